@@ -1,1 +1,25 @@
-//! (being written)
+//! Python text as data: parse it, say what it defines, imports and uses, and change it without breaking it.
+//!
+//! Text in, text out: no files, no clock, no processes. Positions are byte offsets inside this crate and
+//! 1-based lines and columns (in characters) wherever they leave it.
+
+mod class_body;
+mod edit;
+mod fragment;
+mod imports;
+pub mod known;
+mod merge;
+mod rename;
+mod scope;
+mod signature;
+mod syntax;
+
+pub use class_body::{insert_method, remove_methods};
+pub use edit::{EditRefused, SearchReplace, search_replace};
+pub use fragment::{Fragment, Item, ItemKind};
+pub use imports::{Import, ImportGroups, render_imports};
+pub use merge::{Merged, Part, merge};
+pub use rename::rename;
+pub use scope::{identifiers, unresolved};
+pub use signature::{Signature, SignatureError, enforce};
+pub use syntax::{SyntaxError, check};

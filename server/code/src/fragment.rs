@@ -1,0 +1,201 @@
+//! A module's text taken apart: its imports, and its other top-level statements with their comments.
+
+use ruff_python_ast::{Expr, Stmt};
+
+use crate::imports::{Import, imports_of};
+use crate::scope::bound_names;
+use crate::syntax::{self, SyntaxError, full_range, line_end, line_start};
+
+/// What a top-level statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    Function,
+    Class,
+    /// An assignment to names.
+    Binding,
+    /// Anything else: `try`, `if`, a bare call.
+    Other,
+}
+
+/// One top-level statement, or several that share a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    pub kind: ItemKind,
+    /// The names it binds in the module, in order of appearance.
+    pub names: Vec<String>,
+    /// The statement with its decorators and the comments right above it; no line break at the end.
+    pub text: String,
+}
+
+/// A piece of a module: what a model sent for one node, or a whole file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fragment {
+    /// The module docstring as written, quotes included.
+    pub docstring: Option<String>,
+    /// Top-level imports, one per bound name, wherever they stood.
+    pub imports: Vec<Import>,
+    /// The other statements in their order.
+    pub items: Vec<Item>,
+}
+
+impl Fragment {
+    /// Takes a module apart. Line breaks become `\n`. An `if __name__ == "__main__":` block is left
+    /// out: it is no part of a definition.
+    pub fn parse(source: &str) -> Result<Fragment, SyntaxError> {
+        let source = source.replace("\r\n", "\n").replace('\r', "\n");
+        let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
+        let parsed = syntax::parse(source)?;
+        let mut fragment = Fragment::default();
+        for (index, piece) in split(source, parsed.suite()).into_iter().enumerate() {
+            match piece.only {
+                Some(stmt) if index == 0 && is_string(stmt) => {
+                    fragment.docstring = Some(source_of(stmt, source).to_owned());
+                }
+                Some(stmt) if is_main_guard(stmt) => {}
+                stmt => match stmt.and_then(imports_of) {
+                    Some(imports) => fragment.add_imports(imports),
+                    None => fragment.items.push(piece.item),
+                },
+            }
+        }
+        Ok(fragment)
+    }
+
+    /// The item that defines a function or class of this name (the last, as Python sees it).
+    pub fn definition(&self, name: &str) -> Option<&Item> {
+        self.items.iter().rev().find(|item| item.is_definition() && item.binds(name))
+    }
+
+    /// Puts new text in the place of every definition of `name`; false when there is none.
+    pub fn replace_definition(&mut self, name: &str, with: Vec<Item>) -> bool {
+        let is_old = |item: &Item| item.is_definition() && item.binds(name);
+        let Some(at) = self.items.iter().position(is_old) else { return false };
+        self.items.retain(|item| !is_old(item));
+        self.items.splice(at..at, with);
+        true
+    }
+
+    /// Adds imports that are not there yet.
+    pub fn add_imports(&mut self, imports: impl IntoIterator<Item = Import>) {
+        for import in imports {
+            if !self.imports.contains(&import) {
+                self.imports.push(import);
+            }
+        }
+    }
+
+    /// The fragment as a module again, imports on top in the order given.
+    pub fn to_source(&self) -> String {
+        let mut out = String::new();
+        if let Some(docstring) = &self.docstring {
+            out.push_str(docstring);
+            out.push('\n');
+        }
+        for import in &self.imports {
+            out.push_str(&import.to_string());
+            out.push('\n');
+        }
+        render_items(&mut out, &self.items);
+        out
+    }
+}
+
+impl Item {
+    pub fn is_definition(&self) -> bool {
+        matches!(self.kind, ItemKind::Function | ItemKind::Class)
+    }
+
+    pub fn binds(&self, name: &str) -> bool {
+        self.names.iter().any(|bound| bound == name)
+    }
+}
+
+/// Appends items with the blank lines of PEP 8: two around definitions, none between plain statements.
+pub(crate) fn render_items<'a>(out: &mut String, items: impl IntoIterator<Item = &'a Item>) {
+    let mut plain_before = false;
+    for item in items {
+        let plain = !item.is_definition();
+        if !out.is_empty() {
+            out.push_str(if plain && plain_before { "" } else { "\n\n" });
+        }
+        out.push_str(&item.text);
+        out.push('\n');
+        plain_before = plain;
+    }
+}
+
+/// A run of whole lines that holds one statement, or several that share a line.
+pub(crate) struct Piece<'a> {
+    /// The statement, when it is alone on its lines.
+    pub(crate) only: Option<&'a Stmt>,
+    pub(crate) item: Item,
+}
+
+/// Cuts a body into pieces; comments go with the statement below them, those at the end with the last.
+pub(crate) fn split<'a>(source: &str, body: &'a [Stmt]) -> Vec<Piece<'a>> {
+    let mut pieces: Vec<Piece<'a>> = Vec::new();
+    let mut done = 0;
+    for stmt in body {
+        let range = full_range(stmt);
+        let start = line_start(source, range.start().to_usize());
+        let end = line_end(source, range.end().to_usize());
+        let names = bound_names(std::slice::from_ref(stmt));
+        match pieces.last_mut() {
+            Some(last) if start < done => {
+                last.only = None;
+                last.item.kind = ItemKind::Other;
+                last.item.names.extend(names);
+                last.item.text.push_str(&source[done.min(end)..end]);
+            }
+            _ => pieces.push(Piece {
+                only: Some(stmt),
+                item: Item {
+                    kind: kind_of(stmt),
+                    names,
+                    text: with_comments(source, done, start, end),
+                },
+            }),
+        }
+        done = done.max(end);
+    }
+    if let Some(last) = pieces.last_mut() {
+        last.item.text.push_str(&source[done..]);
+    }
+    for piece in &mut pieces {
+        piece.item.text.truncate(piece.item.text.trim_end().len());
+    }
+    pieces
+}
+
+fn with_comments(source: &str, done: usize, start: usize, end: usize) -> String {
+    let comments = source[done..start].trim_matches('\n').trim_end();
+    match comments.is_empty() {
+        true => source[start..end].to_owned(),
+        false => format!("{comments}\n{}", &source[start..end]),
+    }
+}
+
+fn kind_of(stmt: &Stmt) -> ItemKind {
+    match stmt {
+        Stmt::FunctionDef(_) => ItemKind::Function,
+        Stmt::ClassDef(_) => ItemKind::Class,
+        Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::TypeAlias(_) => ItemKind::Binding,
+        _ => ItemKind::Other,
+    }
+}
+
+pub(crate) fn is_string(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Expr(expr) if matches!(*expr.value, Expr::StringLiteral(_)))
+}
+
+fn source_of<'s>(stmt: &Stmt, source: &'s str) -> &'s str {
+    &source[full_range(stmt).start().to_usize()..full_range(stmt).end().to_usize()]
+}
+
+/// `if __name__ == "__main__":`, in either order of its operands.
+fn is_main_guard(stmt: &Stmt) -> bool {
+    let Stmt::If(branch) = stmt else { return false };
+    let Expr::Compare(compare) = &*branch.test else { return false };
+    let is_name = |e: &Expr| matches!(e, Expr::Name(name) if name.id.as_str() == "__name__");
+    is_name(&compare.left) || compare.comparators.iter().any(is_name)
+}

@@ -1,0 +1,219 @@
+//! Puts what several nodes contribute to one file together: imports united, no name defined twice,
+//! methods inside their classes, the same text for the same parts in the same order.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::class_body::insert_method;
+use crate::fragment::{Fragment, Item, ItemKind, render_items};
+use crate::imports::{Import, ImportGroups, render_imports};
+use crate::rename::rename;
+use crate::scope::identifiers;
+use crate::syntax::SyntaxError;
+
+/// One node's share of a file.
+pub struct Part<'a> {
+    pub fragment: &'a Fragment,
+    /// The name the part exists for; it is never renamed. For a method the name inside the class.
+    pub defines: Option<&'a str>,
+    /// The class that takes this part's `defines` as a method.
+    pub class: Option<&'a str>,
+    /// Distinguishes names of this part that clash with an earlier part's.
+    pub suffix: &'a str,
+}
+
+/// The file that came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    pub text: String,
+    /// For each part, what its clashing names became.
+    pub renamed: Vec<HashMap<String, String>>,
+}
+
+/// Merges parts, in order, into a module.
+///
+/// An item equal to an earlier one is kept once. A helper whose name an earlier part gave to
+/// something else, or that the plan `reserves` for another node, is renamed `name_suffix` inside its
+/// part; a helper that copies a definition which is there already under a reserved name is dropped.
+/// `keep_unused` keeps imports nothing refers to (in test files they may be fixtures).
+pub fn merge(
+    docstring: Option<&str>,
+    parts: &[Part<'_>],
+    reserved: &HashSet<&str>,
+    groups: &ImportGroups<'_>,
+    keep_unused: bool,
+) -> Result<Merged, SyntaxError> {
+    let mut file = File { reserved, ..File::new(reserved) };
+    let mut renamed = Vec::new();
+    for part in parts {
+        renamed.push(file.add(part)?);
+    }
+    let text = file.render(docstring, groups, keep_unused)?;
+    Ok(Merged { text, renamed })
+}
+
+struct File<'a> {
+    imports: Vec<Import>,
+    items: Vec<Item>,
+    reserved: &'a HashSet<&'a str>,
+}
+
+impl<'a> File<'a> {
+    fn new(reserved: &'a HashSet<&'a str>) -> Self {
+        File { imports: Vec::new(), items: Vec::new(), reserved }
+    }
+
+    fn add(&mut self, part: &Part<'_>) -> Result<HashMap<String, String>, SyntaxError> {
+        let own = if part.class.is_some() { None } else { part.defines };
+        let mut fragment = part.fragment.clone();
+        self.drop_copies(&mut fragment, own);
+        let clashes = self.clashes(&fragment, own, part.suffix);
+        for (from, to) in &clashes {
+            fragment = renamed_fragment(&fragment, from, to)?;
+        }
+        for import in fragment.imports {
+            if !self.imports.contains(&import) {
+                self.imports.push(import);
+            }
+        }
+        for item in fragment.items {
+            match part.class {
+                Some(class) if is_method(&item, part.defines) => self.add_method(class, &item)?,
+                _ => self.add_item(item, part.class),
+            }
+        }
+        Ok(clashes.into_iter().collect())
+    }
+
+    /// Definitions that stand in the file already, word for word or under a name the plan gave to
+    /// another node, are not defined again (T3).
+    fn drop_copies(&self, fragment: &mut Fragment, own: Option<&str>) {
+        fragment.items.retain(|item| {
+            let copy = self.items.iter().any(|there| there == item);
+            let planned = item.is_definition()
+                && item.names.iter().any(|name| {
+                    Some(name.as_str()) != own
+                        && self.reserved.contains(name.as_str())
+                        && self.defines(name)
+                });
+            !(copy && !item.names.is_empty()) && !planned
+        });
+    }
+
+    fn defines(&self, name: &str) -> bool {
+        self.items.iter().any(|item| item.binds(name))
+    }
+
+    fn clashes(
+        &self,
+        fragment: &Fragment,
+        own: Option<&str>,
+        suffix: &str,
+    ) -> Vec<(String, String)> {
+        let imported = |name: &str| self.imports.iter().find(|import| import.bound() == Some(name));
+        let mut out: Vec<(String, String)> = Vec::new();
+        let mut rename = |name: &str, taken: bool| {
+            if taken && Some(name) != own && !out.iter().any(|(from, _)| from == name) {
+                out.push((name.to_owned(), self.free_name(name, suffix, fragment)));
+            }
+        };
+        for name in fragment.items.iter().flat_map(|item| &item.names) {
+            let dunder = name.starts_with("__") && name.ends_with("__");
+            let reserved = self.reserved.contains(name.as_str());
+            rename(name, !dunder && (self.defines(name) || imported(name).is_some() || reserved));
+        }
+        for import in &fragment.imports {
+            let Some(name) = import.bound() else { continue };
+            let other = imported(name).is_some_and(|there| {
+                there != import && (import.name.is_some() || there.name.is_some())
+            });
+            rename(name, other || self.defines(name));
+        }
+        out
+    }
+
+    fn free_name(&self, name: &str, suffix: &str, fragment: &Fragment) -> String {
+        let taken = |candidate: &str| {
+            self.defines(candidate)
+                || self.imports.iter().any(|import| import.bound() == Some(candidate))
+                || fragment.items.iter().any(|item| item.binds(candidate))
+        };
+        let first = format!("{name}_{suffix}");
+        let numbered = (2..).map(|n| format!("{first}_{n}"));
+        std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(first)
+    }
+
+    fn add_method(&mut self, class: &str, method: &Item) -> Result<(), SyntaxError> {
+        let holds = |item: &&mut Item| item.kind == ItemKind::Class && item.binds(class);
+        match self.items.iter_mut().rfind(holds) {
+            Some(item) => item.text = insert_method(&item.text, &method.text)?,
+            None => {
+                let text = insert_method(&format!("class {class}:\n    pass"), &method.text)?;
+                let names = vec![class.to_owned()];
+                self.items.push(Item { kind: ItemKind::Class, names, text });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a method needs at module level stands above its class: decorators and defaults may use it.
+    fn add_item(&mut self, item: Item, before_class: Option<&str>) {
+        let class = before_class.and_then(|class| {
+            self.items.iter().position(|there| there.kind == ItemKind::Class && there.binds(class))
+        });
+        self.items.insert(class.unwrap_or(self.items.len()), item);
+    }
+
+    fn render(
+        self,
+        docstring: Option<&str>,
+        groups: &ImportGroups<'_>,
+        keep_unused: bool,
+    ) -> Result<String, SyntaxError> {
+        let mut body = String::new();
+        render_items(&mut body, &self.items);
+        let used = identifiers(&body)?;
+        let needed = |import: &Import| {
+            keep_unused
+                || import.module == "__future__"
+                || import.bound().is_none_or(|name| used.contains(name))
+        };
+        let imports: Vec<Import> = self.imports.into_iter().filter(needed).collect();
+        let header = render_imports(&imports, groups);
+        let mut out = docstring.map(|text| format!("{text}\n")).unwrap_or_default();
+        if !header.is_empty() {
+            out.push_str(if out.is_empty() { "" } else { "\n" });
+            out.push_str(&header);
+        }
+        let plain_first = self.items.first().is_some_and(|item| !item.is_definition());
+        if !out.is_empty() && !body.is_empty() {
+            out.push_str(if plain_first { "\n" } else { "\n\n" });
+        }
+        out.push_str(&body);
+        Ok(out)
+    }
+}
+
+fn is_method(item: &Item, name: Option<&str>) -> bool {
+    item.kind == ItemKind::Function && name.is_some_and(|name| item.binds(name))
+}
+
+fn renamed_fragment(fragment: &Fragment, from: &str, to: &str) -> Result<Fragment, SyntaxError> {
+    let mut out = fragment.clone();
+    for import in &mut out.imports {
+        if import.bound() == Some(from) {
+            import.alias = Some(to.to_owned());
+        }
+    }
+    // Item by item, so that comments and spacing stay with their item. A fixture is recognised by
+    // its decorator, which only its own item shows.
+    let fixture = out.items.iter().any(|item| item.binds(from) && item.text.contains("fixture"));
+    for item in &mut out.items {
+        item.text = if fixture {
+            crate::rename::rename_local(&item.text, from, to)?
+        } else {
+            rename(&item.text, from, to)?
+        };
+        item.names.iter_mut().filter(|name| *name == from).for_each(|name| *name = to.to_owned());
+    }
+    Ok(out)
+}

@@ -1,0 +1,138 @@
+//! The specification's signature and how it wins over a generated one (T3).
+
+use ruff_python_ast::{Parameters, Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
+
+use crate::rename::rename_local;
+use crate::scope::identifiers;
+use crate::syntax::{self, SyntaxError, full_range};
+
+/// A signature as a plan states it: `def name(a: int) -> str` or `class Name(Base)`; `def`, a colon
+/// and surrounding space may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The header without its colon, starting with `def`, `async def` or `class`.
+    header: String,
+    name: String,
+}
+
+/// A stated signature that is no Python.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the signature `{text}` is not Python: {why}")]
+pub struct SignatureError {
+    pub text: String,
+    pub why: String,
+}
+
+impl Signature {
+    pub fn parse(text: &str) -> Result<Signature, SignatureError> {
+        let bare = text.trim().trim_end_matches(':').trim_end();
+        let known = ["def ", "async def ", "class "].iter().any(|start| bare.starts_with(start));
+        let header = if known { bare.to_owned() } else { format!("def {bare}") };
+        let wrong = |why: String| SignatureError { text: text.trim().to_owned(), why };
+        let source = format!("{header}: pass\n");
+        let parsed = syntax::parse(&source).map_err(|error| wrong(error.to_string()))?;
+        match parsed.suite().as_slice() {
+            [Stmt::FunctionDef(def)] => Ok(Signature { name: def.name.to_string(), header }),
+            [Stmt::ClassDef(def)] => Ok(Signature { name: def.name.to_string(), header }),
+            _ => Err(wrong("it is no single `def` or `class` header".to_owned())),
+        }
+    }
+
+    /// `def name(…) -> …`, without the colon.
+    pub fn header(&self) -> &str {
+        &self.header
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Gives a function definition the specification's header where the two disagree: other parameter
+/// names, order, kinds or defaults, an annotation that is missing or different. Parameters that only
+/// go by other names are renamed in the body too. Decorators and body stay as they are; classes and
+/// annotations beyond the specification's are left alone. `None`: nothing to change.
+pub fn enforce(definition: &str, signature: &Signature) -> Result<Option<String>, SyntaxError> {
+    let spec_source = format!("{}: pass\n", signature.header);
+    let spec_module = syntax::parse(&spec_source)?;
+    let module = syntax::parse(definition)?;
+    let Some(Stmt::FunctionDef(spec)) = spec_module.suite().first() else { return Ok(None) };
+    let functions = |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(_));
+    let Some(Stmt::FunctionDef(def)) = module.suite().iter().rfind(functions) else {
+        return Ok(None);
+    };
+    if agrees(&spec_source, spec, definition, def) {
+        return Ok(None);
+    }
+    let body = renamed_parameters(definition, def, spec)?;
+    replace_header(&body, signature).map(Some)
+}
+
+fn agrees(spec_text: &str, spec: &StmtFunctionDef, text: &str, def: &StmtFunctionDef) -> bool {
+    let slice = |text: &str, range: ruff_text_size::TextRange| -> String {
+        let raw = &text[range.start().to_usize()..range.end().to_usize()];
+        raw.chars()
+            .filter(|c| !c.is_whitespace())
+            .map(|c| if c == '\'' { '"' } else { c })
+            .collect()
+    };
+    // What the specification leaves open (no annotation) agrees with anything.
+    let same = |spec_range: Option<_>, range: Option<_>| match (spec_range, range) {
+        (None, _) => true,
+        (Some(a), Some(b)) => slice(spec_text, a) == slice(text, b),
+        (Some(_), None) => false,
+    };
+    let shape = |all: &Parameters| {
+        let kinds = (all.posonlyargs.len(), all.args.len(), all.kwonlyargs.len());
+        (kinds, all.vararg.is_some(), all.kwarg.is_some())
+    };
+    let (ours, theirs) = (&def.parameters, &spec.parameters);
+    spec.is_async == def.is_async
+        && spec.name == def.name
+        && shape(ours) == shape(theirs)
+        && same(spec.returns.as_ref().map(|e| e.range()), def.returns.as_ref().map(|e| e.range()))
+        && theirs.iter().zip(ours.iter()).all(|(spec, ours)| {
+            let default = |p: &ruff_python_ast::AnyParameterRef<'_>| p.default().map(Ranged::range);
+            spec.name() == ours.name()
+                && same(spec.annotation().map(Ranged::range), ours.annotation().map(Ranged::range))
+                && default(&spec).is_some() == default(&ours).is_some()
+                && same(default(&spec), default(&ours))
+        })
+}
+
+/// Renames parameters one by one when both headers have the same number; a name already used in the
+/// body for something else is not taken.
+fn renamed_parameters(
+    text: &str,
+    def: &StmtFunctionDef,
+    spec: &StmtFunctionDef,
+) -> Result<String, SyntaxError> {
+    let names =
+        |all: &Parameters| -> Vec<String> { all.iter().map(|p| p.name().to_string()).collect() };
+    let (ours, theirs) = (names(&def.parameters), names(&spec.parameters));
+    let used = identifiers(text)?;
+    let free = |to: &String| !used.contains(to) && !ours.contains(to);
+    let mut text = text.to_owned();
+    if ours.len() == theirs.len() {
+        for (from, to) in ours.iter().zip(&theirs).filter(|(from, to)| from != to && free(to)) {
+            text = rename_local(&text, from, to)?;
+        }
+    }
+    Ok(text)
+}
+
+fn replace_header(text: &str, signature: &Signature) -> Result<String, SyntaxError> {
+    let module = syntax::parse(text)?;
+    let functions = |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(_));
+    let Some(Stmt::FunctionDef(def)) = module.suite().iter().rfind(functions) else {
+        return Ok(text.to_owned());
+    };
+    let range = full_range(module.suite().iter().rfind(functions).unwrap_or(&module.suite()[0]));
+    let decorators_end = def.decorator_list.last().map_or(range.start(), Ranged::end).to_usize();
+    let keyword = if def.is_async { "async" } else { "def" };
+    let start = decorators_end + text[decorators_end..].find(keyword).unwrap_or(0);
+    let after = def.returns.as_ref().map_or(def.parameters.range.end(), |e| e.range().end());
+    let colon = after.to_usize() + text[after.to_usize()..].find(':').unwrap_or(0);
+    Ok(format!("{}{}{}", &text[..start], signature.header, &text[colon..]))
+}

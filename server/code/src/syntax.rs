@@ -1,0 +1,67 @@
+//! The one place that calls the parser.
+//!
+//! `ruff_python_parser` is strict where tree-sitter is tolerant, and ten times as fast (32 to 60 MB per
+//! CPU-second against 3 to 6), so it decides whether text is Python at all.
+
+use ruff_python_ast::{ModModule, Stmt};
+use ruff_python_parser::{Parsed, parse_module};
+use ruff_text_size::{TextRange, TextSize};
+
+/// Why a text is not Python.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct SyntaxError {
+    /// 1-based.
+    pub line: usize,
+    /// 1-based, in characters.
+    pub column: usize,
+    /// A lowercase fragment.
+    pub message: String,
+}
+
+/// Says whether a whole module parses.
+pub fn check(source: &str) -> Result<(), SyntaxError> {
+    parse(source).map(drop)
+}
+
+pub(crate) fn parse(source: &str) -> Result<Parsed<ModModule>, SyntaxError> {
+    parse_module(source).map_err(|error| {
+        let (line, column) = position(source, error.location.start());
+        SyntaxError { line, column, message: lower_first(&error.error.to_string()) }
+    })
+}
+
+/// 1-based line and column of an offset.
+pub(crate) fn position(source: &str, offset: TextSize) -> (usize, usize) {
+    let before = &source[..offset.to_usize().min(source.len())];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+fn lower_first(message: &str) -> String {
+    let mut chars = message.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// The statement with its decorators; offsets of whole lines follow from it.
+pub(crate) fn full_range(stmt: &Stmt) -> TextRange {
+    let (decorators, range) = match stmt {
+        Stmt::FunctionDef(def) => (&def.decorator_list, def.range),
+        Stmt::ClassDef(def) => (&def.decorator_list, def.range),
+        other => return ruff_text_size::Ranged::range(other),
+    };
+    match decorators.first() {
+        Some(first) => TextRange::new(first.range.start().min(range.start()), range.end()),
+        None => range,
+    }
+}
+
+/// Offset of the start of the line that holds `offset`.
+pub(crate) fn line_start(source: &str, offset: usize) -> usize {
+    source[..offset].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// Offset just behind the line break that ends the line of `offset`.
+pub(crate) fn line_end(source: &str, offset: usize) -> usize {
+    source[offset..].find('\n').map_or(source.len(), |at| offset + at + 1)
+}

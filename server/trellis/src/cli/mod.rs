@@ -1,0 +1,51 @@
+//! The command line: one file a command, each with its arguments, its help and one `run`.
+
+use clap::{Parser, Subcommand};
+
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+
+mod plan;
+
+/// Grow a tested Python repository along a planning graph.
+#[derive(Parser)]
+#[command(name = "trellis", version, about, max_term_width = 100)]
+struct Cli {
+    /// Print the result as one JSON object.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Look at a planning graph: its problems, order, tree and dependencies.
+    Plan(plan::PlanArgs),
+}
+
+/// Parses the command line, runs the command and prints what went wrong.
+pub(crate) fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let mut output = Output::new(cli.json);
+    dispatch(cli.command, &mut output).unwrap_or_else(|fault| {
+        output.note(format_args!("error: {fault}"));
+        fault.exit
+    })
+}
+
+/// `--help` and `--version` arrive as errors too; only they succeed.
+fn usage(error: &clap::Error) -> Exit {
+    // Nothing can be said if the terminal is gone.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> {
+    match command {
+        Command::Plan(args) => plan::run(args, output),
+    }
+}

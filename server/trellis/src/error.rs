@@ -1,0 +1,75 @@
+//! What the command line says when something did not work, and the exit code it leaves with.
+//!
+//! Crates below report what happened; only here is it judged: whose fault, which code, what to do next.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// The documented, stable exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything asked for was done.
+    Done = 0,
+    /// Some node's tests still fail after the retries.
+    TestsFailed = 1,
+    /// A person has to decide.
+    NeedsHuman = 2,
+    /// Wrong usage of the command line.
+    Usage = 64,
+    /// The input is broken, contradictory or was changed by someone else.
+    BadInput = 65,
+    /// The model or the sandbox cannot be had.
+    Unavailable = 69,
+    /// A fault of Trellis or of the machine (a full disk among them).
+    Internal = 70,
+    /// Stopped by SIGINT or SIGTERM.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// An error as a person meets it: what happened and why, then what to do.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        Fault { exit, message: message.to_string(), hint: None }
+    }
+
+    pub(crate) fn input(message: impl fmt::Display) -> Self {
+        Self::new(Exit::BadInput, message)
+    }
+
+    pub(crate) fn unavailable(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Unavailable, message)
+    }
+
+    pub(crate) fn internal(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Internal, message)
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
