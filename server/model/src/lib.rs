@@ -1,1 +1,26 @@
-//! (being written)
+//! Talking to chat models: one question, one reply, whoever answers.
+//!
+//! [`open`] turns a name such as `openai:MODEL` or `recorded:FILE` into a [`Model`]; [`Model::ask`]
+//! puts one [`Ask`] to it, with time-outs, retries and, where wanted, a recording of what came
+//! back. The crate is the only one that speaks to model providers. It knows nothing of graphs,
+//! Python or prompts, reads no environment variable itself (except for the HTTP client's proxy
+//! settings, never used on loopback), and judges no reply: a reply is untrusted text.
+//!
+//! Keys live in [`Secret`]; no error, `Debug` output or recording shows one.
+
+mod ask;
+mod error;
+mod model;
+mod open;
+mod openai;
+mod recording;
+mod retry;
+mod secret;
+
+pub use ask::{Ask, Message, Reply, Role, ToolCall, Usage};
+pub use error::{ModelError, Outage};
+pub use model::Model;
+pub use open::{OpenError, PROVIDERS, Settings, Timeouts, open};
+pub use recording::STAGES;
+pub use retry::Retry;
+pub use secret::Secret;

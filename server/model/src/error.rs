@@ -1,0 +1,153 @@
+//! The ways a question can fail to be answered.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::ask::Usage;
+
+/// Why [`crate::Model::ask`] has no reply. No variant ever holds a key.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// The recording has nothing for this question.
+    #[error("no recorded reply for {node} {stage} {attempt}")]
+    NoRecordedReply {
+        /// The node asked for.
+        node: String,
+        /// The stage asked for.
+        stage: String,
+        /// The attempt asked for.
+        attempt: u32,
+    },
+    /// No answer, even after retries: too many requests, a failing server, a time-out, no
+    /// connection.
+    #[error("{model} is unavailable after {tries} {}: {outage}", if *.tries == 1 { "try" } else { "tries" })]
+    Unavailable {
+        /// The model's name, as given to [`crate::open`].
+        model: String,
+        /// What the last try met.
+        outage: Outage,
+        /// How often the question was put, the first time included.
+        tries: u32,
+    },
+    /// The provider does not take the request as it is: any status from 300 to 499 but 429.
+    #[error("{model} refused the request with status {status}{}", after_colon(.message))]
+    Refused {
+        /// The model's name, as given to [`crate::open`].
+        model: String,
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said about it, shortened; may be empty.
+        message: String,
+    },
+    /// The reply hit the output limit before it was complete.
+    #[error("the reply of {model} was cut off at the output limit")]
+    Truncated {
+        /// The model's name, as given to [`crate::open`].
+        model: String,
+        /// What came before the cut; may be empty.
+        partial: String,
+        /// Tokens spent on it, where known.
+        usage: Option<Usage>,
+    },
+    /// An answer came, but holds no usable reply: not the expected JSON, empty, filtered, too
+    /// large.
+    #[error("{model} sent an unusable answer: {what}")]
+    BadResponse {
+        /// The model's name, as given to [`crate::open`].
+        model: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The answer could not be added to the recording.
+    #[error("cannot record a reply in {}: {reason}", .path.display())]
+    NotRecorded {
+        /// The recording being written.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+/// What a try met that may be gone a moment later.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Outage {
+    /// Status 429 or 500 to 599.
+    #[error("status {status}{}", after_colon(.message))]
+    Status {
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said about it, shortened; may be empty.
+        message: String,
+    },
+    /// No complete answer in time.
+    #[error("timed out{}", .after.map(|limit| format!(" after {limit:?}")).unwrap_or_default())]
+    TimedOut {
+        /// The limit that passed; a recording does not know it.
+        after: Option<Duration>,
+    },
+    /// The connection could not be made, or broke.
+    #[error("no connection{}", after_colon(.reason))]
+    Connection {
+        /// What the network said; may be empty.
+        reason: String,
+    },
+}
+
+impl ModelError {
+    /// Whether the model could not be reached at all, so that asking another question is pointless
+    /// for now.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
+
+    /// What to do about it, as one sentence fragment.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoRecordedReply { .. } => {
+                "add a line for it to the recording, or use a live model"
+            }
+            Self::Unavailable { outage, .. } => outage.hint(),
+            Self::Refused { status, .. } => refusal_hint(*status),
+            Self::Truncated { .. } => "ask again with a higher output limit, or for less at once",
+            Self::BadResponse { .. } => {
+                "ask again; if it stays so, check that the base URL leads to a chat-completions service"
+            }
+            Self::NotRecorded { .. } => {
+                "free the disk or the file and resume, or run without --record"
+            }
+        }
+    }
+}
+
+impl Outage {
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::Status { status: 429, .. } => {
+                "wait, lower --jobs, or check the provider's quota; the run can be resumed"
+            }
+            Self::Status { .. } => "the provider has trouble; try later, the run can be resumed",
+            Self::TimedOut { .. } => {
+                "raise the time-out or use a faster model; the run can be resumed"
+            }
+            Self::Connection { .. } => {
+                "check the network, the proxy and the base URL; the run can be resumed"
+            }
+        }
+    }
+}
+
+fn refusal_hint(status: u16) -> &'static str {
+    match status {
+        300..=399 => "set the base URL to the address the provider redirects to",
+        401 | 403 => "check the provider's API key",
+        404 => "check the model name and the base URL",
+        413 => "the question is too long for this model; use one with a larger context",
+        _ => "check the model name and its limits against the provider's message",
+    }
+}
+
+fn after_colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}

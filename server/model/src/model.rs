@@ -1,0 +1,72 @@
+//! A model, whoever provides it.
+
+use std::fmt;
+
+use crate::ask::{Ask, Reply};
+use crate::error::ModelError;
+use crate::openai::OpenAi;
+use crate::recording::{Recorder, Recording};
+use crate::retry::{Failure, Retry, persist};
+
+/// A chat model. Shared between tasks behind an `Arc`; dropping the future of a question cancels
+/// it.
+pub struct Model {
+    pub(crate) name: String,
+    pub(crate) backend: Backend,
+    pub(crate) retry: Retry,
+    pub(crate) recorder: Option<Recorder>,
+}
+
+/// Who answers. A closed list: a provider more is a variant more, and no caller sees it.
+pub(crate) enum Backend {
+    OpenAi(OpenAi),
+    Recorded(Recording),
+}
+
+impl Backend {
+    async fn once(&self, ask: &Ask) -> Result<Reply, Failure> {
+        match self {
+            Self::OpenAi(openai) => openai.once(ask).await,
+            Self::Recorded(recording) => recording.once(ask).await,
+        }
+    }
+}
+
+impl Model {
+    /// Puts a question and waits for the reply; retries what may pass, records the outcome where
+    /// wanted.
+    ///
+    /// # Errors
+    ///
+    /// See [`ModelError`]; each has a hint. A reply that cannot be recorded is an error too, since
+    /// a run that was to be recorded and has gaps is of no use.
+    pub async fn ask(&self, ask: &Ask) -> Result<Reply, ModelError> {
+        let result = persist(&self.retry, &self.name, || self.backend.once(ask)).await;
+        if let Some(recorder) = &self.recorder {
+            recorder.write(ask, &result)?;
+        }
+        result
+    }
+
+    /// The name the model was opened by, such as `openai:MODEL`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Refuses a reply that says nothing, the same for every provider.
+pub(crate) fn usable(model: &str, reply: Reply) -> Result<Reply, ModelError> {
+    if reply.text.trim().is_empty() && reply.tool_calls.is_empty() {
+        return Err(ModelError::BadResponse {
+            model: model.to_owned(),
+            what: "the reply is empty".to_owned(),
+        });
+    }
+    Ok(reply)
+}

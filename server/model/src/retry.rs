@@ -1,0 +1,191 @@
+//! Asking again where a failure may pass, with growing, jittered waits.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+
+use crate::ask::Reply;
+use crate::error::{ModelError, Outage};
+
+/// How patiently a live model is asked again. Recordings use the same count with no waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// How often a question is put again after the first time.
+    pub retries: u32,
+    /// Wait before the first retry, doubled for each further one; half to all of it, at random.
+    pub first_wait: Duration,
+    /// No wait is longer. A provider that asks for more (`Retry-After`) counts as unavailable at
+    /// once.
+    pub longest_wait: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self {
+            retries: 4,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Retry {
+    /// The same number of retries without waiting.
+    pub(crate) fn at_once(&self) -> Self {
+        Self { retries: self.retries, first_wait: Duration::ZERO, longest_wait: Duration::ZERO }
+    }
+
+    /// The wait before retry `number` (from 0), or `None` where the provider asks for more than is
+    /// worth waiting.
+    fn wait(&self, number: u32, asked: Option<Duration>) -> Option<Duration> {
+        match asked {
+            Some(asked) => (asked <= self.longest_wait).then_some(asked),
+            None => Some(jittered(self.backoff(number))),
+        }
+    }
+
+    fn backoff(&self, number: u32) -> Duration {
+        self.first_wait.saturating_mul(2_u32.saturating_pow(number)).min(self.longest_wait)
+    }
+}
+
+/// How one try failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// May be gone a moment later; with the wait the provider asked for.
+    Passing { outage: Outage, retry_after: Option<Duration> },
+    /// Asking the same again is pointless.
+    Final(ModelError),
+}
+
+impl From<Outage> for Failure {
+    fn from(outage: Outage) -> Self {
+        Self::Passing { outage, retry_after: None }
+    }
+}
+
+/// Puts a question until it is answered, finally refused, or patience ends.
+///
+/// `attempt` is a plain function that makes a future: with `AsyncFn` the compiler cannot see that
+/// the result is `Send`.
+pub(crate) async fn persist<T>(
+    retry: &Retry,
+    model: &str,
+    attempt: impl Fn() -> T,
+) -> Result<Reply, ModelError>
+where
+    T: Future<Output = Result<Reply, Failure>>,
+{
+    let mut tries = 0;
+    loop {
+        let (outage, retry_after) = match attempt().await {
+            Ok(reply) => return Ok(reply),
+            Err(Failure::Final(error)) => return Err(error),
+            Err(Failure::Passing { outage, retry_after }) => (outage, retry_after),
+        };
+        tries += 1;
+        let wait = if tries > retry.retries { None } else { retry.wait(tries - 1, retry_after) };
+        let Some(wait) = wait else {
+            return Err(ModelError::Unavailable { model: model.to_owned(), outage, tries });
+        };
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// Reads a `Retry-After` header: whole seconds or an HTTP date. `None` for anything else, and then
+/// our own wait applies.
+pub(crate) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = DateTimeParser::new().parse_timestamp(header).ok()?;
+    // A date gone by means: now.
+    Some(Duration::try_from(date.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+/// Half to all of `wait`, so that node tasks refused together do not come back together.
+fn jittered(wait: Duration) -> Duration {
+    // The standard library's only random source: each `RandomState` has a fresh key.
+    let random = RandomState::new().build_hasher().finish();
+    let share = f64::from((random >> 32) as u32) / f64::from(u32::MAX);
+    wait.mul_f64(0.5 + share / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn policy() -> Retry {
+        Retry {
+            retries: 4,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(5),
+        }
+    }
+
+    fn overloaded(retry_after: Option<Duration>) -> Failure {
+        Failure::Passing {
+            outage: Outage::Status { status: 503, message: String::new() },
+            retry_after,
+        }
+    }
+
+    async fn tries_and_time(retry_after: Option<Duration>) -> (u32, Duration) {
+        let (policy, tries, start) = (policy(), AtomicU32::new(0), Instant::now());
+        let result = persist(&policy, "m", || {
+            tries.fetch_add(1, Ordering::Relaxed);
+            ready(Err(overloaded(retry_after)))
+        });
+        assert!(result.await.unwrap_err().is_unavailable());
+        (tries.into_inner(), start.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_double_up_to_the_longest() {
+        let (tries, time) = tries_and_time(None).await;
+        assert_eq!(tries, 5);
+        // 1 + 2 + 4 + 5 seconds, half to all of each.
+        assert!(
+            time >= Duration::from_secs(6) && time <= Duration::from_millis(12_100),
+            "{time:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_provider_sets_the_wait_unless_it_is_too_long() {
+        let (tries, time) = tries_and_time(Some(Duration::from_secs(3))).await;
+        assert_eq!(tries, 5);
+        assert!(
+            time >= Duration::from_secs(12) && time <= Duration::from_millis(12_100),
+            "{time:?}"
+        );
+        assert_eq!(tries_and_time(Some(Duration::from_secs(6))).await, (1, Duration::ZERO));
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "2026-08-01T10:00:00Z".parse().unwrap();
+        let cases = [
+            ("0", Some(0)),
+            (" 17 ", Some(17)),
+            ("Sat, 01 Aug 2026 10:00:30 GMT", Some(30)),
+            ("Sat, 01 Aug 2026 09:00:00 GMT", Some(0)),
+            ("soon", None),
+            ("-3", None),
+        ];
+        for (header, expected) in cases {
+            assert_eq!(retry_after(header, now), expected.map(Duration::from_secs), "{header}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The crate through its public door: recordings as text, live models as a canned server on
+//! loopback.
+
+mod live;
+mod opening;
+mod recorded;
+mod recorder;
+mod refused;
+mod server;
+
+use model::{Ask, Message, Role};
+
+/// A question of node `node`.
+fn ask(node: &str, stage: &str, attempt: u32) -> Ask {
+    Ask {
+        node: node.to_owned(),
+        stage: stage.to_owned(),
+        attempt,
+        messages: vec![
+            Message { role: Role::System, text: "be brief".to_owned() },
+            Message { role: Role::User, text: "write add".to_owned() },
+        ],
+        temperature: 0.2,
+        max_output_tokens: Some(64),
+    }
+}
+
+/// An environment without variables.
+fn no_env(_: &str) -> Option<String> {
+    None
+}

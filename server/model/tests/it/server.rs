@@ -1,0 +1,99 @@
+//! A provider on loopback that answers from a list and notes what it was asked.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// One answer.
+#[derive(Clone)]
+pub(crate) enum Canned {
+    /// Status, further header lines (each with its line break), body.
+    Say(u16, &'static str, String),
+    /// Promises a longer body than it sends, then closes.
+    Break,
+    /// Takes the request and never answers.
+    Hang,
+}
+
+impl Canned {
+    /// Status and body, no further headers.
+    pub(crate) fn say(status: u16, body: &str) -> Self {
+        Self::Say(status, "", body.to_owned())
+    }
+}
+
+/// A request as it came.
+#[derive(Clone)]
+pub(crate) struct Request {
+    /// Request line and headers, in lower case.
+    pub(crate) head: String,
+    /// The body, JSON.
+    pub(crate) body: Value,
+}
+
+/// The server; it ends with the test's runtime.
+pub(crate) struct Server {
+    /// `http://127.0.0.1:PORT`.
+    pub(crate) url: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Server {
+    /// Answers one request a connection, from the list in order; the last answer stays.
+    pub(crate) async fn start(answers: Vec<Canned>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&requests);
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                tokio::spawn(serve(stream, answers.clone(), Arc::clone(&noted)));
+            }
+        });
+        Self { url, requests }
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+async fn serve(mut stream: TcpStream, answers: Vec<Canned>, requests: Arc<Mutex<Vec<Request>>>) {
+    let request = read_request(&mut stream).await;
+    let number = {
+        let mut requests = requests.lock().unwrap();
+        requests.push(request);
+        requests.len() - 1
+    };
+    let text = match &answers[number.min(answers.len() - 1)] {
+        Canned::Say(status, headers, body) => {
+            let length = body.len();
+            format!(
+                "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
+            )
+        }
+        Canned::Break => "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\"".to_owned(),
+        Canned::Hang => std::future::pending().await,
+    };
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+}
+
+async fn read_request(stream: &mut TcpStream) -> Request {
+    let mut bytes = Vec::new();
+    loop {
+        stream.read_buf(&mut bytes).await.unwrap();
+        let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+        let length: usize = length.parse().unwrap();
+        if let Ok(body) = serde_json::from_slice(&bytes[end + 4..])
+            && bytes.len() == end + 4 + length
+        {
+            return Request { head, body };
+        }
+    }
+}
