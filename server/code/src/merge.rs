@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::class_body::insert_method;
+use crate::class_body::{insert_method, remove_methods};
 use crate::fragment::{Fragment, Item, ItemKind, render_items};
 use crate::imports::{Import, ImportGroups, render_imports};
 use crate::rename::rename;
@@ -65,6 +65,10 @@ impl<'a> File<'a> {
     fn add(&mut self, part: &Part<'_>) -> Result<HashMap<String, String>, SyntaxError> {
         let own = if part.class.is_some() { None } else { part.defines };
         let mut fragment = part.fragment.clone();
+        let (methods, items) = (fragment.items.into_iter()).partition::<Vec<Item>, _>(|item| {
+            part.class.is_some() && is_method(item, part.defines)
+        });
+        fragment.items = items;
         self.drop_copies(&mut fragment, own);
         let clashes = self.clashes(&fragment, own, part.suffix);
         for (from, to) in &clashes {
@@ -75,10 +79,10 @@ impl<'a> File<'a> {
                 self.imports.push(import);
             }
         }
-        for item in fragment.items {
-            match part.class {
-                Some(class) if is_method(&item, part.defines) => self.add_method(class, &item)?,
-                _ => self.add_item(item, part.class),
+        fragment.items.into_iter().for_each(|item| self.add_item(item, part.class));
+        if let Some(class) = part.class {
+            for method in methods {
+                self.add_method(class, part.defines, &method)?;
             }
         }
         Ok(clashes.into_iter().collect())
@@ -142,10 +146,23 @@ impl<'a> File<'a> {
         std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(first)
     }
 
-    fn add_method(&mut self, class: &str, method: &Item) -> Result<(), SyntaxError> {
+    /// The part's own method always goes in (a property comes with its setter); a helper method only
+    /// where the class has none of its name.
+    fn add_method(
+        &mut self,
+        class: &str,
+        own: Option<&str>,
+        method: &Item,
+    ) -> Result<(), SyntaxError> {
         let holds = |item: &&mut Item| item.kind == ItemKind::Class && item.binds(class);
         match self.items.iter_mut().rfind(holds) {
-            Some(item) => item.text = insert_method(&item.text, &method.text)?,
+            Some(item) => {
+                let is_own = own.is_some_and(|own| method.binds(own));
+                let same = |name: &str| method.binds(name);
+                if is_own || remove_methods(&item.text, &same)?.1.is_empty() {
+                    item.text = insert_method(&item.text, &method.text)?;
+                }
+            }
             None => {
                 let text = insert_method(&format!("class {class}:\n    pass"), &method.text)?;
                 let names = vec![class.to_owned()];
@@ -193,8 +210,22 @@ impl<'a> File<'a> {
     }
 }
 
+/// The method itself, or a function that takes `self` or `cls` and so can only be a method.
 fn is_method(item: &Item, name: Option<&str>) -> bool {
-    item.kind == ItemKind::Function && name.is_some_and(|name| item.binds(name))
+    let takes_self = || {
+        let parameters = item.text.split_once("def ").and_then(|(_, rest)| rest.split_once('('));
+        parameters.is_some_and(|(_, rest)| {
+            let rest = rest.trim_start();
+            ["self", "cls"].iter().any(|first| {
+                rest.strip_prefix(first).is_some_and(|after| !after.starts_with(is_word))
+            })
+        })
+    };
+    item.kind == ItemKind::Function && (name.is_some_and(|name| item.binds(name)) || takes_self())
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 fn renamed_fragment(fragment: &Fragment, from: &str, to: &str) -> Result<Fragment, SyntaxError> {

@@ -1,1 +1,26 @@
-//! (being written)
+//! The test-driven cycle as data: what to do next, what to ask a model, what its answer means, and the
+//! repository that comes out.
+//!
+//! No I/O and no clock. The binary performs [`Action`]s and feeds back [`Observation`]s; so every path
+//! is a table-driven test.
+
+pub mod assembly;
+mod diagnosis;
+mod draft;
+mod item;
+mod machine;
+mod mend;
+mod observation;
+mod policy;
+mod prompt;
+mod reply;
+
+pub use diagnosis::{Diagnosis, Votes};
+pub use draft::{Draft, DraftError, Normalised};
+pub use item::{Dependency, Item, ItemKind};
+pub use machine::{
+    Action, Ask, Localized, Note, Observation, Query, State, Suspect, Verdict, step,
+};
+pub use observation::{Case, Ending, Failure, Frame, TestRun};
+pub use policy::Policy;
+pub use prompt::{Message, Role, Stage, Surroundings};

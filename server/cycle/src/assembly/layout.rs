@@ -1,0 +1,121 @@
+//! Where things go: module paths, packages, test files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The places that follow from the source paths of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    in_src: bool,
+    outside_src: bool,
+    test_paths: HashMap<String, String>,
+    top_level: BTreeSet<String>,
+    /// Package folder (relative to the repository) to the modules in it.
+    packages: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Layout {
+    /// From all source paths of a plan (duplicates are fine).
+    pub fn of<'a>(paths: impl IntoIterator<Item = &'a str>) -> Layout {
+        let paths: BTreeSet<&str> = paths.into_iter().collect();
+        let mut layout = Layout {
+            in_src: paths.iter().any(|path| path.starts_with("src/")),
+            outside_src: paths.iter().any(|path| !path.starts_with("src/")),
+            ..Layout::default()
+        };
+        layout.name_tests(&paths);
+        for path in paths {
+            let module = module_path(path);
+            layout.top_level.extend(module.split('.').next().map(str::to_owned));
+            layout.add_packages(path);
+        }
+        layout
+    }
+
+    /// `test_<module>.py`; where modules of several packages share a name, `test_<package>_<module>.py`,
+    /// with as many packages as it takes (T11).
+    fn name_tests(&mut self, paths: &BTreeSet<&str>) {
+        let named = |path: &str, depth: usize| -> String {
+            let module = module_path(path);
+            let parts: Vec<&str> = module.split('.').collect();
+            let from = parts.len().saturating_sub(depth);
+            format!("tests/test_{}.py", parts[from..].join("_"))
+        };
+        for path in paths {
+            let deepest = path.matches('/').count() + 1;
+            let unique = |depth: &usize| {
+                let name = named(path, *depth);
+                !paths.iter().any(|other| other != path && named(other, *depth) == name)
+            };
+            let depth = (1..=deepest).find(unique).unwrap_or(deepest);
+            self.test_paths.insert((*path).to_owned(), named(path, depth));
+        }
+    }
+
+    fn add_packages(&mut self, path: &str) {
+        let root = if path.starts_with("src/") { "src" } else { "" };
+        let mut inner = path;
+        while let Some((folder, _)) = inner.rsplit_once('/') {
+            if folder == root {
+                break;
+            }
+            let modules = self.packages.entry(folder.to_owned()).or_default();
+            if inner == path && !path.ends_with("/__init__.py") {
+                modules.insert(path.to_owned());
+            }
+            inner = folder;
+        }
+    }
+
+    /// Dotted module path of a source file.
+    pub fn module(&self, path: &str) -> String {
+        module_path(path)
+    }
+
+    /// The test file of a source file.
+    pub fn test_path(&self, path: &str) -> &str {
+        self.test_paths.get(path).map_or("tests/test_module.py", String::as_str)
+    }
+
+    /// Whether a top-level import name is this repository's own.
+    pub fn is_local(&self, top_level: &str) -> bool {
+        self.top_level.contains(top_level)
+    }
+
+    pub(crate) fn packages(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.packages
+    }
+
+    /// Folders that `pytest` and packaging look in: `src`, `.`, or both.
+    pub fn roots(&self) -> Vec<&'static str> {
+        let mut roots = Vec::new();
+        if self.in_src {
+            roots.push("src");
+        }
+        if self.outside_src || !self.in_src {
+            roots.push(".");
+        }
+        roots
+    }
+
+    /// Modules that stand in no package.
+    pub(crate) fn loose_modules(&self) -> Vec<&str> {
+        let loose = |name: &&String| {
+            !self.packages.contains_key(&format!("src/{name}"))
+                && !self.packages.contains_key(*name)
+        };
+        self.top_level.iter().filter(loose).map(String::as_str).collect()
+    }
+
+    /// Top-level packages.
+    pub(crate) fn top_packages(&self) -> Vec<&str> {
+        let loose = self.loose_modules();
+        self.top_level.iter().map(String::as_str).filter(|name| !loose.contains(name)).collect()
+    }
+}
+
+/// `src/a/b.py` is `a.b`, `src/a/__init__.py` is `a`.
+pub(crate) fn module_path(path: &str) -> String {
+    let path = path.strip_prefix("src/").unwrap_or(path);
+    let path = path.strip_suffix(".py").unwrap_or(path);
+    path.strip_suffix("/__init__").unwrap_or(path).replace('/', ".")
+}

@@ -1,0 +1,18 @@
+//! The repository that comes out: a function of what was accepted, in the plan's order, and of nothing
+//! else. So any number of jobs, any crash and any resume end in the same bytes.
+
+mod cycles;
+mod layout;
+mod packages;
+mod project;
+mod readme;
+mod report;
+mod tree;
+
+pub use crate::mend::library_name;
+pub use cycles::{ImportCycle, import_cycles};
+pub use layout::Layout;
+pub use project::{Project, project_files};
+pub use readme::{ModuleFacts, readme};
+pub use report::{NodeLine, ReportFacts, SubgraphLine, report};
+pub use tree::{Share, Sources, pytest_ini, sources, third_party};

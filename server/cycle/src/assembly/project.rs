@@ -1,0 +1,131 @@
+//! What makes the sources a project: packaging, requirements, settings (A3, A6).
+
+use std::collections::BTreeMap;
+
+use crate::assembly::layout::Layout;
+use crate::assembly::tree::pytest_ini;
+
+/// Facts for the project's metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Project {
+    pub name: String,
+    pub description: String,
+    pub author: Option<String>,
+    pub version: String,
+    /// Requirement lines with ranges, sorted.
+    pub requirements: Vec<String>,
+    /// Script name and `module:function`.
+    pub entry_points: Vec<(String, String)>,
+}
+
+/// Development requirements: what the tests, formatting and type checks of the result use.
+const DEVELOPMENT: [&str; 4] = ["black>=23.0", "coverage>=7.0,<8", "mypy>=1.0", "pytest>=7.0"];
+
+/// `pyproject.toml`, `requirements.txt`, `requirements-dev.txt`, `pytest.ini`, `.gitignore`.
+pub fn project_files(project: &Project, layout: &Layout) -> BTreeMap<String, String> {
+    let lines = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let development: Vec<String> = std::iter::once("-r requirements.txt".to_owned())
+        .chain(DEVELOPMENT.iter().map(ToString::to_string))
+        .collect();
+    BTreeMap::from([
+        ("pyproject.toml".to_owned(), pyproject(project, layout)),
+        ("requirements.txt".to_owned(), lines(&project.requirements)),
+        ("requirements-dev.txt".to_owned(), lines(&development)),
+        ("pytest.ini".to_owned(), pytest_ini(layout)),
+        (".gitignore".to_owned(), GITIGNORE.to_owned()),
+    ])
+}
+
+const GITIGNORE: &str = "__pycache__/\n*.pyc\n*.egg-info/\n.pytest_cache/\n.coverage\n.venv/\n.trellis/\n.trellis/cache\n";
+
+fn pyproject(project: &Project, layout: &Layout) -> String {
+    let mut out = String::from(
+        "[build-system]\nrequires = [\"setuptools>=61\"]\nbuild-backend = \"setuptools.build_meta\"\n\n[project]\n",
+    );
+    let mut line = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    line(format!("name = {}", quoted(&distribution_name(&project.name))));
+    line(format!("version = {}", quoted(&project.version)));
+    line(format!("description = {}", quoted(&project.description)));
+    line("readme = \"README.md\"".to_owned());
+    line("requires-python = \">=3.9\"".to_owned());
+    if let Some(author) = &project.author {
+        line(format!("authors = [{{ name = {} }}]", quoted(author)));
+    }
+    line("classifiers = [\n    \"Development Status :: 3 - Alpha\",\n    \"Programming Language :: Python :: 3\",\n    \"Programming Language :: Python :: 3 :: Only\",\n]".to_owned());
+    line(format!("dependencies = {}", list(&project.requirements)));
+    let development: Vec<String> = DEVELOPMENT.iter().map(ToString::to_string).collect();
+    line(format!("\n[project.optional-dependencies]\ndev = {}", list(&development)));
+    if !project.entry_points.is_empty() {
+        line("\n[project.scripts]".to_owned());
+        for (name, target) in &project.entry_points {
+            line(format!("{} = {}", quoted(name), quoted(target)));
+        }
+    }
+    line(setuptools(layout));
+    line(format!(
+        "\n[tool.coverage.run]\nbranch = true\nsource = {}",
+        list(&coverage_sources(layout))
+    ));
+    out
+}
+
+fn setuptools(layout: &Layout) -> String {
+    let root = layout.roots()[0];
+    let mut out = format!("\n[tool.setuptools]\npackage-dir = {{ \"\" = {} }}", quoted(root));
+    let loose: Vec<String> = layout.loose_modules().iter().map(ToString::to_string).collect();
+    if !loose.is_empty() {
+        out += &format!("\npy-modules = {}", list(&loose));
+    }
+    let packages = layout.top_packages().into_iter();
+    let patterns: Vec<String> =
+        packages.flat_map(|name| [name.to_owned(), format!("{name}.*")]).collect();
+    if patterns.is_empty() {
+        out += "\npackages = []";
+    } else {
+        let root = quoted(root);
+        out += &format!(
+            "\n\n[tool.setuptools.packages.find]\nwhere = [{root}]\ninclude = {}",
+            list(&patterns)
+        );
+    }
+    out
+}
+
+fn coverage_sources(layout: &Layout) -> Vec<String> {
+    layout.top_packages().iter().chain(&layout.loose_modules()).map(ToString::to_string).collect()
+}
+
+/// A name packaging tools accept: letters, digits and single separators.
+pub(crate) fn distribution_name(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let joined = words.collect::<Vec<_>>().join("-").to_lowercase();
+    if joined.is_empty() { "grown-project".to_owned() } else { joined }
+}
+
+fn list(values: &[String]) -> String {
+    match values {
+        [] => "[]".to_owned(),
+        values => {
+            let lines: String =
+                values.iter().map(|value| format!("    {},\n", quoted(value))).collect();
+            format!("[\n{lines}]")
+        }
+    }
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

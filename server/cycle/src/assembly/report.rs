@@ -1,0 +1,198 @@
+//! `docs/generation_report.md` (appendix C, A5).
+
+use std::fmt::Write as _;
+
+/// One node that needs words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeLine {
+    pub id: String,
+    pub name: String,
+    pub reason: String,
+    pub fixes: u32,
+}
+
+/// One row of the breakdown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SubgraphLine {
+    pub name: String,
+    pub planned: usize,
+    pub passed: usize,
+    pub failed: usize,
+    pub skipped: usize,
+}
+
+/// Everything the report says. Times are text: the caller has the clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportFacts {
+    pub generated: String,
+    pub graph: String,
+    pub repository: String,
+    pub model: String,
+    pub total: SubgraphLine,
+    pub subgraphs: Vec<SubgraphLine>,
+    pub failed: Vec<NodeLine>,
+    pub skipped: Vec<NodeLine>,
+    /// Passed nodes by number of fixes: index 0 at once.
+    pub by_fixes: Vec<usize>,
+    pub tests_planned: usize,
+    pub tests_passing: usize,
+    /// The whole suite's last run, in one line; none when it did not run.
+    pub suite: Option<String>,
+    pub runs: usize,
+    pub model_calls: usize,
+    pub seconds: u64,
+    /// Localization tools: name, tries, hits.
+    pub tools: Vec<(String, usize, usize)>,
+    /// Planned dependencies that the code really uses, and all planned.
+    pub dependencies: (usize, usize),
+    pub import_cycles: Vec<String>,
+    pub warnings: Vec<String>,
+    pub git_log: Vec<String>,
+}
+
+/// Renders the report as markdown.
+pub fn report(facts: &ReportFacts) -> String {
+    let mut out = String::from("# Code Generation Report\n\n");
+    let _ = write!(
+        out,
+        "**Generated**: {}  \n**RPG Input**: {}  \n**Repository Output**: {}  \n**Model**: {}\n\n",
+        facts.generated, facts.graph, facts.repository, facts.model
+    );
+    summary(&mut out, facts);
+    breakdown(&mut out, facts);
+    nodes(&mut out, "Failed nodes", &facts.failed);
+    nodes(&mut out, "Skipped nodes", &facts.skipped);
+    tests(&mut out, facts);
+    performance(&mut out, facts);
+    bullets(&mut out, "Circular imports", &facts.import_cycles);
+    bullets(&mut out, "Warnings", &facts.warnings);
+    bullets(&mut out, "Git log", &facts.git_log);
+    bullets(&mut out, "Recommendations", &recommendations(facts));
+    out
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    if whole == 0 { "N/A".to_owned() } else { format!("{}%", (part * 100 + whole / 2) / whole) }
+}
+
+fn summary(out: &mut String, facts: &ReportFacts) {
+    let total = &facts.total;
+    let share = |part| percent(part, total.planned);
+    let _ = write!(
+        out,
+        "## Summary\n\n- **Total Nodes Planned**: {}\n- **Nodes Passed**: {} ({})\n- **Nodes Failed**: {} ({})\n- **Nodes Skipped**: {} ({})\n\n",
+        total.planned,
+        total.passed,
+        share(total.passed),
+        total.failed,
+        share(total.failed),
+        total.skipped,
+        share(total.skipped)
+    );
+}
+
+fn breakdown(out: &mut String, facts: &ReportFacts) {
+    out.push_str("## Breakdown by Subgraph\n\n| Subgraph | Nodes | Passed | Failed | Skipped | Pass Rate |\n|---|---|---|---|---|---|\n");
+    for line in &facts.subgraphs {
+        let rate = match line.skipped == line.planned {
+            true => "N/A (skipped)".to_owned(),
+            false => percent(line.passed, line.planned),
+        };
+        let name = line.name.replace('|', "\\|");
+        let _ = writeln!(
+            out,
+            "| {name} | {} | {} | {} | {} | {rate} |",
+            line.planned, line.passed, line.failed, line.skipped
+        );
+    }
+    out.push('\n');
+}
+
+fn nodes(out: &mut String, title: &str, nodes: &[NodeLine]) {
+    if nodes.is_empty() {
+        return;
+    }
+    let _ = write!(out, "## {title}\n\n");
+    for node in nodes {
+        let _ = write!(out, "### {}: {}\n- **Reason**: {}\n", node.id, node.name, node.reason);
+        if node.fixes > 0 {
+            let _ = writeln!(out, "- **Debug Iterations**: {}", node.fixes);
+        }
+        out.push('\n');
+    }
+}
+
+fn tests(out: &mut String, facts: &ReportFacts) {
+    let _ = write!(
+        out,
+        "## Test Results\n\n- **Unit Tests**: {} kept, {} passing ({})\n- **Whole suite**: {}\n",
+        facts.tests_planned,
+        facts.tests_passing,
+        percent(facts.tests_passing, facts.tests_planned),
+        facts.suite.as_deref().unwrap_or("not run")
+    );
+    for (fixes, count) in facts.by_fixes.iter().enumerate() {
+        let when = match fixes {
+            0 => "at once".to_owned(),
+            1 => "after 1 fix".to_owned(),
+            n => format!("after {n} fixes"),
+        };
+        let _ = writeln!(out, "- **Nodes passed {when}**: {count}");
+    }
+    out.push('\n');
+}
+
+fn performance(out: &mut String, facts: &ReportFacts) {
+    let (minutes, seconds) = (facts.seconds / 60, facts.seconds % 60);
+    let nodes = (facts.total.passed + facts.total.failed).max(1) as u64;
+    let (used, planned) = facts.dependencies;
+    let _ = write!(
+        out,
+        "## Performance\n\n- **Generation Time**: {minutes} minutes {seconds} seconds\n- **Average Time per Node**: {} seconds\n- **Test Runs**: {}\n- **Model Calls**: {}\n- **Planned dependencies used**: {used}/{planned} ({})\n",
+        facts.seconds / nodes,
+        facts.runs,
+        facts.model_calls,
+        percent(used, planned)
+    );
+    for (tool, tries, hits) in &facts.tools {
+        let _ = writeln!(
+            out,
+            "- **Localization by {tool}**: {hits}/{tries} ({})",
+            percent(*hits, *tries)
+        );
+    }
+    out.push('\n');
+}
+
+fn bullets(out: &mut String, title: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        let _ = write!(out, "## {title}\n\n");
+        lines.iter().for_each(|line| {
+            let _ = writeln!(out, "- {line}");
+        });
+        out.push('\n');
+    }
+}
+
+fn recommendations(facts: &ReportFacts) -> Vec<String> {
+    let mut out = Vec::new();
+    let ids =
+        |nodes: &[NodeLine]| nodes.iter().map(|it| it.id.as_str()).collect::<Vec<_>>().join(", ");
+    let (human, failed): (Vec<NodeLine>, Vec<NodeLine>) =
+        facts.failed.iter().cloned().partition(|node| node.reason.starts_with("needs_human"));
+    if !human.is_empty() {
+        out.push(format!("A person has to decide: {}.", ids(&human)));
+    }
+    if !failed.is_empty() {
+        out.push(format!(
+            "Review by hand: {}; their attempts are in `.trellis/journal.jsonl`.",
+            ids(&failed)
+        ));
+    }
+    if !facts.skipped.is_empty() || !facts.failed.is_empty() {
+        out.push("Run `trellis generate` again with the same arguments to retry them; what passed is kept.".to_owned());
+    } else {
+        out.push("Everything passed: the repository is ready for validation.".to_owned());
+    }
+    out
+}

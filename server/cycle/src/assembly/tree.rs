@@ -1,0 +1,161 @@
+//! Source and test files from what nodes contribute.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use code::{Fragment, Import, ImportGroups, Part, SyntaxError, merge};
+
+use crate::assembly::layout::Layout;
+use crate::assembly::packages::init_files;
+use crate::draft::Draft;
+use crate::item::{Item, ItemKind};
+
+/// One node's contribution: accepted text, or a draft being tried.
+#[derive(Clone, Copy)]
+pub struct Share<'a> {
+    pub item: &'a Item,
+    pub draft: &'a Draft,
+}
+
+/// Files of a view of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Path relative to the repository, text.
+    pub files: BTreeMap<String, String>,
+    /// Item id to the pytest ids of its tests (functions and classes).
+    pub tests: HashMap<String, Vec<String>>,
+}
+
+/// Assembles shares, given in the plan's order, into source files, test files and packages.
+///
+/// `kept` are files whose text a person took over: they open the file they belong to; the shares
+/// given here come after.
+pub fn sources(
+    layout: &Layout,
+    shares: &[Share<'_>],
+    kept: &BTreeMap<String, String>,
+) -> Result<Sources, SyntaxError> {
+    let mut out = Sources::default();
+    let mut by_path: BTreeMap<&str, Vec<Share<'_>>> = BTreeMap::new();
+    let mut by_test: BTreeMap<&str, Vec<Share<'_>>> = BTreeMap::new();
+    for share in shares {
+        if share.draft.implementation.is_some() {
+            by_path.entry(&share.item.path).or_default().push(*share);
+        }
+        if share.draft.tests.is_some() {
+            by_test.entry(&share.item.test_path).or_default().push(*share);
+        }
+    }
+    for (path, text) in kept {
+        out.files.insert(path.clone(), text.clone());
+    }
+    for (path, shares) in by_path {
+        let text = module_text(layout, &shares, kept.get(path))?;
+        out.files.insert(path.to_owned(), text);
+    }
+    for (path, shares) in by_test {
+        let (text, tests) = test_text(layout, path, &shares, kept.get(path))?;
+        out.files.insert(path.to_owned(), text);
+        out.tests.extend(tests);
+    }
+    for (path, text) in init_files(layout, &out.files) {
+        out.files.entry(path).or_insert(text);
+    }
+    Ok(out)
+}
+
+fn groups<'a>(is_local: &'a dyn Fn(&str) -> bool) -> ImportGroups<'a> {
+    ImportGroups { local: is_local }
+}
+
+fn module_text(
+    layout: &Layout,
+    shares: &[Share<'_>],
+    kept: Option<&String>,
+) -> Result<String, SyntaxError> {
+    let reserved: HashSet<&str> = (shares.iter())
+        .filter(|share| share.item.kind != ItemKind::Method)
+        .map(|share| share.item.name.as_str())
+        .collect();
+    let part = |share: &Share<'_>| share.draft.implementation.clone().unwrap_or_default();
+    merged(layout, shares, kept, &part, &reserved, false).map(|(text, _)| text)
+}
+
+/// The file's text, and for each share what its names became.
+type MergedFile = (String, Vec<HashMap<String, String>>);
+
+fn merged(
+    layout: &Layout,
+    shares: &[Share<'_>],
+    kept: Option<&String>,
+    fragment: &dyn Fn(&Share<'_>) -> Fragment,
+    reserved: &HashSet<&str>,
+    keep_unused: bool,
+) -> Result<MergedFile, SyntaxError> {
+    let kept = kept.map(|text| Fragment::parse(text)).transpose()?;
+    let fragments: Vec<Fragment> = shares.iter().map(fragment).collect();
+    let suffixes: Vec<String> = shares.iter().map(|share| share.item.suffix()).collect();
+    let docstring = (kept.iter().chain(&fragments)).find_map(|it| it.docstring.as_deref());
+    let opening =
+        kept.iter().map(|fragment| Part { fragment, defines: None, class: None, suffix: "" });
+    let parts: Vec<Part<'_>> = opening
+        .chain(shares.iter().zip(fragments.iter().zip(&suffixes)).map(
+            |(share, (fragment, suffix))| {
+                let implementation = !keep_unused;
+                Part {
+                    fragment,
+                    defines: implementation.then_some(share.item.name.as_str()),
+                    class: share.item.class.as_deref().filter(|_| implementation),
+                    suffix,
+                }
+            },
+        ))
+        .collect();
+    let is_local = |name: &str| layout.is_local(name);
+    let file = merge(docstring, &parts, reserved, &groups(&is_local), keep_unused)?;
+    let skip = usize::from(kept.is_some());
+    Ok((file.text, file.renamed.into_iter().skip(skip).collect()))
+}
+
+type TestIds = Vec<(String, Vec<String>)>;
+
+fn test_text(
+    layout: &Layout,
+    path: &str,
+    shares: &[Share<'_>],
+    kept: Option<&String>,
+) -> Result<(String, TestIds), SyntaxError> {
+    let part = |share: &Share<'_>| share.draft.tests.clone().unwrap_or_default();
+    let (text, renamed) = merged(layout, shares, kept, &part, &HashSet::new(), true)?;
+    let ids = shares.iter().zip(renamed).map(|(share, renamed)| {
+        let names =
+            part(share).items.into_iter().filter(code::Item::is_definition).flat_map(|it| it.names);
+        let tests = names.filter(|name| name.starts_with("test") || name.starts_with("Test"));
+        let ids = tests.map(|name| format!("{path}::{}", renamed.get(&name).unwrap_or(&name)));
+        (share.item.id.clone(), ids.collect())
+    });
+    Ok((text, ids.collect()))
+}
+
+/// `pytest.ini`: plain `pytest` finds the tests and the sources without an installation.
+pub fn pytest_ini(layout: &Layout) -> String {
+    format!(
+        "[pytest]\ntestpaths = tests\npythonpath = {}\n# Coverage: `coverage run -m pytest && coverage report`; its settings are in pyproject.toml.\n",
+        layout.roots().join(" ")
+    )
+}
+
+/// Third-party packages (top-level import names) that source files import.
+pub fn third_party(layout: &Layout, files: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let sources =
+        files.iter().filter(|(path, _)| path.ends_with(".py") && !path.starts_with("tests/"));
+    let imports = sources.flat_map(|(_, text)| imports(text));
+    imports
+        .filter(|import| import.level == 0)
+        .map(|import| import.top_level().to_owned())
+        .filter(|name| !layout.is_local(name) && !code::known::is_stdlib(name))
+        .collect()
+}
+
+pub(crate) fn imports(text: &str) -> Vec<Import> {
+    Fragment::parse(text).map(|fragment| fragment.imports).unwrap_or_default()
+}

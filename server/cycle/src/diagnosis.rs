@@ -1,0 +1,48 @@
+//! Majority vote on what a failure means (V3).
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagnosis {
+    Implementation,
+    Test,
+    Environment,
+}
+
+/// Votes counted so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Votes {
+    counts: [u32; 3],
+    cast: u32,
+}
+
+impl Votes {
+    /// Counts one reply: the first of `A`, `B`, `C` standing alone. A reply without one is a vote cast
+    /// for nothing.
+    pub fn add(&mut self, reply: &str) {
+        self.cast += 1;
+        if let Some(choice) = choice(reply) {
+            self.counts[choice] += 1;
+        }
+    }
+
+    pub fn cast(&self) -> u32 {
+        self.cast
+    }
+
+    /// The choice that more than half of `of` votes made, as soon as it cannot change any more.
+    pub fn winner(&self, of: u32) -> Option<Diagnosis> {
+        let kinds = [Diagnosis::Implementation, Diagnosis::Test, Diagnosis::Environment];
+        kinds.into_iter().zip(self.counts).find(|(_, count)| *count > of / 2).map(|(kind, _)| kind)
+    }
+
+    /// Whether no choice can win any more.
+    pub fn is_split(&self, of: u32) -> bool {
+        let left = of.saturating_sub(self.cast);
+        self.counts.iter().all(|count| count + left <= of / 2)
+    }
+}
+
+fn choice(reply: &str) -> Option<usize> {
+    let words = reply.split(|c: char| !c.is_alphanumeric());
+    words.into_iter().find_map(|word| ["A", "B", "C"].iter().position(|letter| *letter == word))
+}

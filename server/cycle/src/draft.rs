@@ -1,0 +1,333 @@
+//! The item's text while it is worked on: replies brought into the plan's shape.
+
+use std::collections::BTreeSet;
+
+use code::{Fragment, Import, ItemKind as Kind, SearchReplace, search_replace};
+
+use crate::item::{Item, ItemKind};
+use crate::mend;
+use crate::reply::{self, Reply};
+
+/// What stands for the item so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    pub tests: Option<Fragment>,
+    pub implementation: Option<Fragment>,
+}
+
+/// Why a reply cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DraftError {
+    /// Nothing in it to act on: asked for again, it counts as no attempt.
+    #[error("the reply holds no Python code")]
+    NoCode,
+    /// Code that is wrong: an attempt that failed.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+fn wrong(why: impl ToString) -> DraftError {
+    DraftError::Wrong(why.to_string())
+}
+
+/// A reply in the plan's shape, with what was changed on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Normalised {
+    pub fragment: Fragment,
+    /// Test cases, parametrized ones counted one by one; 0 for implementations.
+    pub cases: usize,
+    pub notes: Vec<String>,
+}
+
+/// The tests a reply holds. The import of the item is put right when the model guessed its module.
+pub(crate) fn tests(item: &Item, text: &str) -> Result<Normalised, DraftError> {
+    let code = reply::code(text).ok_or(DraftError::NoCode)?;
+    let mut fragment = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
+    let mut notes = Vec::new();
+    let name = item.import_name();
+    for import in &mut fragment.imports {
+        if import.name.as_deref() == Some(name) && import.module != item.module {
+            notes.push(format!(
+                "import of `{name}` moved from `{}` to `{}`",
+                import.module, item.module
+            ));
+            *import = Import { alias: import.alias.clone(), ..Import::from(&item.module, name) };
+        }
+    }
+    let source = fragment.to_source();
+    let free = code::unresolved(&source).map_err(wrong)?;
+    if free.contains(name) {
+        fragment.add_imports([Import::from(&item.module, name)]);
+        notes.push(format!("import of `{name}` added"));
+    }
+    if !names(&fragment.to_source(), &item.name) {
+        return Err(wrong(format!("the tests never use `{}`", item.qualified_name())));
+    }
+    let cases = fragment.items.iter().map(|it| count_cases(&it.text)).sum();
+    Ok(Normalised { fragment, cases, notes })
+}
+
+/// Whether the word stands in the code (comments and prose do not count as use).
+fn names(source: &str, name: &str) -> bool {
+    let bare: String = source
+        .lines()
+        .map(|line| line.split(" #").next().unwrap_or(line))
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .collect::<Vec<_>>()
+        .join("\n");
+    bare.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
+}
+
+/// Test functions of an item's text; each tuple or value of a literal `parametrize` list is a case.
+fn count_cases(text: &str) -> usize {
+    let functions = text.lines().filter(|line| {
+        let line = line.trim_start().trim_start_matches("async ");
+        line.starts_with("def test")
+    });
+    let parametrized: usize =
+        text.match_indices("parametrize(").map(|(at, _)| rows(&text[at..])).sum();
+    functions.count() + parametrized
+}
+
+/// Rows of the first list literal behind `parametrize(`, less the one its function counts for.
+fn rows(text: &str) -> usize {
+    let Some(open) = text.find('[') else { return 0 };
+    let (mut depth, mut rows, mut empty) = (0_i32, 0, true);
+    for c in text[open..].chars() {
+        match c {
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth -= 1,
+            ',' if depth == 1 => {
+                rows += usize::from(!empty);
+                empty = true;
+                continue;
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        empty &= c.is_whitespace() || (depth == 1 && c == '[' && rows == 0);
+    }
+    (rows + usize::from(!empty)).saturating_sub(1)
+}
+
+/// The implementation a reply holds.
+pub(crate) fn implementation(item: &Item, text: &str) -> Result<Normalised, DraftError> {
+    let code = reply::code(text).ok_or(DraftError::NoCode)?;
+    let fragment = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
+    shape(item, fragment, true)
+}
+
+/// The implementation after a fix: definitions replaced by name, or edits applied (S9). `tests_open`:
+/// a diagnosis said that the tests are wrong, so edits of the test file are not refused.
+pub(crate) fn fix(item: &Item, draft: &Draft, text: &str) -> Result<Normalised, DraftError> {
+    let before = draft.implementation.clone().unwrap_or_default();
+    match reply::read(text) {
+        Reply::Nothing => Err(DraftError::NoCode),
+        Reply::Edits(edits) => {
+            let mut source = before.to_source();
+            for edit in &edits {
+                refuse_other_files(item, edit)?;
+                source = search_replace(&source, edit)
+                    .map_err(|e| wrong(format!("the edit of {} was refused: {e}", item.path)))?;
+            }
+            let fragment = Fragment::parse(&source)
+                .map_err(|e| wrong(format!("after the edit the file has a syntax error: {e}")))?;
+            shape(item, fragment, true)
+        }
+        Reply::Code(code) => {
+            let reply = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
+            let reply = shape(item, reply, before.items.is_empty())?;
+            if before.items.is_empty() {
+                return Ok(reply);
+            }
+            let fragment = replaced(before, reply.fragment);
+            Ok(Normalised { notes: reply.notes, ..shape(item, fragment, true)? })
+        }
+    }
+}
+
+/// While code is fixed, tests are read-only (T8), and so are other nodes' files.
+fn refuse_other_files(item: &Item, edit: &SearchReplace) -> Result<(), DraftError> {
+    if edit.path.is_empty() || edit.path == item.path {
+        return Ok(());
+    }
+    let why = if edit.path == item.test_path || edit.path.starts_with("tests/") {
+        "tests are read-only while the implementation is fixed"
+    } else {
+        "it belongs to other nodes"
+    };
+    Err(wrong(format!("the edit of {} was refused: {why}; change {}", edit.path, item.path)))
+}
+
+/// Every definition of the reply takes the place of the one with its name; new ones come first, as
+/// helpers do.
+fn replaced(mut before: Fragment, reply: Fragment) -> Fragment {
+    before.add_imports(reply.imports);
+    let mut helpers = Vec::new();
+    let mut done: BTreeSet<String> = BTreeSet::new();
+    for item in &reply.items {
+        let Some(name) = item.names.first().filter(|name| !done.contains(*name)) else { continue };
+        done.insert(name.clone());
+        let same: Vec<code::Item> =
+            reply.items.iter().filter(|it| it.binds(name)).cloned().collect();
+        let known = before.items.iter().any(|it| it.binds(name));
+        if !known {
+            helpers.extend(same);
+        } else if !before.replace_definition(name, same.clone()) {
+            let at = before.items.iter().position(|it| it.binds(name)).unwrap_or(0);
+            before.items.splice(at..=at, same);
+        }
+    }
+    before.items.splice(0..0, helpers);
+    before
+}
+
+/// Brings a fragment into the plan's shape: the item's definition under its name and signature,
+/// methods out of their class, imports absolute, those of planned dependencies added.
+fn shape(item: &Item, mut fragment: Fragment, whole: bool) -> Result<Normalised, DraftError> {
+    let mut notes = Vec::new();
+    match item.kind {
+        ItemKind::Method => unwrap_method(item, &mut fragment)?,
+        ItemKind::Class => strip_planned_methods(item, &mut fragment, &mut notes)?,
+        ItemKind::Function => {}
+    }
+    if whole || fragment.definition(&item.name).is_some() {
+        name_definition(item, &mut fragment, &mut notes)?;
+        enforce_signature(item, &mut fragment, &mut notes)?;
+    }
+    local_imports(item, &mut fragment, &mut notes);
+    planned_imports(item, &mut fragment)?;
+    Ok(Normalised { fragment, cases: 0, notes })
+}
+
+/// `class Model: def fit(self): …` for the method `Model.fit`: the method and its private helpers come
+/// out, what the class has already stays out.
+fn unwrap_method(item: &Item, fragment: &mut Fragment) -> Result<(), DraftError> {
+    let Some(class) = &item.class else { return Ok(()) };
+    let holds = |it: &code::Item| it.kind == Kind::Class && it.binds(class);
+    let Some(at) = fragment.items.iter().position(holds) else { return Ok(()) };
+    let other_item =
+        |name: &str| item.planned_methods.iter().any(|it| it == name) && name != item.name;
+    let (_, methods) =
+        code::remove_methods(&fragment.items[at].text, &|name| !other_item(name)).map_err(wrong)?;
+    fragment.items.splice(at..=at, methods);
+    Ok(())
+}
+
+/// Methods with a node of their own are written by that node, tests first.
+fn strip_planned_methods(
+    item: &Item,
+    fragment: &mut Fragment,
+    notes: &mut Vec<String>,
+) -> Result<(), DraftError> {
+    let planned = |name: &str| item.planned_methods.iter().any(|it| it == name);
+    for it in fragment.items.iter_mut().filter(|it| it.kind == Kind::Class && it.binds(&item.name))
+    {
+        let (rest, out) = code::remove_methods(&it.text, &planned).map_err(wrong)?;
+        if !out.is_empty() {
+            it.text = rest;
+            let names: Vec<&str> =
+                out.iter().filter_map(|it| it.names.first()).map(String::as_str).collect();
+            notes.push(format!("left to their own nodes: {}", names.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+/// A single definition under another name is the one meant; the plan's name wins.
+fn name_definition(
+    item: &Item,
+    fragment: &mut Fragment,
+    notes: &mut Vec<String>,
+) -> Result<(), DraftError> {
+    if fragment.definition(&item.name).is_some() {
+        return Ok(());
+    }
+    let definitions: Vec<usize> =
+        (0..fragment.items.len()).filter(|at| fragment.items[*at].is_definition()).collect();
+    let [only] = definitions.as_slice() else {
+        return Err(wrong(format!("the reply does not define `{}`", item.qualified_name())));
+    };
+    let it = &mut fragment.items[*only];
+    let old = it.names.first().cloned().unwrap_or_default();
+    it.text = code::rename(&it.text, &old, &item.name).map_err(wrong)?;
+    it.names = vec![item.name.clone()];
+    notes.push(format!("`{old}` renamed to `{}` as planned", item.name));
+    Ok(())
+}
+
+fn enforce_signature(
+    item: &Item,
+    fragment: &mut Fragment,
+    notes: &mut Vec<String>,
+) -> Result<(), DraftError> {
+    let Some(signature) = item.signature.as_ref().filter(|it| it.name() == item.name) else {
+        return Ok(());
+    };
+    let is_it = |it: &&mut code::Item| it.kind == Kind::Function && it.binds(&item.name);
+    let mut changed = false;
+    // Overloads and property setters share the name; only a single definition can be held to it.
+    if fragment.items.iter().filter(|it| it.kind == Kind::Function && it.binds(&item.name)).count()
+        != 1
+    {
+        return Ok(());
+    }
+    for it in fragment.items.iter_mut().filter(is_it) {
+        if let Some(text) = code::enforce(&it.text, signature).map_err(wrong)? {
+            it.text = text;
+            changed = true;
+        }
+    }
+    if changed {
+        notes.push(format!("signature set to the planned `{}`", signature.header()));
+        let free = code::unresolved(&format!("{}: pass\n", signature.header())).map_err(wrong)?;
+        let missing = code::unresolved(&fragment.to_source()).map_err(wrong)?;
+        let imports: Vec<Import> = (free.intersection(&missing))
+            .filter_map(|name| mend::origin(item, fragment, name))
+            .collect();
+        fragment.add_imports(imports);
+    }
+    Ok(())
+}
+
+/// Relative imports become absolute; an import of the module itself goes; a dependency imported from
+/// a module that does not hold it is taken from the one that does.
+fn local_imports(item: &Item, fragment: &mut Fragment, notes: &mut Vec<String>) {
+    let package = item.module.rsplit_once('.').map_or("", |(package, _)| package);
+    let imports = std::mem::take(&mut fragment.imports);
+    for import in imports {
+        let import = import.absolute(package).unwrap_or(import);
+        if import.name.is_some() && import.module == item.module {
+            continue;
+        }
+        let elsewhere = item.dependencies.iter().find(|dependency| {
+            import.name.as_deref() == Some(&dependency.import_name)
+                && import.module != dependency.module
+                && !code::known::is_stdlib(import.top_level())
+                && !item.dependencies.iter().any(|other| other.module == import.module)
+        });
+        match elsewhere {
+            Some(dependency) => {
+                notes.push(format!("`{}` is in `{}`", dependency.import_name, dependency.module));
+                if dependency.module != item.module {
+                    let right = Import::from(&dependency.module, &dependency.import_name);
+                    fragment.add_imports([Import { alias: import.alias, ..right }]);
+                }
+            }
+            None => fragment.add_imports([import]),
+        }
+    }
+}
+
+/// Imports follow from the graph: a dependency in another file that the code uses (A2).
+fn planned_imports(item: &Item, fragment: &mut Fragment) -> Result<(), DraftError> {
+    let free = code::unresolved(&fragment.to_source()).map_err(wrong)?;
+    let needed = item.dependencies.iter().filter(|dependency| {
+        dependency.module != item.module && free.contains(&dependency.import_name)
+    });
+    let imports: Vec<Import> = needed.map(|it| Import::from(&it.module, &it.import_name)).collect();
+    fragment.add_imports(imports);
+    Ok(())
+}

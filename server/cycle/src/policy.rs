@@ -1,0 +1,35 @@
+//! What a door allows: limits and gates (T8, T9).
+
+/// The limits of one door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Fixes a node may get before it fails.
+    pub fixes: u32,
+    /// How often the red gate sends tests back.
+    pub red_reasks: u32,
+    /// How often tests judged wrong are written anew.
+    pub regenerations: u32,
+    /// How often an answer without any code is asked for again.
+    pub malformed_reasks: u32,
+    /// Votes of one diagnosis; more than half decide.
+    pub votes: u32,
+    /// Fewer test cases than this are asked for once more.
+    pub least_cases: usize,
+    /// Runs that may be spent on adding missing imports, a draft.
+    pub mends: u32,
+}
+
+impl Policy {
+    /// The `generate` door.
+    pub fn generate() -> Policy {
+        Policy {
+            fixes: 8,
+            red_reasks: 2,
+            regenerations: 2,
+            malformed_reasks: 2,
+            votes: 5,
+            least_cases: 3,
+            mends: 8,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What a model's answer says, whatever it is wrapped in (see `recording.md`).
+
+use code::SearchReplace;
+use serde::Deserialize;
+
+/// The parts of a reply that can be acted on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    Edits(Vec<SearchReplace>),
+    Code(String),
+    Nothing,
+}
+
+/// Edits win over code: an edit's block may itself stand in a fence.
+pub(crate) fn read(text: &str) -> Reply {
+    let edits = search_replace_blocks(text);
+    if !edits.is_empty() {
+        return Reply::Edits(edits);
+    }
+    if let Some(edits) = code_changes(text) {
+        return Reply::Edits(edits);
+    }
+    code(text).map_or(Reply::Nothing, Reply::Code)
+}
+
+/// The first fenced `python` block; else the first fence that parses as Python; else the whole text
+/// if it is Python that defines something.
+pub(crate) fn code(text: &str) -> Option<String> {
+    let fences = fences(text);
+    let python = |language: &str| matches!(language, "python" | "py" | "python3");
+    if let Some((_, body)) = fences.iter().find(|(language, _)| python(language)) {
+        return Some(body.clone());
+    }
+    let bare = fences.into_iter().find(|(language, body)| language.is_empty() && is_code(body));
+    bare.map(|(_, body)| body).or_else(|| is_code(text).then(|| text.to_owned()))
+}
+
+fn is_code(text: &str) -> bool {
+    code::Fragment::parse(text).is_ok_and(|it| it.items.iter().any(code::Item::is_definition))
+}
+
+/// Fenced blocks with their language; an unclosed one runs to the end.
+fn fences(text: &str) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut open: Option<(String, String, String)> = None;
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        match &mut open {
+            None if trimmed.starts_with("```") => {
+                let ticks: String = trimmed.chars().take_while(|c| *c == '`').collect();
+                let language = trimmed[ticks.len()..].trim().to_lowercase();
+                open = Some((ticks, language, String::new()));
+            }
+            None => {}
+            Some((ticks, ..)) if trimmed.trim_end() == ticks => {
+                out.extend(open.take().map(|(_, language, body)| (language, body)));
+            }
+            Some((.., body)) => {
+                body.push_str(line);
+                body.push('\n');
+            }
+        }
+    }
+    out.extend(open.map(|(_, language, body)| (language, body)));
+    out
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum In {
+    Text,
+    Search,
+    Replace,
+}
+
+/// `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, the file's path on the line above.
+fn search_replace_blocks(text: &str) -> Vec<SearchReplace> {
+    let mut edits = Vec::new();
+    let mut state = In::Text;
+    let (mut path, mut search, mut replace) = (String::new(), String::new(), String::new());
+    for line in text.lines() {
+        let mark = line.trim();
+        match state {
+            In::Text if mark.starts_with("<<<<<<<") => {
+                (search, replace) = (String::new(), String::new());
+                state = In::Search;
+            }
+            In::Text => path = path_of(mark).unwrap_or(path),
+            In::Search if mark.starts_with("=======") => state = In::Replace,
+            In::Search => push_line(&mut search, line),
+            In::Replace if mark.starts_with(">>>>>>>") => {
+                let (search, replace) = (std::mem::take(&mut search), std::mem::take(&mut replace));
+                edits.push(SearchReplace { path: path.clone(), search, replace, occurrence: None });
+                state = In::Text;
+            }
+            In::Replace => push_line(&mut replace, line),
+        }
+    }
+    edits
+}
+
+fn push_line(out: &mut String, line: &str) {
+    out.push_str(line);
+    out.push('\n');
+}
+
+fn path_of(line: &str) -> Option<String> {
+    let bare = line.trim_matches(|c: char| "`*#:".contains(c) || c.is_whitespace());
+    let looks = bare.ends_with(".py") && !bare.contains(char::is_whitespace);
+    looks.then(|| bare.trim_start_matches("./").to_owned())
+}
+
+#[derive(Deserialize)]
+struct CodeChange {
+    file_path: String,
+    search_text: String,
+    replace_text: String,
+    occurrence: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct CodeChanges {
+    changes: Vec<CodeChange>,
+}
+
+/// The JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
+fn code_changes(text: &str) -> Option<Vec<SearchReplace>> {
+    let json = fences(text).into_iter().find(|(language, _)| language == "json");
+    let text = json.map_or_else(|| text.trim().to_owned(), |(_, body)| body.trim().to_owned());
+    let changes: Vec<CodeChange> = match text.chars().next()? {
+        '[' => serde_json::from_str(&text).ok()?,
+        '{' => (serde_json::from_str::<CodeChanges>(&text).map(|all| all.changes))
+            .or_else(|_| serde_json::from_str(&text).map(|one| vec![one]))
+            .ok()?,
+        _ => return None,
+    };
+    let edit = |change: CodeChange| SearchReplace {
+        path: change.file_path.trim_start_matches("./").to_owned(),
+        search: change.search_text,
+        replace: change.replace_text,
+        occurrence: change.occurrence,
+    };
+    (!changes.is_empty()).then(|| changes.into_iter().map(edit).collect())
+}
