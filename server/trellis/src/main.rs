@@ -4,8 +4,30 @@ use std::process::ExitCode;
 
 mod cli;
 mod error;
+mod grow;
 mod output;
+mod workspace;
+
+/// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks
+/// over its syntax tree are recursive.
+const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
-    cli::main().into()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build();
+    match runtime {
+        // On a worker: the main thread has the system's stack, and children die with the thread that
+        // started them.
+        Ok(runtime) => runtime.block_on(async { tokio::spawn(cli::main()).await }).map_or_else(
+            |_| error::Exit::Internal.into(),
+            ExitCode::from,
+        ),
+        Err(error) => {
+            output::Output::new(false).note(format_args!("error: cannot start: {error}"));
+            error::Exit::Internal.into()
+        }
+    }
 }

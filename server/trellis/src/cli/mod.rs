@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 
+mod generate;
 mod plan;
 
 /// Grow a tested Python repository along a planning graph.
@@ -20,18 +21,19 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Generate(generate::GenerateArgs),
     /// Look at a planning graph: its problems, order, tree and dependencies.
     Plan(plan::PlanArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
-pub(crate) fn main() -> Exit {
+pub(crate) async fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
     let mut output = Output::new(cli.json);
-    dispatch(cli.command, &mut output).unwrap_or_else(|fault| {
+    dispatch(cli.command, &mut output).await.unwrap_or_else(|fault| {
         output.note(format_args!("error: {fault}"));
         fault.exit
     })
@@ -44,8 +46,9 @@ fn usage(error: &clap::Error) -> Exit {
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 
-fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> {
+async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> {
     match command {
+        Command::Generate(args) => generate::run(args, output).await,
         Command::Plan(args) => plan::run(args, output),
     }
 }

@@ -1,0 +1,95 @@
+//! Between the crates' vocabularies: the cycle knows neither `run` nor `model`.
+
+use cycle::{Case, Ending, Failure, Frame, Role, TestRun};
+use run::{Missing, Outcome, Report, TestOutcome};
+
+use crate::error::Fault;
+use crate::grow::worker::Stop;
+
+/// Longest printed output kept for a prompt, in bytes.
+const OUTPUT_BYTES: usize = 4000;
+
+pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
+    let role = |role| match role {
+        Role::System => model::Role::System,
+        Role::User => model::Role::User,
+    };
+    let messages = ask.messages.iter();
+    model::Ask {
+        node: node.to_owned(),
+        stage: ask.stage.as_str().to_owned(),
+        attempt: ask.attempt,
+        messages: messages.map(|it| model::Message { role: role(it.role), text: it.text.clone() }).collect(),
+        temperature: ask.temperature,
+        max_output_tokens: None,
+    }
+}
+
+/// A run as the cycle sees it; a run that never was stops the work.
+pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
+    let ending = match &report.outcome {
+        Outcome::Passed => Ending::Passed,
+        Outcome::Failed => Ending::Failed,
+        Outcome::CollectionError => Ending::CollectionError,
+        Outcome::NoTests => Ending::NoTests,
+        Outcome::TimedOut => Ending::TimedOut {
+            stack: report.stuck.iter().flat_map(|stuck| &stuck.frames).map(frame).collect(),
+        },
+        Outcome::KilledForMemory => Ending::KilledForMemory,
+        Outcome::Crashed { signal, exit_code } => Ending::Crashed { how: crashed(report, *signal, *exit_code) },
+        Outcome::Cancelled => return Err(Stop::Cancelled),
+        Outcome::SandboxUnavailable { reason } => {
+            return Err(Stop::Fault(Fault::unavailable(format!("the sandbox cannot run tests: {reason}"))));
+        }
+    };
+    let cases = report.tests.iter().map(|test| Case {
+        id: test.id.clone(),
+        passed: matches!(test.outcome, TestOutcome::Passed | TestOutcome::XPassed),
+        set_aside: matches!(test.outcome, TestOutcome::Skipped | TestOutcome::XFailed),
+        failure: test.failure.as_ref().map(failure),
+    });
+    let output = format!("{}{}", report.stdout, report.stderr);
+    let from = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
+    Ok(TestRun {
+        ending,
+        cases: cases.collect(),
+        collection: report.collection_errors.iter().map(failure).collect(),
+        output: output[from..].to_owned(),
+    })
+}
+
+fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> String {
+    let how = match (signal, exit_code) {
+        (Some(signal), _) => format!("by signal {signal}"),
+        (None, Some(code)) => format!("with exit status {code}"),
+        (None, None) => "without a status".to_owned(),
+    };
+    report.reason.as_ref().map_or(how.clone(), |reason| format!("{how}: {reason}"))
+}
+
+fn frame(frame: &run::Frame) -> Frame {
+    Frame { path: frame.path.clone(), line: frame.line, function: frame.function.clone() }
+}
+
+fn failure(failure: &run::Failure) -> Failure {
+    let mut out = Failure {
+        exception: failure.exception.clone(),
+        message: failure.message.clone(),
+        path: failure.path.clone().unwrap_or_default(),
+        line: failure.line.unwrap_or_default(),
+        frames: failure.frames.iter().filter(|it| it.inside).map(frame).collect(),
+        traceback: failure.traceback.clone(),
+        ..Failure::default()
+    };
+    match &failure.missing {
+        Some(Missing::Name { name }) => out.missing_name = Some(name.clone()),
+        Some(Missing::Module { module }) => out.missing_module = Some(module.clone()),
+        Some(Missing::Imported { name, module }) => {
+            out.missing_attribute = Some(name.clone());
+            out.missing_module = module.clone();
+        }
+        Some(Missing::Attribute { name, .. }) => out.missing_attribute = Some(name.clone()),
+        None => {}
+    }
+    out
+}

@@ -1,0 +1,191 @@
+//! From the plan's nodes to the cycle's work items.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use code::Signature;
+use cycle::assembly::Layout;
+use cycle::{Dependency, Item, ItemKind};
+use plan::{Gate, Kind, NodeIx, Plan};
+
+use crate::workspace::disk;
+
+/// The plan seen as work: items, layout, and which nodes each one builds on.
+pub(crate) struct Work {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) layout: Layout,
+    /// Leaves in the plan's order.
+    pub(crate) leaves: Vec<NodeIx>,
+    /// Place of each leaf in `leaves`.
+    pub(crate) place: HashMap<NodeIx, usize>,
+    pub(crate) items: HashMap<NodeIx, Item>,
+    by_path: HashMap<Arc<str>, Vec<NodeIx>>,
+    /// What was found odd and went on, by node.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Work {
+    pub(crate) fn new(plan: Arc<Plan>, sequence: &[NodeIx]) -> Work {
+        let leaves: Vec<NodeIx> =
+            sequence.iter().copied().filter(|ix| plan.node(*ix).is_leaf()).collect();
+        let place: HashMap<NodeIx, usize> = leaves.iter().enumerate().map(|(at, ix)| (*ix, at)).collect();
+        let paths: Vec<Arc<str>> = leaves.iter().filter_map(|ix| plan.node(*ix).file_path.clone()).collect();
+        let layout = Layout::of(paths.iter().map(|path| &**path));
+        let mut by_path: HashMap<Arc<str>, Vec<NodeIx>> = HashMap::new();
+        for ix in &leaves {
+            by_path.entry(path_of(&plan, *ix)).or_default().push(*ix);
+        }
+        let mut work = Work { plan, layout, leaves, place, items: HashMap::new(), by_path, warnings: Vec::new() };
+        for ix in work.leaves.clone() {
+            let item = work.item(ix);
+            work.items.insert(ix, item);
+        }
+        work
+    }
+
+    /// Everything `ix` depends on, directly or not, in the plan's order.
+    pub(crate) fn dependencies(&self, ix: NodeIx) -> Vec<NodeIx> {
+        let mut found: BTreeSet<usize> = BTreeSet::new();
+        let mut left = vec![ix];
+        let mut seen: BTreeSet<NodeIx> = BTreeSet::new();
+        while let Some(at) = left.pop() {
+            for &other in self.plan.depends_on(at) {
+                if seen.insert(other) && other != ix {
+                    found.extend(self.place.get(&other));
+                    left.push(other);
+                    if !self.plan.node(other).is_leaf() {
+                        left.extend(self.leaves_below(other, &mut seen, &mut found));
+                    }
+                }
+            }
+        }
+        found.into_iter().map(|place| self.leaves[place]).collect()
+    }
+
+    /// A dependency on a module or package is one on all it holds.
+    fn leaves_below(&self, ix: NodeIx, seen: &mut BTreeSet<NodeIx>, found: &mut BTreeSet<usize>) -> Vec<NodeIx> {
+        let mut out = Vec::new();
+        let mut left: Vec<NodeIx> = self.plan.children(ix).to_vec();
+        while let Some(child) = left.pop() {
+            if seen.insert(child) {
+                found.extend(self.place.get(&child));
+                out.push(child);
+                left.extend(self.plan.children(child));
+            }
+        }
+        out
+    }
+
+    /// The nodes whose text the sandbox shows to `ix` beside its own: what it depends on, what stands
+    /// before those in their files and before it in its own, and so on. It is the same for any number
+    /// of jobs, which is why the result is. `more` adds dependencies that the code turned out to have.
+    pub(crate) fn view(&self, ix: NodeIx, more: &BTreeSet<NodeIx>) -> Vec<NodeIx> {
+        let mut inside: BTreeSet<usize> = BTreeSet::new();
+        let mut left: Vec<NodeIx> = vec![ix];
+        left.extend(more);
+        let own = self.place[&ix];
+        while let Some(at) = left.pop() {
+            let place = self.place[&at];
+            let before = self.by_path[&path_of(&self.plan, at)].iter().copied();
+            let needed = before.filter(|other| self.place[other] < place).chain(self.dependencies(at));
+            for other in needed.chain((at != ix).then_some(at)) {
+                if self.place[&other] < own && inside.insert(self.place[&other]) {
+                    left.push(other);
+                }
+            }
+        }
+        inside.into_iter().map(|place| self.leaves[place]).collect()
+    }
+
+    /// Nodes before `ix` that imports of a text refer to: `from module import name`, or all of a module.
+    pub(crate) fn imported(&self, ix: NodeIx, fragment: &code::Fragment) -> BTreeSet<NodeIx> {
+        let own = self.place[&ix];
+        let mut out = BTreeSet::new();
+        for (path, nodes) in &self.by_path {
+            let module = self.layout.module(path);
+            for import in fragment.imports.iter().filter(|import| import.module == module) {
+                let wanted = |node: &&NodeIx| match import.name.as_deref() {
+                    None | Some("*") => true,
+                    Some(name) => self.items[*node].import_name() == name,
+                };
+                out.extend(nodes.iter().filter(|node| self.place[*node] < own).filter(wanted));
+            }
+        }
+        out
+    }
+
+    /// What the plan says about a node, as a hash: accepted text is good as long as it stays.
+    pub(crate) fn specification(&self, ix: NodeIx) -> String {
+        let item = &self.items[&ix];
+        let dependencies: Vec<&str> = item.dependencies.iter().map(|it| it.id.as_str()).collect();
+        let signature = item.signature.as_ref().map_or("", |it| it.header());
+        disk::hash(format!(
+            "{}\n{}\n{}\n{signature}\n{}\n{:?}\n{dependencies:?}",
+            item.qualified_name(), item.path, item.kind.as_str(), item.docstring, item.examples
+        ))
+    }
+
+    fn item(&mut self, ix: NodeIx) -> Item {
+        let plan = self.plan.clone();
+        let node = plan.node(ix);
+        let qualified = plan.qualified_name(ix).into_owned();
+        let (class, name) = match qualified.rsplit_once('.') {
+            Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
+            None => (None, qualified),
+        };
+        let kind = match (&class, &node.kind) {
+            (Some(_), _) => ItemKind::Method,
+            (None, Kind::Class) => ItemKind::Class,
+            (None, _) => ItemKind::Function,
+        };
+        let signature = node.signature.as_deref().and_then(|text| match Signature::parse(text) {
+            Ok(signature) => Some(signature),
+            Err(error) => {
+                self.warnings.push(format!("{}: {error}; the docstring alone is used", node.id));
+                None
+            }
+        });
+        let path = path_of(&plan, ix);
+        let siblings = self.by_path[&path].iter();
+        let owner = class.clone().unwrap_or_else(|| name.clone());
+        let planned_methods = siblings
+            .filter_map(|other| plan.qualified_name(*other).rsplit_once('.').map(|(c, m)| (c.to_owned(), m.to_owned())))
+            .filter(|(class, _)| *class == owner)
+            .map(|(_, method)| method)
+            .collect();
+        Item {
+            id: node.id.to_string(),
+            kind,
+            name,
+            class,
+            planned_methods,
+            module: self.layout.module(&path),
+            test_path: self.layout.test_path(&path).to_owned(),
+            path: path.to_string(),
+            signature,
+            docstring: node.docstring.as_deref().unwrap_or_default().to_owned(),
+            examples: node.examples.clone(),
+            libraries: node.libraries.clone(),
+            red_gate: node.red_gate == Gate::Required,
+            dependencies: self.dependencies(ix).into_iter().map(|it| self.dependency(it)).collect(),
+        }
+    }
+
+    fn dependency(&self, ix: NodeIx) -> Dependency {
+        let node = self.plan.node(ix);
+        let qualified = self.plan.qualified_name(ix);
+        let summary = node.docstring.as_deref().and_then(|it| it.trim().lines().next());
+        Dependency {
+            id: node.id.to_string(),
+            import_name: qualified.split('.').next().unwrap_or(&qualified).to_owned(),
+            module: self.layout.module(&path_of(&self.plan, ix)),
+            signature: node.signature.as_deref().unwrap_or(&qualified).to_owned(),
+            summary: summary.unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+/// `check` has made sure that every leaf has one.
+fn path_of(plan: &Plan, ix: NodeIx) -> Arc<str> {
+    plan.node(ix).file_path.clone().unwrap_or_else(|| Arc::from("src/module.py"))
+}

@@ -1,0 +1,38 @@
+//! The grow door: walks a planning graph in dependency order, every node through the cycle.
+//!
+//! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
+//! [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
+
+mod convert;
+mod finish;
+mod items;
+mod open;
+mod owner;
+mod progress;
+mod shelf;
+mod worker;
+
+pub(crate) use finish::Summary;
+pub(crate) use open::Order as GrowOrder;
+
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+
+/// Grows the repository; the summary is also that of a resumed run that had nothing left to do.
+pub(crate) async fn grow(order: GrowOrder, output: &Output) -> Result<(Summary, Exit), Fault> {
+    let (mut owner, receivers) = open::open(order, output).await?;
+    let ended = owner.run(receivers, output).await;
+    match ended {
+        Ok(owner::Ended::Finished) => finish::finish(&mut owner, output).await,
+        Ok(owner::Ended::Interrupted) => {
+            owner.stop("interrupted")?;
+            Err(Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")
+                .hint("run the same command again to go on"))
+        }
+        Err(fault) => {
+            // The first fault is what the person needs to hear; a second one changes nothing about it.
+            let _ = owner.stop(&fault.message);
+            Err(fault)
+        }
+    }
+}

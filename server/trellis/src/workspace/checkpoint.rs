@@ -1,0 +1,71 @@
+//! `docs/generation_checkpoint.json`: appendix B's object, node ids at the top level.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::workspace::disk;
+
+pub(crate) const PATH: &str = "docs/generation_checkpoint.json";
+
+/// Appendix B's `test_results`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TestResults {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+/// One node, as appendix B has it; `subgraph` is ours.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) status: String,
+    pub(crate) timestamp: String,
+    #[serde(default)]
+    pub(crate) test_results: TestResults,
+    #[serde(default)]
+    pub(crate) retry_count: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) subgraph: Option<String>,
+}
+
+pub(crate) type Checkpoint = BTreeMap<String, Entry>;
+
+/// What a checkpoint on disk turned out to be.
+pub(crate) enum Found {
+    None,
+    Good(Checkpoint),
+    /// Unreadable; it was moved aside to this path.
+    Corrupt(PathBuf),
+}
+
+pub(crate) fn read(root: &Path) -> io::Result<Found> {
+    let path = root.join(PATH);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Found::None),
+        Err(e) => return Err(e),
+    };
+    match serde_json::from_slice::<Checkpoint>(&bytes) {
+        Ok(checkpoint) => Ok(Found::Good(checkpoint)),
+        Err(_) => {
+            let aside = free_name(&path);
+            fs::rename(&path, &aside)?;
+            Ok(Found::Corrupt(aside))
+        }
+    }
+}
+
+fn free_name(path: &Path) -> PathBuf {
+    let named = |n: u32| path.with_extension(format!("corrupt-{n}.json"));
+    (1..).map(named).find(|candidate| !candidate.exists()).unwrap_or_else(|| named(0))
+}
+
+pub(crate) fn write(root: &Path, checkpoint: &Checkpoint) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(checkpoint)? + "\n";
+    disk::write(root, PATH, &text)
+}

@@ -1,0 +1,63 @@
+//! Files that are whole or not there, and paths that stay inside.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// SHA-256 of a text, in hexadecimal.
+pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes.as_ref()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes a file so that every reader sees the old text or the new one: a temporary file under
+/// `.trellis/tmp`, fsync, rename, fsync of the folder.
+pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
+    let target = root.join(path);
+    let folder = target.parent().unwrap_or(root);
+    fs::create_dir_all(folder)?;
+    let scratch = root.join(".trellis/tmp");
+    fs::create_dir_all(&scratch)?;
+    let mut file = tempfile::Builder::new().prefix("write-").tempfile_in(&scratch)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(&target).map_or(0o644, |old| old.permissions().mode());
+    file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    file.persist(&target).map_err(|e| e.error)?;
+    File::open(folder)?.sync_all()
+}
+
+/// The first part of `path` that is a symbolic link inside `root`, if any: writing there could leave
+/// the folder.
+pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
+    let mut at = root.to_owned();
+    for part in path.split('/') {
+        at.push(part);
+        if fs::symlink_metadata(&at).is_ok_and(|meta| meta.file_type().is_symlink()) {
+            return at.strip_prefix(root).ok().map(Path::to_owned);
+        }
+    }
+    None
+}
+
+/// Space kept so that a full disk can still be told in the checkpoint.
+const RESERVE: usize = 256 * 1024;
+
+pub(crate) fn reserve(root: &Path) -> io::Result<()> {
+    let path = root.join(".trellis/reserve");
+    if !path.exists() {
+        fs::write(path, vec![0_u8; RESERVE])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn release_reserve(root: &Path) {
+    // If it is gone already there is nothing to release.
+    let _ = fs::remove_file(root.join(".trellis/reserve"));
+}
+
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}

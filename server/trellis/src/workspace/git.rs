@@ -1,0 +1,116 @@
+//! git, through its command with explicit arguments: no shell, no hooks, no user's environment.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::workspace::journal::{Event, Journal};
+
+/// A repository in the output folder, when git is there.
+#[derive(Debug)]
+pub(crate) struct Git {
+    root: PathBuf,
+    program: PathBuf,
+    identity: Vec<String>,
+}
+
+/// Why a step of git did not happen.
+#[derive(Debug, thiserror::Error)]
+#[error("git {step} failed: {why}")]
+pub(crate) struct GitError {
+    pub(crate) step: String,
+    pub(crate) why: String,
+}
+
+impl Git {
+    /// Finds git and makes the folder a repository if it is none; `Ok(None)` when git is not installed.
+    pub(crate) fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
+        let Some(program) = find("git") else { return Ok(None) };
+        let mut git = Git { root: root.to_owned(), program, identity: Vec::new() };
+        if !root.join(".git").exists() {
+            git.step(journal, &["init", "--quiet", "--initial-branch=main"])?;
+        }
+        // A crash of ours may have left the lock; nobody else works here while we hold ours.
+        if root.join(".git/index.lock").exists() {
+            let removed = std::fs::remove_file(root.join(".git/index.lock"));
+            let outcome = removed.map_or_else(|e| e.to_string(), |()| "done".to_owned());
+            let arguments = vec!["(remove stale index.lock)".to_owned()];
+            // The journal is only told; git's own error would follow at the next step.
+            let _ = journal.log(Event::Git { arguments, outcome });
+        }
+        if git.run(&["config", "user.email"]).is_err() {
+            git.identity = ["-c", "user.name=Trellis", "-c", "user.email=trellis@localhost"]
+                .map(str::to_owned)
+                .to_vec();
+        }
+        Ok(Some(git))
+    }
+
+    /// Commits exactly these paths; false when nothing changed.
+    pub(crate) fn commit(&self, journal: &Journal, paths: &[String], message: &str) -> Result<bool, GitError> {
+        if !paths.is_empty() {
+            let mut add = vec!["add", "--all", "--force", "--"];
+            add.extend(paths.iter().map(String::as_str));
+            self.step(journal, &add)?;
+        }
+        let mut status = vec!["diff", "--cached", "--quiet", "--"];
+        status.extend(paths.iter().map(String::as_str));
+        if self.run(&status).is_ok() {
+            return Ok(false);
+        }
+        let mut commit = vec!["commit", "--quiet", "--no-verify", "--message", message, "--only", "--"];
+        commit.extend(paths.iter().map(String::as_str));
+        self.step(journal, &commit)?;
+        Ok(true)
+    }
+
+    /// Sets a tag, moving it when a resumed run completes the same subgraph again.
+    pub(crate) fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
+        self.step(journal, &["tag", "--force", name]).map(drop)
+    }
+
+    /// Subjects of the commits, newest last.
+    pub(crate) fn log(&self) -> Vec<String> {
+        let log = self.run(&["log", "--reverse", "--format=%s"]).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// A privileged step: it stands in the journal.
+    fn step(&self, journal: &Journal, arguments: &[&str]) -> Result<String, GitError> {
+        let result = self.run(arguments);
+        let outcome = result.as_ref().map_or_else(|e| e.why.clone(), |_| "done".to_owned());
+        let shown = arguments.iter().take(8).map(ToString::to_string).collect();
+        journal
+            .log(Event::Git { arguments: shown, outcome })
+            .map_err(|e| GitError { step: "journal".to_owned(), why: e.to_string() })?;
+        result
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
+        let failed = |why: String| GitError {
+            step: arguments.first().copied().unwrap_or_default().to_owned(),
+            why,
+        };
+        let mut command = Command::new(&self.program);
+        command.current_dir(&self.root).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            // GIT_DIR and its kin would point elsewhere.
+            if name.to_string_lossy().starts_with("GIT_") {
+                command.env_remove(&name);
+            }
+        }
+        command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        command.args(["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "tag.gpgSign=false"]);
+        command.args(["-c", "gc.auto=0", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"]);
+        let output = command.args(&self.identity).args(arguments).output().map_err(|e| failed(e.to_string()))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    }
+}
+
+/// An executable on PATH.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}

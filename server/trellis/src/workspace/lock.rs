@@ -1,0 +1,41 @@
+//! One process a folder. The lock is the kernel's: it goes with the process, however that ends.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use crate::error::Fault;
+
+/// Held as long as the value lives.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
+        let path = root.join(".trellis/lock");
+        let cannot = |e: std::io::Error| Fault::internal(format!("cannot lock {}: {e}", path.display()));
+        let mut file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .write(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(cannot)?;
+        if file.try_lock().is_err() {
+            let mut owner = String::new();
+            // The owner's number is a courtesy; the lock says enough without it.
+            let _ = file.read_to_string(&mut owner);
+            return Err(Fault::input(format!(
+                "another trellis (process {}) is at work in {}",
+                owner.trim(),
+                root.display()
+            ))
+            .hint("wait for it, or stop it with Ctrl-C; it leaves a checkpoint"));
+        }
+        file.set_len(0).and_then(|()| file.rewind()).map_err(cannot)?;
+        writeln!(file, "{}", std::process::id()).map_err(cannot)?;
+        Ok(Lock { _file: file })
+    }
+}

@@ -1,0 +1,11 @@
+//! The output folder: journal, checkpoint, batched writes, git. One process at a time owns it.
+
+pub(crate) mod checkpoint;
+pub(crate) mod disk;
+pub(crate) mod git;
+pub(crate) mod journal;
+pub(crate) mod lock;
+mod writer;
+
+pub(crate) use writer::{Flushed, Writer};
+pub(crate) use writer::{FlushError, symlink, user_edits};

@@ -1,0 +1,152 @@
+//! The buffer between accepted text and the disk: batches, the user's edits, atomic replacement.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Fault;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Journal};
+
+/// What a flush did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flushed {
+    /// Paths written or removed.
+    pub(crate) changed: Vec<String>,
+}
+
+/// Knows what it wrote, so that it knows what it did not.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    root: PathBuf,
+    /// Every hash ever written to a path.
+    written: BTreeMap<String, BTreeSet<String>>,
+    /// Hash of what the path should hold now.
+    current: BTreeMap<String, String>,
+}
+
+impl Writer {
+    pub(crate) fn new(root: &Path, written: BTreeMap<String, BTreeSet<String>>) -> Writer {
+        Writer { root: root.to_owned(), written, current: BTreeMap::new() }
+    }
+
+    /// Paths among `paths` whose text on the disk is not ours.
+    pub(crate) fn foreign<'a>(&self, paths: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+        paths.into_iter().filter(|path| self.is_foreign(path)).cloned().collect()
+    }
+
+    fn is_foreign(&self, path: &str) -> bool {
+        match fs::read(self.root.join(path)) {
+            Ok(bytes) => {
+                let hash = disk::hash(&bytes);
+                !self.written.get(path).is_some_and(|known| known.contains(&hash))
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Paths ever written.
+    pub(crate) fn known_paths(&self) -> Vec<String> {
+        self.written.keys().cloned().collect()
+    }
+
+    /// Treats the text on the disk as ours from now on.
+    pub(crate) fn adopt(&mut self, path: &str, text: &str) {
+        self.written.entry(path.to_owned()).or_default().insert(disk::hash(text));
+    }
+
+    /// Brings the disk to `files`: nothing is written when one of them was changed by someone else, or
+    /// is no Python; what was ours and is not among them any more is removed.
+    pub(crate) fn flush(
+        &mut self,
+        journal: &Journal,
+        files: &BTreeMap<String, String>,
+        owned: impl Fn(&str) -> bool,
+    ) -> Result<Flushed, FlushError> {
+        let changed: Vec<(&String, &String, String)> = (files.iter())
+            .map(|(path, text)| (path, text, disk::hash(text)))
+            .filter(|(path, _, hash)| self.current.get(*path) != Some(hash))
+            .collect();
+        let gone: Vec<String> =
+            self.written.keys().filter(|path| owned(path) && !files.contains_key(*path)).cloned().collect();
+        for (path, text, _) in &changed {
+            self.refuse(path, text)?;
+        }
+        let foreign = self.foreign(changed.iter().map(|(path, ..)| *path).chain(&gone));
+        if !foreign.is_empty() {
+            return Err(FlushError::Fault(user_edits(&foreign)));
+        }
+        let events: Vec<Event> = (changed.iter())
+            .map(|(path, _, hash)| Event::Writing { path: (*path).clone(), hash: hash.clone() })
+            .collect();
+        if !events.is_empty() {
+            journal.commit_all(&events).map_err(|e| FlushError::of(".trellis/journal.jsonl", e))?;
+        }
+        let mut flushed = Flushed::default();
+        for (path, text, hash) in changed {
+            self.written.entry(path.clone()).or_default().insert(hash.clone());
+            if fs::read(self.root.join(path)).ok().as_deref() != Some(text.as_bytes()) {
+                disk::write(&self.root, path, text).map_err(|e| FlushError::of(path, e))?;
+                flushed.changed.push(path.clone());
+            }
+            self.current.insert(path.clone(), hash);
+        }
+        for path in gone {
+            self.current.remove(&path);
+            if fs::remove_file(self.root.join(&path)).is_ok() {
+                flushed.changed.push(path);
+            }
+        }
+        Ok(flushed)
+    }
+
+    fn refuse(&self, path: &str, text: &str) -> Result<(), FlushError> {
+        if let Some(link) = disk::symlink_on_the_way(&self.root, path) {
+            return Err(FlushError::Fault(symlink(path, &link)));
+        }
+        if path.ends_with(".py")
+            && let Err(error) = code::check(text)
+        {
+            let message = format!("{path} would have a syntax error: {error}; it was not written");
+            return Err(FlushError::Fault(Fault::internal(message)));
+        }
+        Ok(())
+    }
+}
+
+/// Why a flush did not happen, or only in part.
+#[derive(Debug)]
+pub(crate) enum FlushError {
+    Full { path: String },
+    Fault(Fault),
+}
+
+impl FlushError {
+    fn of(path: &str, error: std::io::Error) -> FlushError {
+        if disk::is_full(&error) {
+            return FlushError::Full { path: path.to_owned() };
+        }
+        FlushError::Fault(
+            Fault::internal(format!("cannot write {path}: {error}"))
+                .hint("mend that and run again; accepted nodes are in the journal"),
+        )
+    }
+}
+
+/// The user's files come first.
+pub(crate) fn user_edits(paths: &[String]) -> Fault {
+    let (what, it) = match paths {
+        [one] => (format!("{one} was changed since Trellis wrote it (or was never its own)"), "it"),
+        many => (format!("these files were changed since Trellis wrote them (or were never its own): {}", many.join(", ")), "them"),
+    };
+    Fault::input(what).hint(format!(
+        "nothing was overwritten. Run again with --keep-edits to build on your version, or restore {it} \
+         (`git checkout -- {}`) or move {it} away and run again",
+        paths.join(" ")
+    ))
+}
+
+pub(crate) fn symlink(path: &str, link: &Path) -> Fault {
+    Fault::input(format!("{path} would be written through the symbolic link {}", link.display()))
+        .hint("replace the link by a folder; Trellis only writes inside its output folder")
+}
