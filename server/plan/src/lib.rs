@@ -1,1 +1,40 @@
-//! (being written)
+//! The planning graph as data: reading its dialects, its problems, order, readiness, exploration and export.
+//!
+//! Everything here is a function of its arguments: no files, no clock, no environment, and no knowledge of the other
+//! crates. A [`Plan`] never changes once read; what happens to its nodes during a run is kept in a [`Schedule`].
+
+mod build;
+mod check;
+mod classes;
+mod csr;
+mod dialect;
+mod edge;
+mod explore;
+mod export;
+mod fields;
+mod graph;
+mod json;
+mod near;
+mod node;
+mod order;
+mod plan;
+mod python;
+mod read;
+mod schedule;
+mod status;
+mod tree;
+
+pub use check::{Problem, ProblemKind, check};
+pub use dialect::{Dialect, UnknownDialect};
+pub use edge::{Edge, EdgeKind, Role, UnknownEdge};
+pub use explore::{Direction, Exploration, Step, explore};
+pub use export::export;
+pub use fields::Fields;
+pub use node::{Gate, Kind, Level, Node, NodeIx};
+pub use order::{Order, SetAside, order};
+pub use plan::Plan;
+pub use python::is_identifier;
+pub use read::{ReadError, read};
+pub use schedule::Schedule;
+pub use status::{Counts, Skipped, Status, UnmetDependencies};
+pub use tree::{Tree, tree};

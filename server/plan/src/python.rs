@@ -1,0 +1,24 @@
+//! What counts as a name in Python, as far as a plan needs to know.
+
+/// The words no definition and no module may be named after (Python 3.12; soft keywords are allowed).
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+/// Whether Python reads `name` as one identifier that is no keyword.
+///
+/// Beyond ASCII every alphabetic character is taken, which is Python's rule but for a few marks and digits.
+pub fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
+    starts
+        && chars.all(|c| c == '_' || c.is_ascii_digit() || c.is_alphabetic())
+        && !is_keyword(name)
+}
+
+pub(crate) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
