@@ -1,0 +1,122 @@
+//! The plugin's records: one JSON object a line, tagged by `event`. Plugin and reader are built
+//! together, so the shapes carry no version; a line that does not fit means that something else
+//! wrote to the pipe.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::report::{Comparison, Missing};
+
+/// One record. Paths are as Python names them; frames are `[path, line, function]`, outermost
+/// first.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum Event {
+    /// Something that may take its time begins, and whatever came before has ended.
+    Phase { doing: Doing, id: String },
+    /// Ids about to run, a part at a time.
+    Collected { ids: Vec<String> },
+    /// A module or `conftest.py` could not be loaded.
+    CollectionError { path: String, failure: WireFailure },
+    /// A test has ended.
+    Test(Box<WireTest>),
+    /// pytest itself failed.
+    InternalError { failure: WireFailure },
+    /// The session was stopped by `pytest.exit` or an interrupt.
+    Interrupted { message: String },
+    /// coverage.py is not installed.
+    CoverageMissing { message: String },
+    /// One file could not be analysed.
+    CoverageFailed { path: String, message: String },
+    /// One file's lines.
+    Coverage {
+        path: String,
+        executed: Vec<u32>,
+        missing: Vec<u32>,
+        tests: BTreeMap<String, Vec<u32>>,
+    },
+    /// The session ended with this exit status.
+    Finish { status: i32 },
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Doing {
+    Start,
+    Collect,
+    Test,
+    Finish,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireTest {
+    pub(crate) id: String,
+    pub(crate) outcome: WireOutcome,
+    pub(crate) seconds: f64,
+    pub(crate) path: String,
+    pub(crate) line: Option<u32>,
+    pub(crate) reason: Option<String>,
+    pub(crate) failure: Option<WireFailure>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireOutcome {
+    Passed,
+    Failed,
+    Error,
+    Skipped,
+    Xfailed,
+    Xpassed,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireFailure {
+    pub(crate) exception: String,
+    pub(crate) message: String,
+    pub(crate) frames: Vec<RawFrame>,
+    /// Where a syntax error lies.
+    pub(crate) at: Option<(String, u32)>,
+    pub(crate) traceback: String,
+    pub(crate) missing: Option<WireMissing>,
+    pub(crate) comparison: Option<WireComparison>,
+}
+
+/// Path, line and function.
+pub(crate) type RawFrame = (String, u32, String);
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum WireMissing {
+    Name { name: String },
+    Module { name: String },
+    Imported { name: String, owner: Option<String> },
+    Attribute { name: String, owner: Option<String> },
+}
+
+impl From<WireMissing> for Missing {
+    fn from(missing: WireMissing) -> Missing {
+        match missing {
+            WireMissing::Name { name } => Missing::Name { name },
+            WireMissing::Module { name } => Missing::Module { module: name },
+            WireMissing::Imported { name, owner } => Missing::Imported { name, module: owner },
+            WireMissing::Attribute { name, owner } => Missing::Attribute { name, owner },
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireComparison {
+    operator: String,
+    left: String,
+    right: String,
+}
+
+impl From<WireComparison> for Comparison {
+    fn from(sides: WireComparison) -> Comparison {
+        Comparison { operator: sides.operator, actual: sides.left, expected: sides.right }
+    }
+}

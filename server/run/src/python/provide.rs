@@ -1,0 +1,226 @@
+//! Makes virtual environments and keeps them for the next time.
+//!
+//! ```text
+//! cache/venvs/<hash of version and requirements>/
+//!     lock         held by whoever builds
+//!     env-Xyz/     an environment; its scripts name this path, so it is built in place and never moved
+//!     ready        the name of the finished environment; written last, by a rename
+//! ```
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+use tempfile::{NamedTempFile, TempDir};
+
+use super::{Origin, Python, PythonError, last_words, output};
+
+/// What every environment has. coverage.py measures lines, pytest runs tests.
+const ALWAYS: [&str; 2] = ["pytest>=7", "coverage>=7"];
+
+/// Part of the hash; raised when environments of an older build must not be used any more.
+const LAYOUT: &str = "1";
+
+/// What [`provide`] is doing; it takes seconds when nothing is cached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Another process is making the same environment.
+    Waiting,
+    /// The empty environment is being made.
+    Creating {
+        /// Its folder.
+        folder: PathBuf,
+    },
+    /// pip is at work.
+    Installing {
+        /// What it installs.
+        requirements: Vec<String>,
+    },
+}
+
+/// An environment with pytest, coverage.py and `requirements` (each as in one line of a
+/// requirements file), made with `base` and kept in `cache`. When it is there already, no process
+/// is started. Processes that ask for the same at once wait for one another; one that dies midway
+/// leaves nothing that is taken for finished.
+pub async fn provide(
+    base: &Python,
+    requirements: &[String],
+    cache: &Path,
+    on_progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Python, PythonError> {
+    let requirements = all_requirements(requirements)?;
+    let place = Place { folder: cache.join("venvs").join(key(base, &requirements)) };
+    if let Some(interpreter) = place.ready() {
+        return Ok(provided(base, interpreter));
+    }
+    let _lock = place.lock(on_progress).await?;
+    if let Some(interpreter) = place.ready() {
+        return Ok(provided(base, interpreter)); // made by another process meanwhile
+    }
+    place.clear_unfinished();
+    let interpreter = place.build(base, &requirements, on_progress).await?;
+    Ok(provided(base, interpreter))
+}
+
+fn provided(base: &Python, interpreter: PathBuf) -> Python {
+    Python {
+        interpreter,
+        version: base.version.clone(),
+        origin: Origin::Provided,
+        passed_over: Vec::new(),
+    }
+}
+
+fn all_requirements(wanted: &[String]) -> Result<Vec<String>, PythonError> {
+    let mut all: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
+    for line in wanted.iter().map(|line| line.trim()) {
+        if line.starts_with('-') || line.contains(['\n', '\r']) {
+            return Err(PythonError::BadRequirement { requirement: line.to_owned() });
+        }
+        if !line.is_empty() && !line.starts_with('#') {
+            all.push(line.to_owned());
+        }
+    }
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+fn key(base: &Python, requirements: &[String]) -> String {
+    let mut hash = Sha256::new();
+    for part in [LAYOUT, &base.version].into_iter().chain(requirements.iter().map(String::as_str)) {
+        hash.update(part);
+        hash.update([0]);
+    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The cache folder of one set of requirements.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    fn failed(&self, source: io::Error) -> PythonError {
+        PythonError::Cache { path: self.folder.clone(), source }
+    }
+
+    /// The finished environment's interpreter. A link that leads nowhere, because the base
+    /// interpreter was removed, does not count.
+    fn ready(&self) -> Option<PathBuf> {
+        let name = fs::read_to_string(self.folder.join("ready")).ok()?;
+        let interpreter = interpreter(&self.folder.join(name));
+        interpreter.is_file().then_some(interpreter)
+    }
+
+    async fn lock(
+        &self,
+        on_progress: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<File, PythonError> {
+        fs::create_dir_all(&self.folder).map_err(|error| self.failed(error))?;
+        let file = File::create(self.folder.join("lock")).map_err(|error| self.failed(error))?;
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::WouldBlock) => on_progress(Progress::Waiting),
+            Err(fs::TryLockError::Error(error)) => return Err(self.failed(error)),
+        }
+        let waiting = tokio::task::spawn_blocking(move || file.lock().map(|()| file)).await;
+        waiting.map_err(io::Error::other).flatten().map_err(|error| self.failed(error))
+    }
+
+    /// Under the lock, what is not ready belongs to a process that is no more.
+    fn clear_unfinished(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("env-"))
+        {
+            // Only disk space is at stake, and the next build tries again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+
+    async fn build(
+        &self,
+        base: &Python,
+        requirements: &[String],
+        on_progress: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<PathBuf, PythonError> {
+        // Absolute, for the scripts inside name it; removed again unless all goes well.
+        let parent = self.folder.canonicalize().map_err(|error| self.failed(error))?;
+        let folder = tempfile::Builder::new()
+            .prefix("env-")
+            .tempdir_in(parent)
+            .map_err(|error| self.failed(error))?;
+        on_progress(Progress::Creating { folder: folder.path().to_owned() });
+        create(base, folder.path()).await?;
+        on_progress(Progress::Installing { requirements: requirements.to_vec() });
+        install(folder.path(), requirements).await?;
+        self.publish(folder).map_err(|error| self.failed(error))
+    }
+
+    fn publish(&self, folder: TempDir) -> io::Result<PathBuf> {
+        let name = folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let marker = NamedTempFile::new_in(&self.folder)?;
+        fs::write(marker.path(), name)?;
+        marker.persist(self.folder.join("ready"))?;
+        Ok(interpreter(&folder.keep()))
+    }
+}
+
+fn interpreter(environment: &Path) -> PathBuf {
+    environment.join("bin/python")
+}
+
+async fn create(base: &Python, folder: &Path) -> Result<(), PythonError> {
+    let failed = |detail: String| PythonError::VenvFailed {
+        interpreter: base.interpreter.clone(),
+        hint: if detail.contains("ensurepip") {
+            "install the venv module (Debian, Ubuntu: `apt install python3-venv`)"
+        } else {
+            "make sure that Python is whole and the disk has room"
+        },
+        detail,
+    };
+    let folder = folder.to_string_lossy();
+    match output(&base.interpreter, &["-m", "venv", &folder]).await {
+        Ok(output) if output.status.success() => Ok(()),
+        // venv reports a failing ensurepip on standard output.
+        Ok(output) => Err(failed(format!(
+            "{} {}",
+            String::from_utf8_lossy(&output.stdout).trim(),
+            last_words(&output)
+        ))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+async fn install(folder: &Path, requirements: &[String]) -> Result<(), PythonError> {
+    let failed = |detail: String| PythonError::PipFailed {
+        requirements: requirements.to_vec(),
+        hint: pip_hint(&detail),
+        detail,
+    };
+    let mut args = vec!["-m", "pip", "install", "--quiet", "--"];
+    args.extend(requirements.iter().map(String::as_str));
+    match output(&interpreter(folder), &args).await {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(failed(last_words(&output))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+fn pip_hint(detail: &str) -> &'static str {
+    const OFFLINE: [&str; 5] =
+        ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
+    if OFFLINE.iter().any(|sign| detail.contains(sign)) {
+        "the package index cannot be reached: check the network, or set PIP_INDEX_URL or PIP_FIND_LINKS to a mirror or folder"
+    } else if detail.contains("No matching distribution") {
+        "check the name and version; when offline, set PIP_FIND_LINKS to a folder of wheels"
+    } else {
+        "try the same with pip by hand"
+    }
+}

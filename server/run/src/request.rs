@@ -1,0 +1,80 @@
+//! What to run, and within which bounds.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+
+/// The files under test.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    /// An existing folder, used in place: what tests write there stays there.
+    Folder(PathBuf),
+    /// Texts by path relative to the root, with `/` between the parts. They are written to a fresh
+    /// folder for each run, which is removed afterwards. A path that is absolute or climbs out with
+    /// `..` makes the run `SandboxUnavailable`.
+    Files(BTreeMap<String, Arc<str>>),
+}
+
+/// One run of pytest.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The files; the tests run with its root as working folder.
+    pub tree: Tree,
+    /// pytest node ids or paths, relative to the root. Empty: whatever pytest finds by itself.
+    pub targets: Vec<String>,
+    /// Wall time for one test with its set-up and tear-down, and likewise for importing one test
+    /// module.
+    pub test_timeout: Duration,
+    /// Wall time for the whole run.
+    pub run_timeout: Duration,
+    /// What the tests may use up.
+    pub limits: Limits,
+    /// Measure which lines are executed, by test. Needs coverage.py, which `python::provide`
+    /// installs.
+    pub coverage: bool,
+}
+
+impl Request {
+    /// All tests of `tree`: 30 s a test, 300 s in all, default limits, no coverage.
+    pub fn new(tree: Tree) -> Request {
+        Request {
+            tree,
+            targets: Vec::new(),
+            test_timeout: Duration::from_secs(30),
+            run_timeout: Duration::from_secs(300),
+            limits: Limits::default(),
+            coverage: false,
+        }
+    }
+}
+
+/// Upper bounds for a run. Which of them hold on this machine is in [`crate::Report::limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of private memory of each process.
+    pub memory_bytes: u64,
+    /// Seconds of processor time of each process.
+    pub cpu_seconds: u64,
+    /// Bytes of any file that is written.
+    pub file_bytes: u64,
+    /// Processes and threads the run may add to those already there.
+    pub processes: u64,
+    /// Files each process may have open.
+    pub open_files: u64,
+    /// Bytes kept of standard output, as many of standard error, and characters of the tests'
+    /// captured output together.
+    pub output_bytes: usize,
+}
+
+impl Default for Limits {
+    /// 2 GiB of memory, 600 s of processor time, files of 256 MiB, 256 processes, 1,024 open files,
+    /// 1 MiB of output.
+    fn default() -> Limits {
+        Limits {
+            memory_bytes: 2 << 30,
+            cpu_seconds: 600,
+            file_bytes: 256 << 20,
+            processes: 256,
+            open_files: 1024,
+            output_bytes: 1 << 20,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Folds the plugin's records into results.
+
+use std::{collections::HashSet, time::Duration};
+
+use crate::{
+    events::{Doing, Event, WireFailure, WireOutcome, WireTest},
+    frames::{Places, failing_place},
+    report::{Activity, Coverage, Failure, FileCoverage, Outcome, Stuck, TestOutcome, TestResult},
+};
+
+/// Everything the plugin has said so far.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    pub(crate) places: Places,
+    pub(crate) tests: Vec<TestResult>,
+    pub(crate) collected: Vec<String>,
+    pub(crate) collection_errors: Vec<Failure>,
+    /// None until the plugin has reported for the first time.
+    pub(crate) activity: Option<Activity>,
+    pub(crate) internal_error: Option<Failure>,
+    pub(crate) interrupted: Option<String>,
+    pub(crate) finished: Option<i32>,
+    pub(crate) coverage: Option<Coverage>,
+    pub(crate) notes: Vec<String>,
+    /// The first line that was no record of ours.
+    pub(crate) garbled: Option<String>,
+}
+
+impl Tally {
+    pub(crate) fn new(places: Places) -> Tally {
+        Tally {
+            places,
+            tests: Vec::new(),
+            collected: Vec::new(),
+            collection_errors: Vec::new(),
+            activity: None,
+            internal_error: None,
+            interrupted: None,
+            finished: None,
+            coverage: None,
+            notes: Vec::new(),
+            garbled: None,
+        }
+    }
+
+    /// Takes one line in. True when a new phase begins, that is when a fresh deadline applies.
+    pub(crate) fn take(&mut self, line: &[u8]) -> bool {
+        match serde_json::from_slice(line) {
+            Ok(event) => self.apply(event),
+            Err(error) => {
+                let start = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
+                self.garbled.get_or_insert(format!("{error}: {start}"));
+                false
+            }
+        }
+    }
+
+    fn apply(&mut self, event: Event) -> bool {
+        match event {
+            Event::Phase { doing, id } => {
+                self.activity = Some(match doing {
+                    Doing::Start => Activity::Starting,
+                    Doing::Collect => Activity::Collecting(id),
+                    Doing::Test => Activity::Testing(id),
+                    Doing::Finish => Activity::Finishing,
+                });
+                return true;
+            }
+            Event::Collected { ids } => self.collected.extend(ids),
+            Event::CollectionError { path, failure } => {
+                let failure = self.failure(failure, Some((path, None)));
+                self.collection_errors.push(failure);
+            }
+            Event::Test(test) => {
+                let result = self.result(*test);
+                self.tests.push(result);
+            }
+            Event::InternalError { failure } => self.internal_error = Some(self.failure(failure, None)),
+            Event::Interrupted { message } => self.interrupted = Some(message),
+            Event::CoverageMissing { message } => self.notes.push(format!(
+                "coverage was asked for but coverage.py cannot be imported ({message}): install `coverage` in the \
+                 environment the tests run in"
+            )),
+            Event::CoverageFailed { path, message } => {
+                self.notes.push(format!("no coverage for {path}: {message}"));
+            }
+            Event::Coverage { path, executed, missing, tests } => {
+                let path = self.places.relative(&path).unwrap_or(path);
+                let file = FileCoverage { executed, missing, tests };
+                self.coverage.get_or_insert_default().files.insert(path, file);
+            }
+            Event::Finish { status } => self.finished = Some(status),
+        }
+        false
+    }
+
+    fn result(&self, test: WireTest) -> TestResult {
+        let place = (test.path.clone(), test.line);
+        TestResult {
+            id: test.id,
+            outcome: match test.outcome {
+                WireOutcome::Passed => TestOutcome::Passed,
+                WireOutcome::Failed => TestOutcome::Failed,
+                WireOutcome::Error => TestOutcome::Error,
+                WireOutcome::Skipped => TestOutcome::Skipped,
+                WireOutcome::Xfailed => TestOutcome::XFailed,
+                WireOutcome::Xpassed => TestOutcome::XPassed,
+            },
+            duration: Duration::try_from_secs_f64(test.seconds).unwrap_or_default(),
+            path: test.path,
+            line: test.line,
+            reason: test.reason,
+            failure: test.failure.map(|failure| self.failure(failure, Some(place))),
+            stdout: test.stdout,
+            stderr: test.stderr,
+        }
+    }
+
+    /// `fallback` is the place to show when no frame lies inside the tree.
+    fn failure(&self, wire: WireFailure, fallback: Option<(String, Option<u32>)>) -> Failure {
+        let frames = self.places.stack(wire.frames);
+        let syntax =
+            wire.at.and_then(|(path, line)| Some((self.places.relative(&path)?, Some(line))));
+        let deepest = failing_place(&frames).map(|frame| (frame.path.clone(), Some(frame.line)));
+        let fallback =
+            fallback.map(|(path, line)| (self.places.relative(&path).unwrap_or(path), line));
+        let (path, line) = syntax.or(deepest).or(fallback).unzip();
+        Failure {
+            exception: wire.exception,
+            message: wire.message,
+            frames,
+            path,
+            line: line.flatten(),
+            traceback: wire.traceback,
+            missing: wire.missing.map(Into::into),
+            comparison: wire.comparison.map(Into::into),
+        }
+    }
+
+    /// Ids that were collected and have no result.
+    pub(crate) fn not_run(&self) -> impl Iterator<Item = &String> {
+        let finished: HashSet<&str> = self.tests.iter().map(|test| test.id.as_str()).collect();
+        self.collected.iter().filter(move |id| !finished.contains(id.as_str()))
+    }
+
+    /// Adds what the plugin could not say any more: the test or import that was cut short, and why
+    /// a session did not even begin.
+    pub(crate) fn close(
+        &mut self,
+        outcome: &Outcome,
+        reason: Option<&str>,
+        stuck: Option<&Stuck>,
+        stderr: &str,
+    ) {
+        if *outcome == Outcome::CollectionError && self.collection_errors.is_empty() {
+            self.collection_errors.push(usage_error(stderr));
+        }
+        let Some(stuck) = stuck else { return };
+        let timed_out = *outcome == Outcome::TimedOut;
+        let failure = cut_short(timed_out, reason, stuck);
+        match &stuck.during {
+            Activity::Testing(id) if self.tests.last().is_none_or(|test| test.id != *id) => {
+                let outcome = if timed_out { TestOutcome::TimedOut } else { TestOutcome::Crashed };
+                self.tests.push(unfinished_test(id, outcome, failure));
+            }
+            Activity::Collecting(path) => {
+                let path = failure.path.clone().or(Some(path.clone()));
+                self.collection_errors.push(Failure { path, ..failure });
+            }
+            Activity::Testing(_) | Activity::Starting | Activity::Finishing => {}
+        }
+    }
+}
+
+fn usage_error(stderr: &str) -> Failure {
+    let message =
+        stderr.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n");
+    Failure {
+        exception: "UsageError".to_owned(),
+        message,
+        traceback: stderr.to_owned(),
+        ..Failure::default()
+    }
+}
+
+fn cut_short(timed_out: bool, reason: Option<&str>, stuck: &Stuck) -> Failure {
+    let place = failing_place(&stuck.frames);
+    Failure {
+        exception: if timed_out { "Timeout" } else { "Crash" }.to_owned(),
+        message: reason.unwrap_or("the run was ended from outside").to_owned(),
+        path: place.map(|frame| frame.path.clone()),
+        line: place.map(|frame| frame.line),
+        frames: stuck.frames.clone(),
+        ..Failure::default()
+    }
+}
+
+fn unfinished_test(id: &str, outcome: TestOutcome, failure: Failure) -> TestResult {
+    let path = id.split("::").next().unwrap_or(id).to_owned();
+    TestResult {
+        id: id.to_owned(),
+        outcome,
+        duration: Duration::ZERO,
+        path,
+        line: None,
+        reason: None,
+        failure: Some(failure),
+        stdout: String::new(),
+        stderr: String::new(),
+    }
+}

@@ -1,0 +1,195 @@
+//! From an exit status and the plugin's records to an outcome. Both must agree before a run counts
+//! as passed.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::{
+    report::{Outcome, TestOutcome},
+    request::Request,
+    session::Stop,
+    tally::Tally,
+};
+
+/// pytest's exit statuses.
+mod status {
+    pub(super) const OK: i32 = 0;
+    pub(super) const TESTS_FAILED: i32 = 1;
+    pub(super) const INTERRUPTED: i32 = 2;
+    pub(super) const INTERNAL_ERROR: i32 = 3;
+    pub(super) const USAGE_ERROR: i32 = 4;
+    pub(super) const NO_TESTS: i32 = 5;
+}
+
+/// What is known once the process is gone.
+pub(crate) struct Facts<'a> {
+    pub(crate) tally: &'a Tally,
+    pub(crate) stop: Option<Stop>,
+    /// The exit code, or the signal.
+    pub(crate) status: Result<i32, i32>,
+    /// The kernel killed some process for want of memory meanwhile.
+    pub(crate) memory_kill: bool,
+    pub(crate) stderr: &'a str,
+    pub(crate) interpreter: &'a str,
+}
+
+type Verdict = (Outcome, Option<String>);
+
+fn because(outcome: Outcome, reason: impl Into<String>) -> Verdict {
+    (outcome, Some(reason.into()))
+}
+
+/// The outcome, and a sentence where it does not speak for itself.
+pub(crate) fn judge(facts: &Facts<'_>, request: &Request) -> Verdict {
+    if let Some(stop) = facts.stop {
+        return stopped(stop, request);
+    }
+    match facts.status {
+        Err(signal) => killed(signal, facts, request),
+        Ok(code) => exited(code, facts),
+    }
+}
+
+fn stopped(stop: Stop, request: &Request) -> Verdict {
+    let took =
+        |what: &str, limit: Duration| format!("{what} took longer than {} s", limit.as_secs_f64());
+    match stop {
+        Stop::Cancelled => (Outcome::Cancelled, None),
+        Stop::Loading => because(
+            Outcome::TimedOut,
+            "Python and pytest did not start within 60 s: the machine is overloaded or the environment is broken",
+        ),
+        Stop::Phase => because(Outcome::TimedOut, took("one test or import", request.test_timeout)),
+        Stop::Run => because(Outcome::TimedOut, took("the whole run", request.run_timeout)),
+    }
+}
+
+fn killed(signal: i32, facts: &Facts<'_>, request: &Request) -> Verdict {
+    if signal == Signal::XCPU.as_raw() {
+        let seconds = request.limits.cpu_seconds;
+        return because(
+            Outcome::TimedOut,
+            format!("the tests used up their {seconds} s of processor time"),
+        );
+    }
+    if signal == Signal::KILL.as_raw() && facts.memory_kill {
+        let reason = "the process was killed while the kernel's memory killer was at work";
+        return because(Outcome::KilledForMemory, reason);
+    }
+    because(
+        Outcome::Crashed { signal: Some(signal), exit_code: None },
+        format!("the test process died of signal {signal}"),
+    )
+}
+
+fn crashed(code: i32, reason: impl Into<String>) -> Verdict {
+    because(Outcome::Crashed { signal: None, exit_code: Some(code) }, reason)
+}
+
+fn exited(code: i32, facts: &Facts<'_>) -> Verdict {
+    let tally = facts.tally;
+    if tally.activity.is_none() && facts.stderr.contains("No module named pytest") {
+        let reason = format!("pytest is not installed for {}: install it there", facts.interpreter);
+        return (Outcome::SandboxUnavailable { reason }, None);
+    }
+    if let Some(line) = &tally.garbled {
+        return crashed(
+            code,
+            format!("something other than pytest wrote to the result pipe ({line})"),
+        );
+    }
+    if code == status::USAGE_ERROR {
+        return (Outcome::CollectionError, None);
+    }
+    if code == status::INTERNAL_ERROR {
+        return internal_error(code, tally);
+    }
+    match tally.finished {
+        Some(told) if told == code => finished(code, tally),
+        Some(told) => crashed(
+            code,
+            format!("pytest ended with status {told}, yet the process exited with {code}"),
+        ),
+        None => crashed(
+            code,
+            format!("the process exited with status {code} in the middle of the session"),
+        ),
+    }
+}
+
+fn internal_error(code: i32, tally: &Tally) -> Verdict {
+    match &tally.internal_error {
+        Some(failure) if failure.exception == "MemoryError" => {
+            because(Outcome::KilledForMemory, "pytest itself ran out of the memory it was given")
+        }
+        Some(failure) => {
+            crashed(code, format!("pytest failed: {}: {}", failure.exception, failure.message))
+        }
+        None => crashed(code, "pytest failed before it could say why; see standard error"),
+    }
+}
+
+fn finished(code: i32, tally: &Tally) -> Verdict {
+    if !tally.collection_errors.is_empty() {
+        return (Outcome::CollectionError, None);
+    }
+    let count = |wanted: &[TestOutcome]| {
+        tally.tests.iter().filter(|test| wanted.contains(&test.outcome)).count()
+    };
+    let failed = count(&[TestOutcome::Failed, TestOutcome::Error]);
+    let passed = count(&[TestOutcome::Passed, TestOutcome::XPassed]);
+    match code {
+        status::OK if failed > 0 => {
+            because(Outcome::Failed, "tests failed, although pytest's status says otherwise")
+        }
+        status::OK if tally.not_run().next().is_some() => {
+            crashed(code, "the session ended before all tests had run")
+        }
+        status::OK if passed == 0 => {
+            because(Outcome::NoTests, "every test was skipped or failed as expected")
+        }
+        status::OK => (Outcome::Passed, None),
+        status::TESTS_FAILED if failed > 0 => (Outcome::Failed, None),
+        status::TESTS_FAILED => because(
+            Outcome::Failed,
+            "no test failed, but pytest or a plugin ended with status 1; see the output",
+        ),
+        status::NO_TESTS => (Outcome::NoTests, None),
+        status::INTERRUPTED => {
+            let why = tally.interrupted.as_deref().unwrap_or("no reason given");
+            crashed(code, format!("the session was interrupted: {why}"))
+        }
+        _ => crashed(code, format!("a plugin ended the session with status {code}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, path::Path};
+
+    use super::*;
+    use crate::{frames::Places, request::Tree};
+
+    /// The kernel's memory killer cannot be called up in a test; everything else runs for real in `tests/`.
+    #[test]
+    fn a_kill_counts_as_memory_only_on_evidence() {
+        let tally = Tally::new(Places::new(Path::new("/t"), Path::new("/v")));
+        let request = Request::new(Tree::Files(BTreeMap::new()));
+        for (signal, memory_kill, expected) in [
+            (9, true, Outcome::KilledForMemory),
+            (9, false, Outcome::Crashed { signal: Some(9), exit_code: None }),
+            (11, true, Outcome::Crashed { signal: Some(11), exit_code: None }),
+        ] {
+            let facts = Facts {
+                tally: &tally,
+                stop: None,
+                status: Err(signal),
+                memory_kill,
+                stderr: "",
+                interpreter: "python",
+            };
+            assert_eq!(judge(&facts, &request).0, expected);
+        }
+    }
+}

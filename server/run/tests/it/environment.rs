@@ -1,0 +1,114 @@
+//! What test code sees, and what a run leaves behind.
+
+use std::fs;
+
+use run::{Config, Outcome, Request, Runner, Tree};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{environment, files, only, run, run_one, run_request, run_with};
+
+/// Cargo sets a good many variables for this test; none of them may get through.
+#[tokio::test]
+async fn only_listed_variables_get_through() {
+    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")));
+    let text = "
+import os, sys
+ALLOWED = {'PATH', 'LANG', 'LANGUAGE', 'TZ', 'HOME', 'TMPDIR', 'VIRTUAL_ENV', 'PYTHONDONTWRITEBYTECODE', 'PYTHONHASHSEED',
+           'PYTEST_CURRENT_TEST', 'PYTEST_VERSION'}
+def test_a():
+    assert {name for name in os.environ if not name.startswith('LC_')} <= ALLOWED
+    assert os.listdir(os.environ['HOME']) == []
+    assert not any('plugin' in entry for entry in sys.path)
+";
+    let report = run_one(text).await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+}
+
+#[tokio::test]
+async fn children_inherit_no_private_pipe() {
+    let text = "
+import os, subprocess, sys
+def test_a():
+    seen = subprocess.run([sys.executable, '-c', 'import os; print(os.listdir(\"/proc/self/fd\"))'],
+                          close_fds=False, capture_output=True, text=True).stdout
+    assert len(eval(seen)) == 4, seen  # three streams and the listing itself
+";
+    let report = run_one(text).await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+}
+
+/// What a suite that is strict about its surroundings would notice.
+#[tokio::test]
+async fn a_strict_project_sees_plain_pytest() {
+    let ini = "[pytest]\naddopts = --strict-markers --ff -W error\ntestpaths = checks\npython_files = check_*.py\n";
+    let text = "
+import os, threading
+def test_threads(): assert threading.active_count() == 1 and len(os.listdir('/proc/self/task')) == 1
+def test_fork():
+    pid = os.fork()
+    if pid == 0: os._exit(0)
+    os.waitpid(pid, 0)
+";
+    let report =
+        run(&[("pytest.ini", ini), ("checks/check_a.py", text), ("other/check_b.py", "boom")])
+            .await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    assert_eq!(report.tests.len(), 2);
+}
+
+#[tokio::test]
+async fn the_projects_own_layout_and_plugins_work() {
+    let report = run(&[
+        ("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['src']\n"),
+        ("src/pkg/sub/mod.py", "def answer(): return 42\n"),
+        ("conftest.py", "import pytest\n@pytest.fixture\ndef base(): return 40\n"),
+        ("tests/conftest.py", "import pytest\n@pytest.fixture\ndef answer(base): return base + 2\n"),
+        ("tests/data/é.txt", "42"),
+        ("tests/test_a.py", "from pathlib import Path\nfrom pkg.sub.mod import answer as f\ndef test_a(answer):\n    \
+                             assert f() == answer == int(Path(__file__).with_name('data').joinpath('é.txt').read_text())\n"),
+    ])
+    .await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    assert_eq!(only(&report).id, "tests/test_a.py::test_a");
+}
+
+#[tokio::test]
+async fn scratch_folders_are_removed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = Config { scratch: folder.path().to_owned(), ..Config::from_environment() };
+    let runner = Runner::new(environment().await, config);
+    let text = "import os, tempfile\ndef test_a():\n    tempfile.mkdtemp()\n    os.makedirs('left/behind')\n    os.chmod('left', 0o500)\n";
+    let report =
+        runner.run(&Request::new(files(&[("test_a.py", text)])), &CancellationToken::new()).await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    assert_eq!(fs::read_dir(folder.path()).expect("still there").count(), 0, "{:?}", report.notes);
+}
+
+/// A folder is used in place, and nothing of ours is left in it.
+#[tokio::test]
+async fn a_folder_stays_clean() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("tests")).expect("a folder");
+    fs::write(folder.path().join("tests/test_a.py"), "def test_a(): open('made', 'w')\n")
+        .expect("a file");
+    let report = run_request(&Request::new(Tree::Folder(folder.path().to_owned()))).await;
+    assert_eq!(only(&report).id, "tests/test_a.py::test_a");
+    let mut names: Vec<_> = fs::read_dir(folder.path())
+        .expect("there")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["made", "tests"]);
+    assert_eq!(fs::read_dir(folder.path().join("tests")).expect("there").count(), 1);
+}
+
+#[tokio::test]
+async fn what_is_not_enforced_is_said() {
+    let report =
+        run_with(&[("test_a.py", "def test_a(): pass")], |request| request.limits.open_files = 200)
+            .await;
+    let limit = |name: &str| report.limits.iter().find(|limit| limit.name == name).expect("listed");
+    assert!(limit("memory").enforced && limit("open files").how.contains("200"));
+    assert!(!limit("network").enforced && !limit("file system").enforced);
+}

@@ -1,0 +1,14 @@
+//! Real runs of real pytest, in a virtual environment that all tests share.
+//!
+//! It is made once, in `TRELLIS_TEST_CACHE` or below the target folder. Where Python or the package
+//! index is missing, the tests fail with the error that says so.
+
+mod coverage;
+mod environment;
+mod failures;
+mod hostile;
+mod outcomes;
+mod python;
+mod support;
+mod timeouts;
+mod xml;

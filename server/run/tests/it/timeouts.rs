@@ -1,0 +1,128 @@
+//! Endless tests are stopped, and say where they stood.
+
+use std::time::Duration;
+
+use run::{Activity, Outcome, Report, Request, TestOutcome};
+
+use crate::support::{inside, results, run_with};
+
+/// Long enough for what is meant to end, on a busy machine too.
+const LIMIT: Duration = Duration::from_secs(3);
+
+async fn stopped(text: &str) -> Report {
+    let report = run_with(&[("test_a.py", text)], |request| request.test_timeout = LIMIT).await;
+    assert_eq!(report.outcome, Outcome::TimedOut, "{report:#?}");
+    report
+}
+
+fn stood(report: &Report) -> (&Activity, Vec<String>) {
+    let stuck = report.stuck.as_ref().expect("a stack");
+    (&stuck.during, inside(&stuck.frames))
+}
+
+#[tokio::test]
+async fn endless_loop_in_code_under_test() {
+    let spin = "def spin():\n    n = 0\n    while True:\n        n += 1\n";
+    let test = "from spin import spin\ndef test_ok(): pass\ndef test_a():\n    spin()\ndef test_b(): pass\n";
+    let change = |request: &mut Request| request.test_timeout = LIMIT;
+    let report = run_with(
+        &[
+            ("src/spin.py", spin),
+            ("pytest.ini", "[pytest]\npythonpath = src\n"),
+            ("test_a.py", test),
+        ],
+        change,
+    )
+    .await;
+    assert_eq!(report.outcome, Outcome::TimedOut);
+    assert_eq!(
+        results(&report),
+        [("test_a.py::test_ok", TestOutcome::Passed), ("test_a.py::test_a", TestOutcome::TimedOut)]
+    );
+    assert_eq!(report.not_run, ["test_a.py::test_b"]);
+    let (during, frames) = stood(&report);
+    assert_eq!(*during, Activity::Testing("test_a.py::test_a".into()));
+    assert_eq!(frames[0], "test_a.py:4 test_a");
+    assert!(frames[1].starts_with("src/spin.py:") && frames[1].ends_with(" spin"), "{frames:?}");
+    let failure = report.tests[1].failure.as_ref().expect("why");
+    assert_eq!(
+        (failure.exception.as_str(), failure.path.as_deref()),
+        ("Timeout", Some("src/spin.py"))
+    );
+    assert_eq!(failure.message, "one test or import took longer than 3 s");
+}
+
+#[tokio::test]
+async fn sleeping_test() {
+    let report =
+        stopped("import time\ndef test_a():\n    while True:\n        time.sleep(1)\n").await;
+    assert_eq!(stood(&report).1, ["test_a.py:4 test_a"]);
+}
+
+/// The regular expression never gives the interpreter lock away; no Python thread could report this
+/// one.
+#[tokio::test]
+async fn hang_inside_c_code() {
+    let report =
+        stopped("import re\ndef test_a():\n    re.match('(a+)+$', 'a' * 64 + 'b')\n").await;
+    assert_eq!(stood(&report).1, ["test_a.py:3 test_a"]);
+}
+
+#[tokio::test]
+async fn endless_loop_at_import() {
+    let report = stopped("x = 0\nwhile True: x += 1\n").await;
+    assert_eq!(
+        stood(&report),
+        (&Activity::Collecting("test_a.py".into()), vec!["test_a.py:2 <module>".to_owned()])
+    );
+    assert_eq!(report.collection_errors[0].exception, "Timeout");
+    assert_eq!(report.collection_errors[0].path.as_deref(), Some("test_a.py"));
+}
+
+#[tokio::test]
+async fn endless_loop_in_conftest() {
+    let tree = [("conftest.py", "while True: pass\n"), ("test_a.py", "")];
+    let report = run_with(&tree, |request| request.test_timeout = LIMIT).await;
+    assert_eq!(report.outcome, Outcome::TimedOut);
+    assert_eq!(stood(&report), (&Activity::Starting, vec!["conftest.py:1 <module>".to_owned()]));
+}
+
+#[tokio::test]
+async fn thread_that_keeps_the_process_alive() {
+    let text =
+        "import threading\ndef test_a(): threading.Thread(target=threading.Event().wait).start()\n";
+    let report = stopped(text).await;
+    assert_eq!(results(&report), [("test_a.py::test_a", TestOutcome::Passed)]);
+    assert_eq!(*stood(&report).0, Activity::Finishing);
+}
+
+#[tokio::test]
+async fn signals_ignored_and_blocked() {
+    let text = "import signal, time\ndef test_a():\n    \
+                signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    time.sleep(1000)\n";
+    let report = stopped(text).await;
+    assert_eq!(stood(&report).1, Vec::<String>::new()); // no stack, but an end
+    assert_eq!(results(&report), [("test_a.py::test_a", TestOutcome::TimedOut)]);
+}
+
+#[tokio::test]
+async fn whole_run() {
+    let report =
+        run_with(&[("test_a.py", "import time\ndef test_a(): time.sleep(1000)\n")], |request| {
+            request.run_timeout = LIMIT;
+        })
+        .await;
+    assert_eq!(report.outcome, Outcome::TimedOut);
+    assert_eq!(report.reason.as_deref(), Some("the whole run took longer than 3 s"));
+}
+
+#[tokio::test]
+async fn processor_time() {
+    let report = run_with(&[("test_a.py", "def test_a():\n    while True: pass\n")], |request| {
+        request.limits.cpu_seconds = 2;
+    })
+    .await;
+    assert_eq!(report.outcome, Outcome::TimedOut, "{report:#?}");
+    assert_eq!(report.reason.as_deref(), Some("the tests used up their 2 s of processor time"));
+    assert_eq!(stood(&report).1, ["test_a.py:2 test_a"]);
+}
