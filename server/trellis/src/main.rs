@@ -21,10 +21,9 @@ fn main() -> ExitCode {
     match runtime {
         // On a worker: the main thread has the system's stack, and children die with the thread that
         // started them.
-        Ok(runtime) => runtime.block_on(async { tokio::spawn(cli::main()).await }).map_or_else(
-            |_| error::Exit::Internal.into(),
-            ExitCode::from,
-        ),
+        Ok(runtime) => runtime
+            .block_on(async { tokio::spawn(cli::main()).await })
+            .map_or_else(|_| error::Exit::Internal.into(), ExitCode::from),
         Err(error) => {
             output::Output::new(false).note(format_args!("error: cannot start: {error}"));
             error::Exit::Internal.into()

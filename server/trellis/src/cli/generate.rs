@@ -69,7 +69,11 @@ pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit,
         test_timeout: Duration::from_secs(args.test_timeout),
     };
     let (summary, exit) = grow(order, output).await?;
-    if output.is_json() { output.json(&summary)? } else { output.text(human(&summary))? }
+    if output.is_json() {
+        output.json(&summary)?
+    } else {
+        output.text(human(&summary))?
+    }
     Ok(exit)
 }
 
@@ -90,7 +94,11 @@ fn human(summary: &Summary) -> String {
         nodes.iter().for_each(|(id, reason)| out += &format!("  {title} {id}: {reason}\n"));
     }
     let suite = &summary.suite;
-    out += &format!("whole suite: {} ({} passed, {} failed)\n", suite.outcome, suite.passed, suite.failed);
-    out += &format!("repository:  {}\nreport:      {}/{}", summary.out, summary.out, summary.report);
+    out += &format!(
+        "whole suite: {} ({} passed, {} failed)\n",
+        suite.outcome, suite.passed, suite.failed
+    );
+    out +=
+        &format!("repository:  {}\nreport:      {}/{}", summary.out, summary.out, summary.report);
     out
 }

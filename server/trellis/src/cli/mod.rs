@@ -7,6 +7,9 @@ use crate::output::Output;
 
 mod generate;
 mod plan;
+mod rollback;
+mod status;
+mod test;
 
 /// Grow a tested Python repository along a planning graph.
 #[derive(Parser)]
@@ -24,6 +27,10 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Look at a planning graph: its problems, order, tree and dependencies.
     Plan(plan::PlanArgs),
+    Test(test::TestArgs),
+    Status(status::StatusArgs),
+    Report(status::ReportArgs),
+    Rollback(rollback::RollbackArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
@@ -50,5 +57,9 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
     match command {
         Command::Generate(args) => generate::run(args, output).await,
         Command::Plan(args) => plan::run(args, output),
+        Command::Test(args) => test::run(args, output).await,
+        Command::Status(args) => status::run(&args, output),
+        Command::Report(args) => status::report(&args, output),
+        Command::Rollback(args) => rollback::run(&args, output),
     }
 }

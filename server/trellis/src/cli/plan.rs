@@ -53,7 +53,9 @@ pub(crate) fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fault> {
         PlanCommand::Check(graph) => check(&load(&graph, output)?, output),
         PlanCommand::Order(graph) => order(&load(&graph, output)?, output),
         PlanCommand::Show(graph) => show(&load(&graph, output)?, output),
-        PlanCommand::Deps { graph, node, hops } => deps(&load(&graph, output)?, &node, hops, output),
+        PlanCommand::Deps { graph, node, hops } => {
+            deps(&load(&graph, output)?, &node, hops, output)
+        }
     }
 }
 
@@ -114,7 +116,8 @@ fn order(plan: &Plan, output: &mut Output) -> Result<Exit, Fault> {
         let count = order.set_aside.len();
         output.note(format_args!("{count} links that close cycles were left out of the order"));
     }
-    output.stream(|out| order.sequence.iter().try_for_each(|&ix| writeln!(out, "{}", plan.id(ix))))?;
+    output
+        .stream(|out| order.sequence.iter().try_for_each(|&ix| writeln!(out, "{}", plan.id(ix))))?;
     Ok(Exit::Done)
 }
 

@@ -19,7 +19,9 @@ pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
         node: node.to_owned(),
         stage: ask.stage.as_str().to_owned(),
         attempt: ask.attempt,
-        messages: messages.map(|it| model::Message { role: role(it.role), text: it.text.clone() }).collect(),
+        messages: messages
+            .map(|it| model::Message { role: role(it.role), text: it.text.clone() })
+            .collect(),
         temperature: ask.temperature,
         max_output_tokens: None,
     }
@@ -36,10 +38,14 @@ pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
             stack: report.stuck.iter().flat_map(|stuck| &stuck.frames).map(frame).collect(),
         },
         Outcome::KilledForMemory => Ending::KilledForMemory,
-        Outcome::Crashed { signal, exit_code } => Ending::Crashed { how: crashed(report, *signal, *exit_code) },
+        Outcome::Crashed { signal, exit_code } => {
+            Ending::Crashed { how: crashed(report, *signal, *exit_code) }
+        }
         Outcome::Cancelled => return Err(Stop::Cancelled),
         Outcome::SandboxUnavailable { reason } => {
-            return Err(Stop::Fault(Fault::unavailable(format!("the sandbox cannot run tests: {reason}"))));
+            return Err(Stop::Fault(Fault::unavailable(format!(
+                "the sandbox cannot run tests: {reason}"
+            ))));
         }
     };
     let cases = report.tests.iter().map(|test| Case {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cycle::assembly::{
-    ModuleFacts, NodeLine, Project, ReportFacts, SubgraphLine, import_cycles, project_files, pytest_ini,
-    readme, report, third_party,
+    ModuleFacts, NodeLine, Project, ReportFacts, SubgraphLine, import_cycles, project_files,
+    pytest_ini, readme, report, third_party,
 };
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
@@ -98,7 +98,11 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
         skipped: summary.skipped,
         seconds: summary.seconds,
     };
-    owner.shop.journal.commit(event).map_err(|e| Fault::internal(format!("cannot write the journal: {e}")))?;
+    owner
+        .shop
+        .journal
+        .commit(event)
+        .map_err(|e| Fault::internal(format!("cannot write the journal: {e}")))?;
     let exit = exit(&summary);
     Ok((summary, exit))
 }
@@ -115,7 +119,9 @@ fn exit(summary: &Summary) -> Exit {
 
 /// Runs all tests on the finished tree, unless the journal has that tree's result.
 async fn suite(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Result<Suite, Fault> {
-    let tree_hash = disk::hash(sources.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>());
+    let tree_hash = disk::hash(
+        sources.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>(),
+    );
     if let Some((hash, outcome, passed, failed)) = &owner.past.suite
         && *hash == tree_hash
         && owner.root.join("test_results.xml").exists()
@@ -137,21 +143,28 @@ async fn suite(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Result<
         ..Request::new(Tree::Files(tree))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    let run = crate::grow::convert::test_run(&report)
-        .map_err(|stop| match stop {
-            crate::grow::worker::Stop::Fault(fault) => fault,
-            crate::grow::worker::Stop::Cancelled => Fault::new(Exit::Interrupted, "stopped during the whole suite"),
-        })?;
+    let run = crate::grow::convert::test_run(&report).map_err(|stop| match stop {
+        crate::grow::worker::Stop::Fault(fault) => fault,
+        crate::grow::worker::Stop::Cancelled => {
+            Fault::new(Exit::Interrupted, "stopped during the whole suite")
+        }
+    })?;
     let unfinished = usize::from(!run.proves() && run.failed() == 0);
     let suite = Suite {
         outcome: if run.proves() { "passed".to_owned() } else { run.summary() },
         passed: run.passed(),
         failed: run.failed() + unfinished,
     };
-    let cannot = |e: std::io::Error| Fault::internal(format!("cannot write the results of the whole suite: {e}"));
+    let cannot = |e: std::io::Error| {
+        Fault::internal(format!("cannot write the results of the whole suite: {e}"))
+    };
     disk::write(&owner.root, "test_results.xml", &junit(&report, "generated")).map_err(cannot)?;
     let (outcome, passed, failed) = (suite.outcome.clone(), suite.passed, suite.failed);
-    owner.shop.journal.commit(Event::Suite { tree: tree_hash, outcome, passed, failed }).map_err(cannot)?;
+    owner
+        .shop
+        .journal
+        .commit(Event::Suite { tree: tree_hash, outcome, passed, failed })
+        .map_err(cannot)?;
     Ok(suite)
 }
 
@@ -159,7 +172,12 @@ async fn suite(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Result<
 /// warning.
 fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Project {
     let plan = owner.shop.work.plan.clone();
-    let spec = owner.order.spec.as_ref().and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    let spec = owner
+        .order
+        .spec
+        .as_ref()
+        .and_then(|path| std::fs::read_to_string(path).ok())
+        .unwrap_or_default();
     let (title, paragraph) = heading(&spec);
     let folder = owner.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut warn = |what: &str, used: &str| {
@@ -167,18 +185,29 @@ fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Project {
         used.to_owned()
     };
     let name = plan.project_name().or(title);
-    let name = name.unwrap_or_else(|| warn("project name", folder.as_deref().unwrap_or("grown-project")));
+    let name =
+        name.unwrap_or_else(|| warn("project name", folder.as_deref().unwrap_or("grown-project")));
     let description = plan.description().or(paragraph);
-    let description = description.unwrap_or_else(|| warn("description", "A Python package grown from a planning graph"));
+    let description = description
+        .unwrap_or_else(|| warn("description", "A Python package grown from a planning graph"));
     let version = plan.version().unwrap_or_else(|| "0.1.0".to_owned());
     let requirements = requirements(owner, sources);
-    Project { name, description, author: plan.author(), version, requirements, entry_points: entry_points(owner) }
+    Project {
+        name,
+        description,
+        author: plan.author(),
+        version,
+        requirements,
+        entry_points: entry_points(owner),
+    }
 }
 
 /// First heading and first paragraph of the specification.
 fn heading(spec: &str) -> (Option<String>, Option<String>) {
-    let title = spec.lines().find_map(|line| line.strip_prefix("# ")).map(|it| it.trim().to_owned());
-    let plain = |line: &&str| !line.trim().is_empty() && !line.starts_with(['#', '*', '-', '|', '`']);
+    let title =
+        spec.lines().find_map(|line| line.strip_prefix("# ")).map(|it| it.trim().to_owned());
+    let plain =
+        |line: &&str| !line.trim().is_empty() && !line.starts_with(['#', '*', '-', '|', '`']);
     (title, spec.lines().find(plain).map(|it| it.trim().to_owned()))
 }
 
@@ -205,7 +234,9 @@ fn entry_points(owner: &Owner) -> Vec<(String, String)> {
     let work = &owner.shop.work;
     let started = |item: &&cycle::Item| {
         let module = item.module.rsplit('.').next().unwrap_or_default();
-        item.name == "main" && item.class.is_none() && matches!(module, "cli" | "main" | "__main__" | "app")
+        item.name == "main"
+            && item.class.is_none()
+            && matches!(module, "cli" | "main" | "__main__" | "app")
     };
     let passed = |item: &&cycle::Item| owner.accepted.contains_key(&item.id);
     let mut out: Vec<(String, String)> = (work.items.values().filter(started).filter(passed))
@@ -219,7 +250,11 @@ fn entry_points(owner: &Owner) -> Vec<(String, String)> {
 }
 
 /// Files of the user's that stand where metadata would go are left alone, with a warning.
-fn leave_users_files(owner: &Owner, files: &mut BTreeMap<String, String>, output: &Output) -> Vec<String> {
+fn leave_users_files(
+    owner: &Owner,
+    files: &mut BTreeMap<String, String>,
+    output: &Output,
+) -> Vec<String> {
     let paths: Vec<String> = files.keys().cloned().collect();
     let foreign: Vec<String> = owner.writer.foreign(&paths);
     let _ = output;
@@ -240,7 +275,11 @@ fn modules(owner: &Owner) -> Vec<ModuleFacts> {
         let definition = (item.qualified_name(), summary, item.examples.clone());
         match out.iter_mut().find(|facts| facts.module == item.module) {
             Some(facts) => facts.definitions.push(definition),
-            None => out.push(ModuleFacts { subgraph, module: item.module.clone(), definitions: vec![definition] }),
+            None => out.push(ModuleFacts {
+                subgraph,
+                module: item.module.clone(),
+                definitions: vec![definition],
+            }),
         }
     }
     out.sort_by(|a, b| (&a.subgraph, &a.module).cmp(&(&b.subgraph, &b.module)));
@@ -250,7 +289,8 @@ fn modules(owner: &Owner) -> Vec<ModuleFacts> {
 fn summary(owner: &Owner, suite: Suite) -> Summary {
     let counts = owner.schedule.counts();
     let of = |status: Status| -> BTreeMap<String, String> {
-        let leaves = owner.shop.work.leaves.iter().filter(|ix| owner.schedule.status(**ix) == Some(status));
+        let leaves =
+            owner.shop.work.leaves.iter().filter(|ix| owner.schedule.status(**ix) == Some(status));
         leaves
             .map(|ix| {
                 let reason = owner.schedule.reason(*ix).unwrap_or_default().to_owned();
@@ -291,7 +331,11 @@ fn summary(owner: &Owner, suite: Suite) -> Summary {
 }
 
 /// `docs/rpg.json` and the report.
-fn documents(owner: &mut Owner, summary: &Summary, import_cycles: Vec<String>) -> Result<(), Fault> {
+fn documents(
+    owner: &mut Owner,
+    summary: &Summary,
+    import_cycles: Vec<String>,
+) -> Result<(), Fault> {
     let work = &owner.shop.work;
     let now = Timestamp::now().to_string();
     let provenance = serde_json::json!({
@@ -308,7 +352,12 @@ fn documents(owner: &mut Owner, summary: &Summary, import_cycles: Vec<String>) -
     for (path, text) in [("docs/rpg.json", graph), ("docs/generation_report.md", text)] {
         disk::write(&owner.root, path, &text).map_err(cannot)?;
     }
-    owner.also_commit(&["docs/rpg.json", "docs/generation_report.md", "docs/generation_checkpoint.json", "test_results.xml"]);
+    owner.also_commit(&[
+        "docs/rpg.json",
+        "docs/generation_report.md",
+        "docs/generation_checkpoint.json",
+        "test_results.xml",
+    ]);
     Ok(())
 }
 
@@ -324,12 +373,19 @@ fn facts(owner: &Owner, summary: &Summary, import_cycles: Vec<String>, now: Stri
         let ix = owner.shop.work.plan.find(id);
         NodeLine {
             id: id.clone(),
-            name: ix.map(|ix| owner.shop.work.plan.qualified_name(ix).into_owned()).unwrap_or_default(),
+            name: ix
+                .map(|ix| owner.shop.work.plan.qualified_name(ix).into_owned())
+                .unwrap_or_default(),
             reason: reason.clone(),
             fixes: owner.checkpoint.get(id).map_or(0, |entry| entry.retry_count),
         }
     };
-    let total = Counts { planned: summary.planned, passed: summary.passed, failed: summary.failed, skipped: summary.skipped };
+    let total = Counts {
+        planned: summary.planned,
+        passed: summary.passed,
+        failed: summary.failed,
+        skipped: summary.skipped,
+    };
     let entries = owner.checkpoint.values();
     let (mut kept, mut passing) = (0, 0);
     for entry in entries {
@@ -348,7 +404,10 @@ fn facts(owner: &Owner, summary: &Summary, import_cycles: Vec<String>, now: Stri
         by_fixes: summary.passed_by_fixes.clone(),
         tests_planned: kept,
         tests_passing: passing,
-        suite: Some(format!("{} ({} passed, {} failed)", summary.suite.outcome, summary.suite.passed, summary.suite.failed)),
+        suite: Some(format!(
+            "{} ({} passed, {} failed)",
+            summary.suite.outcome, summary.suite.passed, summary.suite.failed
+        )),
         runs: summary.test_runs,
         model_calls: summary.model_calls,
         seconds: summary.seconds,
@@ -367,10 +426,16 @@ fn confirmed(owner: &Owner) -> (usize, usize) {
     for ix in &work.leaves {
         let Some(accepted) = owner.accepted.get(work.plan.id(*ix)) else { continue };
         let words = code::identifiers(&accepted.implementation).unwrap_or_default();
-        for other in work.plan.depends_on(*ix).iter().filter(|other| work.plan.class_of(*ix) != Some(**other)) {
+        for other in work
+            .plan
+            .depends_on(*ix)
+            .iter()
+            .filter(|other| work.plan.class_of(*ix) != Some(**other))
+        {
             let Some(item) = work.items.get(other) else { continue };
             planned += 1;
-            let named = words.contains(item.import_name()) || accepted.implementation.contains(&format!(".{}", item.name));
+            let named = words.contains(item.import_name())
+                || accepted.implementation.contains(&format!(".{}", item.name));
             used += usize::from(named);
         }
     }

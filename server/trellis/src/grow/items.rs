@@ -28,14 +28,24 @@ impl Work {
     pub(crate) fn new(plan: Arc<Plan>, sequence: &[NodeIx]) -> Work {
         let leaves: Vec<NodeIx> =
             sequence.iter().copied().filter(|ix| plan.node(*ix).is_leaf()).collect();
-        let place: HashMap<NodeIx, usize> = leaves.iter().enumerate().map(|(at, ix)| (*ix, at)).collect();
-        let paths: Vec<Arc<str>> = leaves.iter().filter_map(|ix| plan.node(*ix).file_path.clone()).collect();
+        let place: HashMap<NodeIx, usize> =
+            leaves.iter().enumerate().map(|(at, ix)| (*ix, at)).collect();
+        let paths: Vec<Arc<str>> =
+            leaves.iter().filter_map(|ix| plan.node(*ix).file_path.clone()).collect();
         let layout = Layout::of(paths.iter().map(|path| &**path));
         let mut by_path: HashMap<Arc<str>, Vec<NodeIx>> = HashMap::new();
         for ix in &leaves {
             by_path.entry(path_of(&plan, *ix)).or_default().push(*ix);
         }
-        let mut work = Work { plan, layout, leaves, place, items: HashMap::new(), by_path, warnings: Vec::new() };
+        let mut work = Work {
+            plan,
+            layout,
+            leaves,
+            place,
+            items: HashMap::new(),
+            by_path,
+            warnings: Vec::new(),
+        };
         for ix in work.leaves.clone() {
             let item = work.item(ix);
             work.items.insert(ix, item);
@@ -63,7 +73,12 @@ impl Work {
     }
 
     /// A dependency on a module or package is one on all it holds.
-    fn leaves_below(&self, ix: NodeIx, seen: &mut BTreeSet<NodeIx>, found: &mut BTreeSet<usize>) -> Vec<NodeIx> {
+    fn leaves_below(
+        &self,
+        ix: NodeIx,
+        seen: &mut BTreeSet<NodeIx>,
+        found: &mut BTreeSet<usize>,
+    ) -> Vec<NodeIx> {
         let mut out = Vec::new();
         let mut left: Vec<NodeIx> = self.plan.children(ix).to_vec();
         while let Some(child) = left.pop() {
@@ -87,7 +102,8 @@ impl Work {
         while let Some(at) = left.pop() {
             let place = self.place[&at];
             let before = self.by_path[&path_of(&self.plan, at)].iter().copied();
-            let needed = before.filter(|other| self.place[other] < place).chain(self.dependencies(at));
+            let needed =
+                before.filter(|other| self.place[other] < place).chain(self.dependencies(at));
             for other in needed.chain((at != ix).then_some(at)) {
                 if self.place[&other] < own && inside.insert(self.place[&other]) {
                     left.push(other);
@@ -121,7 +137,11 @@ impl Work {
         let signature = item.signature.as_ref().map_or("", |it| it.header());
         disk::hash(format!(
             "{}\n{}\n{}\n{signature}\n{}\n{:?}\n{dependencies:?}",
-            item.qualified_name(), item.path, item.kind.as_str(), item.docstring, item.examples
+            item.qualified_name(),
+            item.path,
+            item.kind.as_str(),
+            item.docstring,
+            item.examples
         ))
     }
 
@@ -149,7 +169,11 @@ impl Work {
         let siblings = self.by_path[&path].iter();
         let owner = class.clone().unwrap_or_else(|| name.clone());
         let planned_methods = siblings
-            .filter_map(|other| plan.qualified_name(*other).rsplit_once('.').map(|(c, m)| (c.to_owned(), m.to_owned())))
+            .filter_map(|other| {
+                plan.qualified_name(*other)
+                    .rsplit_once('.')
+                    .map(|(c, m)| (c.to_owned(), m.to_owned()))
+            })
             .filter(|(class, _)| *class == owner)
             .map(|(_, method)| method)
             .collect();

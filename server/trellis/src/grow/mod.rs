@@ -14,6 +14,7 @@ mod worker;
 
 pub(crate) use finish::Summary;
 pub(crate) use open::Order as GrowOrder;
+pub(crate) use open::cache_folder;
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;

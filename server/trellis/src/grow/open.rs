@@ -45,8 +45,10 @@ pub(crate) struct Order {
 
 /// Reads and checks a plan; any problem ends the run before it begins.
 pub(crate) fn plan(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
-    let bytes = fs::read(path)
-        .map_err(|e| Fault::input(format!("cannot read the graph {}: {e}", path.display())).hint("give the path of an RPG JSON file"))?;
+    let bytes = fs::read(path).map_err(|e| {
+        Fault::input(format!("cannot read the graph {}: {e}", path.display()))
+            .hint("give the path of an RPG JSON file")
+    })?;
     let plan = plan::read(&bytes, dialect).map_err(|error| {
         let fault = Fault::input(format!("{} is no planning graph: {error}", path.display()));
         fault.hint(error.hint.as_deref().unwrap_or("mend the file; nothing was started"))
@@ -66,7 +68,12 @@ pub(crate) fn plan(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault>
 /// Checks everything, takes the folder, and lays out the work that is left.
 pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receivers), Fault> {
     let plan = Arc::new(plan(&order.graph, order.dialect)?);
-    output.note(format_args!("{}: {} dialect, {} nodes", order.graph.display(), plan.dialect(), plan.nodes().len()));
+    output.note(format_args!(
+        "{}: {} dialect, {} nodes",
+        order.graph.display(),
+        plan.dialect(),
+        plan.nodes().len()
+    ));
     plan.warnings().iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     let sequence = plan::order(&plan);
     let work = Work::new(plan.clone(), &sequence.sequence);
@@ -88,17 +95,25 @@ pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receiv
         past.kept.iter().map(|(path, (text, _))| (path.clone(), text.clone())).collect();
     kept.extend(users_files(&root, &mut writer, &work, &past, &journal, order.keep_edits)?);
 
-    log(&journal, Event::Started {
-        graph: order.graph.display().to_string(),
-        dialect: plan.dialect().to_string(),
-        model: model.name().to_owned(),
-        jobs: order.jobs,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    })?;
-    log(&journal, Event::Ordered {
-        rule: "what others need first, what nothing needs last, smallest id among what is ready".to_owned(),
-        nodes: work.leaves.iter().map(|ix| plan.id(*ix).to_owned()).collect(),
-    })?;
+    log(
+        &journal,
+        Event::Started {
+            graph: order.graph.display().to_string(),
+            dialect: plan.dialect().to_string(),
+            model: model.name().to_owned(),
+            jobs: order.jobs,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+    )?;
+    log(
+        &journal,
+        Event::Ordered {
+            rule:
+                "what others need first, what nothing needs last, smallest id among what is ready"
+                    .to_owned(),
+            nodes: work.leaves.iter().map(|ix| plan.id(*ix).to_owned()).collect(),
+        },
+    )?;
     for warning in &work.warnings {
         output.note(format_args!("warning: {warning}"));
     }
@@ -128,7 +143,19 @@ pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receiv
         cancel: CancellationToken::new(),
         freed,
     };
-    let owner = Owner::new(shop, schedule, shelf_sender, writer, git, root, order, accepted, past, lock, progress);
+    let owner = Owner::new(
+        shop,
+        schedule,
+        shelf_sender,
+        writer,
+        git,
+        root,
+        order,
+        accepted,
+        past,
+        lock,
+        progress,
+    );
     Ok((owner, Receivers { shelf: shelf_receiver, wake }))
 }
 
@@ -138,13 +165,20 @@ fn log(journal: &Journal, event: Event) -> Result<(), Fault> {
 
 fn full_or(error: std::io::Error, root: &Path) -> Fault {
     let fault = Fault::internal(format!("cannot write in {}: {error}", root.display()));
-    if disk::is_full(&error) { fault.hint("the disk is full: free some space and run again") } else { fault }
+    if disk::is_full(&error) {
+        fault.hint("the disk is full: free some space and run again")
+    } else {
+        fault
+    }
 }
 
 fn leaf(plan: &Plan, id: &str) -> Result<NodeIx, Fault> {
     match plan.find(id) {
         Some(ix) if plan.node(ix).is_leaf() => Ok(ix),
-        Some(_) => Err(Fault::input(format!("--start-from-node {id}: that node only groups others")).hint("name a leaf")),
+        Some(_) => {
+            Err(Fault::input(format!("--start-from-node {id}: that node only groups others"))
+                .hint("name a leaf"))
+        }
         None => {
             let near: Vec<&str> = plan.near(id, 3).into_iter().map(|ix| plan.id(ix)).collect();
             Err(Fault::input(format!("--start-from-node {id}: the graph has no such node"))
@@ -153,7 +187,12 @@ fn leaf(plan: &Plan, id: &str) -> Result<NodeIx, Fault> {
     }
 }
 
-fn start(schedule: &mut Schedule, journal: &Journal, plan: &Plan, node: NodeIx) -> Result<(), Fault> {
+fn start(
+    schedule: &mut Schedule,
+    journal: &Journal,
+    plan: &Plan,
+    node: NodeIx,
+) -> Result<(), Fault> {
     let skipped = schedule.start_from(node).map_err(|unmet| {
         Fault::input(format!(
             "cannot start from {}: its dependencies {} have not passed",
@@ -171,8 +210,9 @@ fn start(schedule: &mut Schedule, journal: &Journal, plan: &Plan, node: NodeIx) 
 
 fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
     let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path)
-            .map_err(|e| Fault::input(format!("cannot read the context file {}: {e}", path.display())))?;
+        let text = fs::read_to_string(path).map_err(|e| {
+            Fault::input(format!("cannot read the context file {}: {e}", path.display()))
+        })?;
         Ok((path.display().to_string(), text))
     };
     paths.iter().map(read).collect()
@@ -242,8 +282,13 @@ async fn python(root: &Path, work: &Work, output: &Output) -> Result<python::Pyt
     if base.origin == python::Origin::Project {
         return Ok(base);
     }
-    let mut requirements: Vec<String> =
-        work.items.values().flat_map(|item| item.libraries.iter()).filter(|it| !is_standard(it)).cloned().collect();
+    let mut requirements: Vec<String> = work
+        .items
+        .values()
+        .flat_map(|item| item.libraries.iter())
+        .filter(|it| !is_standard(it))
+        .cloned()
+        .collect();
     requirements.sort();
     requirements.dedup();
     let say = |step: python::Progress| {
@@ -266,15 +311,24 @@ fn is_standard(library: &str) -> bool {
 
 /// `TRELLIS_CACHE`, else the user's cache folder.
 pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let variable =
+        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable("TRELLIS_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("trellis")))
         .or_else(|| variable("HOME").map(|folder| folder.join(".cache/trellis")))
-        .ok_or_else(|| Fault::unavailable("there is no folder for the test environment").hint("set TRELLIS_CACHE"))
+        .ok_or_else(|| {
+            Fault::unavailable("there is no folder for the test environment")
+                .hint("set TRELLIS_CACHE")
+        })
 }
 
 /// A checkpoint nobody can read means starting over (W5); the journal keeps the old text.
-fn recover(root: &Path, journal: &Journal, past: &mut Past, output: &Output) -> std::io::Result<()> {
+fn recover(
+    root: &Path,
+    journal: &Journal,
+    past: &mut Past,
+    output: &Output,
+) -> std::io::Result<()> {
     if !past.unreadable.is_empty() {
         output.note(format_args!(
             "warning: lines {:?} of .trellis/journal.jsonl cannot be read; what they accepted is done again",
@@ -326,7 +380,11 @@ fn users_files(
     paths.dedup();
     let foreign = writer.foreign(&paths);
     if foreign.is_empty() || !keep {
-        return if foreign.is_empty() { Ok(BTreeMap::new()) } else { Err(crate::workspace::user_edits(&foreign)) };
+        return if foreign.is_empty() {
+            Ok(BTreeMap::new())
+        } else {
+            Err(crate::workspace::user_edits(&foreign))
+        };
     }
     let mut kept = BTreeMap::new();
     for path in foreign {
@@ -334,7 +392,8 @@ fn users_files(
             .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
         if path.ends_with(".py") {
             code::check(&text).map_err(|e| {
-                Fault::input(format!("cannot build on {path}: {e}")).hint("mend the syntax error in your edit")
+                Fault::input(format!("cannot build on {path}: {e}"))
+                    .hint("mend the syntax error in your edit")
             })?;
         }
         let inside = |item: &&cycle::Item| item.path == path || item.test_path == path;
@@ -362,17 +421,20 @@ fn resume(
         let Some(old) = past.accepted.get(id) else { continue };
         let item = &work.items[&ix];
         let same = old.specification == work.specification(ix);
-        let stands = work.dependencies(ix).iter().all(|other| accepted.contains_key(work.plan.id(*other)));
+        let stands =
+            work.dependencies(ix).iter().all(|other| accepted.contains_key(work.plan.id(*other)));
         match (same && stands, drafted(old)) {
             (true, Some(mut draft)) => {
                 // What a person took over holds the node's text already.
-                draft.implementation = draft.implementation.filter(|_| !kept.contains_key(&item.path));
+                draft.implementation =
+                    draft.implementation.filter(|_| !kept.contains_key(&item.path));
                 draft.tests = draft.tests.filter(|_| !kept.contains_key(&item.test_path));
                 schedule.pass(ix);
                 shelf.put(ix, Some(Arc::new(draft)));
                 accepted.insert(id.to_owned(), old.clone());
             }
-            _ => output.note(format_args!("{id} changed in the graph since it passed; it is done again")),
+            _ => output
+                .note(format_args!("{id} changed in the graph since it passed; it is done again")),
         }
     }
     (shelf, accepted)
@@ -389,7 +451,11 @@ fn drafted(accepted: &Accepted) -> Option<Draft> {
 const USER_FILE_BYTES: u64 = 4 << 20;
 
 /// The user's own files in the folder (a `conftest.py`, data): the sandbox sees them too.
-fn unmanaged(root: &Path, writer: &Writer, kept: &BTreeMap<String, String>) -> BTreeMap<String, Arc<str>> {
+fn unmanaged(
+    root: &Path,
+    writer: &Writer,
+    kept: &BTreeMap<String, String>,
+) -> BTreeMap<String, Arc<str>> {
     let known = writer.known_paths();
     let mut out = BTreeMap::new();
     let mut left = vec![root.to_owned()];
@@ -398,14 +464,17 @@ fn unmanaged(root: &Path, writer: &Writer, kept: &BTreeMap<String, String>) -> B
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
             let Ok(kind) = entry.file_type() else { continue };
-            let hidden = name.starts_with('.') || matches!(name.as_str(), "__pycache__" | "node_modules" | "venv" | "docs");
+            let hidden = name.starts_with('.')
+                || matches!(name.as_str(), "__pycache__" | "node_modules" | "venv" | "docs");
             if kind.is_dir() && !hidden && !name.ends_with(".egg-info") {
                 left.push(path);
             } else if kind.is_file() && !hidden {
                 let Ok(relative) = path.strip_prefix(root) else { continue };
                 let relative = relative.to_string_lossy().into_owned();
                 let small = entry.metadata().is_ok_and(|meta| meta.len() <= USER_FILE_BYTES);
-                if known.binary_search(&relative).is_err() && !kept.contains_key(&relative) && small
+                if known.binary_search(&relative).is_err()
+                    && !kept.contains_key(&relative)
+                    && small
                     && let Ok(text) = fs::read_to_string(&path)
                 {
                     out.insert(relative, Arc::from(text));

@@ -62,7 +62,10 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    #[allow(clippy::too_many_arguments, reason = "called once, with everything `open` has made ready")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "called once, with everything `open` has made ready"
+    )]
     pub(crate) fn new(
         shop: Shop,
         schedule: Schedule,
@@ -76,7 +79,7 @@ impl Owner {
         lock: Lock,
         progress: Progress,
     ) -> Owner {
-        let committed = past.committed.iter().map(|(subgraph, _)| subgraph.clone()).collect();
+        let committed = past.committed.iter().map(|it| it.subgraph.clone()).collect();
         Owner {
             shop: Arc::new(shop),
             schedule,
@@ -100,7 +103,11 @@ impl Owner {
     }
 
     /// Works until every leaf is settled, someone interrupts, or something goes wrong.
-    pub(crate) async fn run(&mut self, mut receivers: Receivers, output: &Output) -> Result<Ended, Fault> {
+    pub(crate) async fn run(
+        &mut self,
+        mut receivers: Receivers,
+        output: &Output,
+    ) -> Result<Ended, Fault> {
         self.first_checkpoint()?;
         self.flush()?;
         let mut workers: JoinSet<Result<Outcome, Stop>> = JoinSet::new();
@@ -108,7 +115,8 @@ impl Owner {
         while !self.schedule.is_finished() {
             self.start_workers(&mut workers, &receivers.shelf)?;
             if workers.is_empty() {
-                return Err(Fault::internal("no node is ready and none is being worked on").hint("please report this with .trellis/journal.jsonl"));
+                return Err(Fault::internal("no node is ready and none is being worked on")
+                    .hint("please report this with .trellis/journal.jsonl"));
             }
             tokio::select! {
                 Some(()) = receivers.wake.recv() => {}
@@ -138,7 +146,11 @@ impl Owner {
 
     /// One job: the plan's order. More: the longest chain of dependents first. Either way a node starts
     /// only when everything it will see is settled.
-    fn start_workers(&mut self, workers: &mut JoinSet<Result<Outcome, Stop>>, shelf: &watch::Receiver<Shelf>) -> Result<(), Fault> {
+    fn start_workers(
+        &mut self,
+        workers: &mut JoinSet<Result<Outcome, Stop>>,
+        shelf: &watch::Receiver<Shelf>,
+    ) -> Result<(), Fault> {
         while let Ok(permit) = self.shop.slots.clone().try_acquire_owned() {
             let ready: Vec<NodeIx> = match self.order.jobs {
                 1 => self.schedule.ready().collect(),
@@ -222,7 +234,13 @@ impl Owner {
         self.put_aside(node, "failed", reason, skipped)
     }
 
-    fn put_aside(&mut self, node: NodeIx, status: &str, reason: String, skipped: Vec<Skipped>) -> Result<(), Fault> {
+    fn put_aside(
+        &mut self,
+        node: NodeIx,
+        status: &str,
+        reason: String,
+        skipped: Vec<Skipped>,
+    ) -> Result<(), Fault> {
         self.state(node, status, &reason)?;
         self.mark(node, status, Some(reason))?;
         self.shelve(node, None);
@@ -243,7 +261,11 @@ impl Owner {
     }
 
     fn state(&mut self, node: NodeIx, status: &str, reason: &str) -> Result<(), Fault> {
-        let event = Event::State { node: self.id(node), status: status.to_owned(), reason: reason.to_owned() };
+        let event = Event::State {
+            node: self.id(node),
+            status: status.to_owned(),
+            reason: reason.to_owned(),
+        };
         let logged = self.shop.journal.log(event);
         logged.map_err(|e| self.cannot_write(Some(node), ".trellis/journal.jsonl", &e))
     }
@@ -309,8 +331,11 @@ impl Owner {
             let _ = checkpoint::write(&self.root, &self.checkpoint);
         }
         let in_hand = node.map(|node| format!("; {} failed", self.id(node))).unwrap_or_default();
-        Fault::new(crate::error::Exit::TestsFailed, format!("{reason}{in_hand}; earlier files are intact"))
-            .hint("free some space and run the same command again; it goes on from here")
+        Fault::new(
+            crate::error::Exit::TestsFailed,
+            format!("{reason}{in_hand}; earlier files are intact"),
+        )
+        .hint("free some space and run the same command again; it goes on from here")
     }
 
     // --- files -------------------------------------------------------------------------------
@@ -380,7 +405,8 @@ impl Owner {
             if self.committed.contains(&subgraph) {
                 continue;
             }
-            let settled = |ix: &NodeIx| self.schedule.status(*ix).is_some_and(plan::Status::is_settled);
+            let settled =
+                |ix: &NodeIx| self.schedule.status(*ix).is_some_and(plan::Status::is_settled);
             if !leaves.iter().all(settled) {
                 return Ok(());
             }
@@ -403,12 +429,18 @@ impl Owner {
     }
 
     fn commit_subgraph(&mut self, subgraph: &str, leaves: &[NodeIx]) -> Result<(), Fault> {
-        let passed = leaves.iter().filter(|ix| self.schedule.status(**ix) == Some(plan::Status::Passed)).count();
+        let passed = leaves
+            .iter()
+            .filter(|ix| self.schedule.status(**ix) == Some(plan::Status::Passed))
+            .count();
         let range = format!("{}-{}", self.id(leaves[0]), self.id(leaves[leaves.len() - 1]));
         let whole = passed == leaves.len();
         let message = match whole {
             true => format!("feat: complete {subgraph} (nodes {range})"),
-            false => format!("feat: partial {subgraph} (nodes {range}, {passed} of {} passed)", leaves.len()),
+            false => format!(
+                "feat: partial {subgraph} (nodes {range}, {passed} of {} passed)",
+                leaves.len()
+            ),
         };
         let tag = whole.then(|| format!("phase4-subgraph-{}", tag_name(subgraph)));
         self.commit(&message, tag.as_deref())?;

@@ -1,5 +1,6 @@
 //! How far a run is and how long it will take.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 /// Lines are said every so many nodes.
@@ -10,21 +11,28 @@ pub(crate) struct Progress {
     started: Instant,
     done_before: usize,
     total: usize,
+    said: Cell<usize>,
 }
 
 impl Progress {
     /// `done_before`: nodes that earlier runs settled.
     pub(crate) fn new(done_before: usize, total: usize) -> Progress {
-        Progress { started: Instant::now(), done_before, total }
+        Progress {
+            started: Instant::now(),
+            done_before,
+            total,
+            said: Cell::new(done_before / EVERY),
+        }
     }
 
     pub(crate) fn seconds(&self) -> u64 {
         self.started.elapsed().as_secs()
     }
 
-    /// The line for `done` settled nodes, every tenth node and at the end.
+    /// The line for `done` settled nodes, at or past every tenth node and at the end. A failure can
+    /// settle several at once.
     pub(crate) fn line(&self, done: usize) -> Option<String> {
-        if done == 0 || (!done.is_multiple_of(EVERY) && done != self.total) {
+        if done / EVERY == self.said.replace(done / EVERY) && done != self.total {
             return None;
         }
         let percent = done * 100 / self.total.max(1);

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cycle::assembly::{Share, sources};
-use cycle::{Action, Ask, Draft, Localized, Observation, Policy, Query, State, Suspect, Surroundings, Verdict, step};
+use cycle::{
+    Action, Ask, Draft, Localized, Observation, Policy, Query, State, Surroundings, Suspect,
+    Verdict, step,
+};
 use model::{Model, ModelError};
 use plan::NodeIx;
 use run::{Limits, Request, Runner, Tree};
@@ -174,7 +177,8 @@ impl Worker {
 
     async fn ask(&mut self, ask: Ask) -> Result<Observation, Stop> {
         let question = convert::ask(&self.id(), &ask);
-        let prompt: String = question.messages.iter().map(|message| message.text.as_str()).collect();
+        let prompt: String =
+            question.messages.iter().map(|message| message.text.as_str()).collect();
         let started = Instant::now();
         let reply = tokio::select! {
             () = self.shop.cancel.cancelled() => return Err(Stop::Cancelled),
@@ -312,8 +316,11 @@ impl Worker {
         let item = &self.shop.work.items[&self.node];
         let frames = query.failures.iter().flat_map(|failure| &failure.frames).chain(&query.stack);
         let mut suspects: Vec<Suspect> = Vec::new();
-        for frame in frames.filter(|frame| !frame.path.starts_with("tests/") && !frame.path.starts_with('/')) {
-            let known = suspects.iter().any(|it| it.path == frame.path && it.symbol == frame.function);
+        for frame in
+            frames.filter(|frame| !frame.path.starts_with("tests/") && !frame.path.starts_with('/'))
+        {
+            let known =
+                suspects.iter().any(|it| it.path == frame.path && it.symbol == frame.function);
             if !known && frame.function != "<module>" {
                 suspects.push(Suspect {
                     path: frame.path.clone(),

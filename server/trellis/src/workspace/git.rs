@@ -1,5 +1,6 @@
 //! git, through its command with explicit arguments: no shell, no hooks, no user's environment.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -46,7 +47,12 @@ impl Git {
     }
 
     /// Commits exactly these paths; false when nothing changed.
-    pub(crate) fn commit(&self, journal: &Journal, paths: &[String], message: &str) -> Result<bool, GitError> {
+    pub(crate) fn commit(
+        &self,
+        journal: &Journal,
+        paths: &[String],
+        message: &str,
+    ) -> Result<bool, GitError> {
         if !paths.is_empty() {
             let mut add = vec!["add", "--all", "--force", "--"];
             add.extend(paths.iter().map(String::as_str));
@@ -57,7 +63,8 @@ impl Git {
         if self.run(&status).is_ok() {
             return Ok(false);
         }
-        let mut commit = vec!["commit", "--quiet", "--no-verify", "--message", message, "--only", "--"];
+        let mut commit =
+            vec!["commit", "--quiet", "--no-verify", "--message", message, "--only", "--"];
         commit.extend(paths.iter().map(String::as_str));
         self.step(journal, &commit)?;
         Ok(true)
@@ -66,6 +73,15 @@ impl Git {
     /// Sets a tag, moving it when a resumed run completes the same subgraph again.
     pub(crate) fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
         self.step(journal, &["tag", "--force", name]).map(drop)
+    }
+
+    /// Files of a commit with their texts.
+    pub(crate) fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, GitError> {
+        let names = self.run(&["ls-tree", "-r", "-z", "--name-only", commit])?;
+        let names = names.split('\0').filter(|name| !name.is_empty());
+        names
+            .map(|name| Ok((name.to_owned(), self.run(&["show", &format!("{commit}:{name}")])?)))
+            .collect()
     }
 
     /// Subjects of the commits, newest last.
@@ -99,9 +115,20 @@ impl Git {
             }
         }
         command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-        command.args(["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "tag.gpgSign=false"]);
+        command.args([
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "commit.gpgSign=false",
+            "-c",
+            "tag.gpgSign=false",
+        ]);
         command.args(["-c", "gc.auto=0", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"]);
-        let output = command.args(&self.identity).args(arguments).output().map_err(|e| failed(e.to_string()))?;
+        let output = command
+            .args(&self.identity)
+            .args(arguments)
+            .output()
+            .map_err(|e| failed(e.to_string()))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }

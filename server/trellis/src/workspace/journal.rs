@@ -31,28 +31,102 @@ pub(crate) struct Accepted {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Event {
-    Started { graph: String, dialect: String, model: String, jobs: usize, version: String },
+    Started {
+        graph: String,
+        dialect: String,
+        model: String,
+        jobs: usize,
+        version: String,
+    },
     /// The order of the whole run, with the rule that made it.
-    Ordered { rule: String, nodes: Vec<String> },
-    State { node: String, status: String, reason: String },
-    ModelCall { node: String, stage: String, attempt: u32, prompt: String, model: String, milliseconds: u64, input_tokens: Option<u64>, output_tokens: Option<u64>, error: Option<String> },
-    TestRun { node: String, red: bool, outcome: String, passed: usize, failed: usize, milliseconds: u64 },
-    Localization { node: String, tool: String, query: String, found: Vec<String> },
-    Note { node: String, what: String, text: String },
+    Ordered {
+        rule: String,
+        nodes: Vec<String>,
+    },
+    State {
+        node: String,
+        status: String,
+        reason: String,
+    },
+    ModelCall {
+        node: String,
+        stage: String,
+        attempt: u32,
+        prompt: String,
+        model: String,
+        milliseconds: u64,
+        input_tokens: Option<u64>,
+        output_tokens: Option<u64>,
+        error: Option<String>,
+    },
+    TestRun {
+        node: String,
+        red: bool,
+        outcome: String,
+        passed: usize,
+        failed: usize,
+        milliseconds: u64,
+    },
+    Localization {
+        node: String,
+        tool: String,
+        query: String,
+        found: Vec<String>,
+    },
+    Note {
+        node: String,
+        what: String,
+        text: String,
+    },
     Accepted(Accepted),
     /// Written before the file is put in place.
-    Writing { path: String, hash: String },
+    Writing {
+        path: String,
+        hash: String,
+    },
     /// A file whose text a person took over.
-    Kept { path: String, text: String, nodes: Vec<String> },
-    Git { arguments: Vec<String>, outcome: String },
-    Committed { subgraph: String, tag: Option<String>, nodes: Vec<String> },
-    Approval { node: String, question: String, answer: String },
+    Kept {
+        path: String,
+        text: String,
+        nodes: Vec<String>,
+    },
+    Git {
+        arguments: Vec<String>,
+        outcome: String,
+    },
+    Committed {
+        subgraph: String,
+        tag: Option<String>,
+        nodes: Vec<String>,
+    },
+    Approval {
+        node: String,
+        question: String,
+        answer: String,
+    },
     /// Everything accepted before is void; its text stays in the lines above.
-    Reset { reason: String },
-    RolledBack { to: String, kept: Vec<String> },
-    Suite { tree: String, outcome: String, passed: usize, failed: usize },
-    Stopped { reason: String },
-    Finished { passed: usize, failed: usize, skipped: usize, seconds: u64 },
+    Reset {
+        reason: String,
+    },
+    RolledBack {
+        to: String,
+        kept: Vec<String>,
+    },
+    Suite {
+        tree: String,
+        outcome: String,
+        passed: usize,
+        failed: usize,
+    },
+    Stopped {
+        reason: String,
+    },
+    Finished {
+        passed: usize,
+        failed: usize,
+        skipped: usize,
+        seconds: u64,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,6 +134,16 @@ struct Line {
     v: u32,
     at: String,
     event: Event,
+}
+
+/// A subgraph that was committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Milestone {
+    pub(crate) subgraph: String,
+    /// Set when all of it passed.
+    pub(crate) tag: Option<String>,
+    /// Everything accepted then.
+    pub(crate) nodes: Vec<String>,
 }
 
 /// What earlier runs left.
@@ -70,8 +154,8 @@ pub(crate) struct Past {
     pub(crate) written: BTreeMap<String, BTreeSet<String>>,
     /// Files people took over, with the nodes whose text was in them.
     pub(crate) kept: BTreeMap<String, (String, Vec<String>)>,
-    /// Subgraphs committed, in order, with the nodes accepted then.
-    pub(crate) committed: Vec<(String, Vec<String>)>,
+    /// Subgraphs committed, in order.
+    pub(crate) committed: Vec<Milestone>,
     /// The tree the whole suite last ran on, its outcome and counts.
     pub(crate) suite: Option<(String, String, usize, usize)>,
     /// Lines that could not be read, by number.
@@ -105,7 +189,9 @@ impl Past {
             Event::Kept { path, text, nodes } => {
                 self.kept.insert(path, (text, nodes));
             }
-            Event::Committed { subgraph, nodes, .. } => self.committed.push((subgraph, nodes)),
+            Event::Committed { subgraph, tag, nodes } => {
+                self.committed.push(Milestone { subgraph, tag, nodes });
+            }
             Event::Reset { .. } => {
                 self.accepted.clear();
                 self.kept.clear();
@@ -114,7 +200,7 @@ impl Past {
             }
             Event::RolledBack { kept, to } => {
                 self.accepted.retain(|node, _| kept.contains(node));
-                if let Some(at) = self.committed.iter().position(|(subgraph, _)| *subgraph == to) {
+                if let Some(at) = self.committed.iter().position(|it| it.subgraph == to) {
                     self.committed.truncate(at + 1);
                 }
                 self.suite = None;
@@ -181,7 +267,8 @@ impl Journal {
         }
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = file.metadata()?.len();
-        let written = file.write_all(&bytes).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
+        let written =
+            file.write_all(&bytes).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
         if written.is_err() {
             file.set_len(before)?;
         }

@@ -15,7 +15,8 @@ pub(crate) struct Lock {
 impl Lock {
     pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
-        let cannot = |e: std::io::Error| Fault::internal(format!("cannot lock {}: {e}", path.display()));
+        let cannot =
+            |e: std::io::Error| Fault::internal(format!("cannot lock {}: {e}", path.display()));
         let mut file = OpenOptions::new()
             .create(true)
             .read(true)

@@ -7,5 +7,4 @@ pub(crate) mod journal;
 pub(crate) mod lock;
 mod writer;
 
-pub(crate) use writer::{Flushed, Writer};
-pub(crate) use writer::{FlushError, symlink, user_edits};
+pub(crate) use writer::{FlushError, Writer, symlink, user_edits};

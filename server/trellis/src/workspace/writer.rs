@@ -67,8 +67,12 @@ impl Writer {
             .map(|(path, text)| (path, text, disk::hash(text)))
             .filter(|(path, _, hash)| self.current.get(*path) != Some(hash))
             .collect();
-        let gone: Vec<String> =
-            self.written.keys().filter(|path| owned(path) && !files.contains_key(*path)).cloned().collect();
+        let gone: Vec<String> = self
+            .written
+            .keys()
+            .filter(|path| owned(path) && !files.contains_key(*path))
+            .cloned()
+            .collect();
         for (path, text, _) in &changed {
             self.refuse(path, text)?;
         }
@@ -137,7 +141,13 @@ impl FlushError {
 pub(crate) fn user_edits(paths: &[String]) -> Fault {
     let (what, it) = match paths {
         [one] => (format!("{one} was changed since Trellis wrote it (or was never its own)"), "it"),
-        many => (format!("these files were changed since Trellis wrote them (or were never its own): {}", many.join(", ")), "them"),
+        many => (
+            format!(
+                "these files were changed since Trellis wrote them (or were never its own): {}",
+                many.join(", ")
+            ),
+            "them",
+        ),
     };
     Fault::input(what).hint(format!(
         "nothing was overwritten. Run again with --keep-edits to build on your version, or restore {it} \
