@@ -1,1 +1,51 @@
-fn main() {}
+//! `cargo xtask`: everything a person does with the repository besides writing it.
+
+#![allow(
+    clippy::print_stdout,
+    reason = "a command-line tool of the repository; its results go to the terminal"
+)]
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod bench;
+mod big_graph;
+mod demo;
+mod setup;
+mod test;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Set up, demonstrate, test and measure Trellis")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Grow the master fixture into a folder and show the report.
+    Demo(demo::DemoArgs),
+    /// Run every test.
+    Test(test::TestArgs),
+    /// Measure, as ratios from one run.
+    Bench(bench::BenchArgs),
+}
+
+/// What went wrong, for the terminal.
+pub(crate) type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Bench(args) => bench::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the machine needs, installed where that is allowed and named exactly where it is not.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Outcome;
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .unwrap_or_else(|_| PathBuf::from("."))
+}
+
+/// A need: how to see that it is met, and the Debian packages that meet it.
+struct Need {
+    what: &'static str,
+    check: &'static [&'static str],
+    packages: &'static [&'static str],
+}
+
+const NEEDS: [Need; 3] = [
+    Need {
+        what: "Python 3.9 or newer with venv",
+        check: &[
+            "python3",
+            "-c",
+            "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))",
+        ],
+        packages: &["python3", "python3-venv"],
+    },
+    Need { what: "git", check: &["git", "--version"], packages: &["git"] },
+    Need {
+        what: "a C compiler for crates that build C",
+        check: &["cc", "--version"],
+        packages: &["gcc", "libc6-dev"],
+    },
+];
+
+/// Installs what is missing (as root or through sudo without a password), else says what to install.
+pub(crate) fn machine() -> Outcome {
+    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !succeeds(need.check)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<&str> = missing.iter().flat_map(|need| need.packages).copied().collect();
+    eprintln!("installing {}", packages.join(" "));
+    install(&packages)?;
+    match missing.iter().find(|need| !succeeds(need.check)) {
+        None => Ok(()),
+        Some(need) => Err(format!(
+            "{} is still missing after installing {}",
+            need.what,
+            need.packages.join(" ")
+        )),
+    }
+}
+
+fn install(packages: &[&str]) -> Outcome {
+    let named = format!("install these packages and run this again: {}", packages.join(" "));
+    if !succeeds(&["apt-get", "--version"]) {
+        return Err(named);
+    }
+    let prefix: &[&str] = if succeeds(&["sh", "-c", "test \"$(id -u)\" = 0"]) {
+        &[]
+    } else if succeeds(&["sudo", "-n", "true"]) {
+        &["sudo", "-n"]
+    } else {
+        return Err(format!("{named} (apt-get install {})", packages.join(" ")));
+    };
+    let apt = |arguments: &[&str]| {
+        let mut words: Vec<&str> = prefix.to_vec();
+        words.extend(["apt-get", "-o", "DPkg::Lock::Timeout=300", "-q", "-y"]);
+        words.extend(arguments);
+        run(Command::new(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    apt(&["update"])?;
+    let mut arguments = vec!["install", "--no-install-recommends"];
+    arguments.extend(packages);
+    apt(&arguments)
+}
+
+fn succeeds(words: &[&str]) -> bool {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Runs a command to its end; not succeeding is an error.
+pub(crate) fn run(command: &mut Command) -> Outcome {
+    let shown = format!(
+        "{} {}",
+        command.get_program().display(),
+        command.get_args().map(|it| it.display().to_string()).collect::<Vec<_>>().join(" ")
+    );
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{shown}` ended with {status}")),
+        Err(error) => Err(format!("`{shown}` could not be started: {error}")),
+    }
+}
+
+/// Builds `trellis` and returns its path.
+pub(crate) fn trellis(release: bool) -> Result<PathBuf, String> {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root()).args(["build", "--quiet", "--package", "trellis"]);
+    if release {
+        command.arg("--release");
+    }
+    run(&mut command)?;
+    let profile = if release { "release" } else { "debug" };
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join(profile).join("trellis"))
+}
