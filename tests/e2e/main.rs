@@ -1,1 +1,10 @@
 //! End-to-end tests of the binary: few, strict, each in its own folder and home.
+
+mod bad_input;
+mod crash;
+mod grow;
+mod inspect;
+mod live;
+mod people;
+mod tidy;
+mod world;

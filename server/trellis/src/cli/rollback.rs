@@ -50,7 +50,7 @@ pub(crate) fn run(args: &RollbackArgs, output: &mut Output) -> Result<Exit, Faul
     let mut paths = changed.clone();
     paths.push(checkpoint::PATH.to_owned());
     let message = format!("revert: roll back to {}", milestone.subgraph);
-    git.commit(&journal, &paths, &message).map_err(Fault::internal)?;
+    git.commit(&journal, &paths, &message, true).map_err(Fault::internal)?;
     if output.is_json() {
         output.json(
             &json!({ "to": milestone.subgraph, "tag": tag, "files": changed, "pending": undone }),

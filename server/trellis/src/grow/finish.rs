@@ -1,6 +1,6 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,20 +89,15 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     all.extend(files);
     owner.write(&all)?;
     let summary = summary(owner, suite);
-    documents(owner, &summary, cycles)?;
-    owner.commit("docs: generation report", None)?;
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
-    let event = Event::Finished {
-        passed: summary.passed,
-        failed: summary.failed,
-        skipped: summary.skipped,
-        seconds: summary.seconds,
-    };
-    owner
-        .shop
-        .journal
-        .commit(event)
-        .map_err(|e| Fault::internal(format!("cannot write the journal: {e}")))?;
+    if !owner.had_nothing_to_do() {
+        documents(owner, &summary, cycles)?;
+        owner.commit("docs: generation report", None)?;
+        let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
+        let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
+        let logged = owner.shop.journal.commit(event);
+        logged.map_err(|e| Fault::internal(format!("cannot write the journal: {e}")))?;
+    }
     let exit = exit(&summary);
     Ok((summary, exit))
 }
@@ -352,12 +347,6 @@ fn documents(
     for (path, text) in [("docs/rpg.json", graph), ("docs/generation_report.md", text)] {
         disk::write(&owner.root, path, &text).map_err(cannot)?;
     }
-    owner.also_commit(&[
-        "docs/rpg.json",
-        "docs/generation_report.md",
-        "docs/generation_checkpoint.json",
-        "test_results.xml",
-    ]);
     Ok(())
 }
 
@@ -415,8 +404,17 @@ fn facts(owner: &Owner, summary: &Summary, import_cycles: Vec<String>, now: Stri
         dependencies: confirmed(owner),
         import_cycles,
         warnings: summary.warnings.clone(),
-        git_log: owner.git.as_ref().map(|git| git.log()).unwrap_or_default(),
+        git_log: milestones(owner),
     }
+}
+
+/// Subjects of the commits that mark progress; the report's own commit is not among them.
+fn milestones(owner: &Owner) -> Vec<String> {
+    let mut log = owner.git.as_ref().map(|git| git.log()).unwrap_or_default();
+    // A crash between a commit and its line in the journal makes the same commit twice.
+    let mut seen = BTreeSet::new();
+    log.retain(|subject| !subject.starts_with("docs: ") && seen.insert(subject.clone()));
+    log
 }
 
 /// Planned dependencies between passed nodes that the dependent's text names, and all of them.

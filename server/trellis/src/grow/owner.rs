@@ -15,12 +15,12 @@ use crate::error::Fault;
 use crate::grow::open::Order;
 use crate::grow::progress::Progress;
 use crate::grow::shelf::Shelf;
-use crate::grow::worker::{Cost, Outcome, Shop, Stop, work_on};
+use crate::grow::worker::{Outcome, Shop, Stop, work_on};
 use crate::output::Output;
 use crate::workspace::checkpoint::{self, Checkpoint, Entry, TestResults};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Event, Past};
+use crate::workspace::journal::{Accepted, Cost, Event, Past};
 use crate::workspace::lock::Lock;
 use crate::workspace::{FlushError, Writer};
 
@@ -30,6 +30,10 @@ pub(crate) struct Receivers {
     /// A worker gave its slot back.
     pub(crate) wake: mpsc::UnboundedReceiver<()>,
 }
+
+/// Our files that no flush writes.
+const DOCUMENTS: [&str; 4] =
+    ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH, "test_results.xml"];
 
 /// How the loop came to its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,8 +58,8 @@ pub(crate) struct Owner {
     pub(crate) warnings: Vec<String>,
     /// Passed since the last flush.
     unwritten: usize,
-    /// Paths changed since the last commit.
-    uncommitted: BTreeSet<String>,
+    /// The checkpoint on the disk is older than ours.
+    unsaved: bool,
     committed: BTreeSet<String>,
     started: BTreeSet<NodeIx>,
     _lock: Lock,
@@ -79,6 +83,8 @@ impl Owner {
         lock: Lock,
         progress: Progress,
     ) -> Owner {
+        let mut cost = Cost::default();
+        accepted.values().for_each(|accepted| cost += accepted.cost);
         let committed = past.committed.iter().map(|it| it.subgraph.clone()).collect();
         Owner {
             shop: Arc::new(shop),
@@ -91,11 +97,11 @@ impl Owner {
             accepted,
             past,
             checkpoint: Checkpoint::new(),
-            cost: Cost::default(),
+            cost,
             progress,
             warnings: Vec::new(),
             unwritten: 0,
-            uncommitted: BTreeSet::new(),
+            unsaved: false,
             committed,
             started: BTreeSet::new(),
             _lock: lock,
@@ -114,6 +120,7 @@ impl Owner {
         let mut signals = Signals::new()?;
         while !self.schedule.is_finished() {
             self.start_workers(&mut workers, &receivers.shelf)?;
+            self.save()?;
             if workers.is_empty() {
                 return Err(Fault::internal("no node is ready and none is being worked on")
                     .hint("please report this with .trellis/journal.jsonl"));
@@ -141,7 +148,13 @@ impl Owner {
                 }
             }
         }
+        self.save()?;
         Ok(Ended::Finished)
+    }
+
+    /// Once a turn: what settled and what was started goes to the disk together.
+    fn save(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.unsaved) { self.write_checkpoint() } else { Ok(()) }
     }
 
     /// One job: the plan's order. More: the longest chain of dependents first. Either way a node starts
@@ -171,10 +184,7 @@ impl Owner {
     }
 
     fn settle(&mut self, outcome: Outcome, output: &Output) -> Result<(), Fault> {
-        self.cost.runs += outcome.cost.runs;
-        self.cost.model_calls += outcome.cost.model_calls;
-        self.cost.searches += outcome.cost.searches;
-        self.cost.search_hits += outcome.cost.search_hits;
+        self.cost += outcome.cost;
         let node = outcome.node;
         let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
         self.entry(node).test_results = results;
@@ -192,7 +202,6 @@ impl Owner {
             self.flush()?;
         }
         self.commit_subgraphs()?;
-        self.write_checkpoint()?;
         self.say_progress(output);
         Ok(())
     }
@@ -216,6 +225,7 @@ impl Owner {
             implementation: source(&outcome.draft.implementation),
             tests_passed: outcome.tests_passed,
             fixes: outcome.fixes,
+            cost: outcome.cost,
         };
         let written = self.shop.journal.commit(Event::Accepted(accepted.clone()));
         if let Err(error) = written {
@@ -308,6 +318,7 @@ impl Owner {
         entry.status = status.to_owned();
         entry.timestamp = Timestamp::now().to_string();
         entry.failure_reason = reason;
+        self.unsaved = true;
         Ok(())
     }
 
@@ -324,6 +335,10 @@ impl Owner {
         disk::release_reserve(&self.root);
         let reason = format!("disk full while writing {path}");
         if let Some(node) = node {
+            if self.schedule.status(node) == Some(plan::Status::InProgress) {
+                // The run ends here; what depends on the node stays pending for the next one.
+                self.schedule.fail(node, reason.clone());
+            }
             let entry = self.entry(node);
             entry.status = "failed".to_owned();
             entry.failure_reason = Some(reason.clone());
@@ -378,10 +393,7 @@ impl Owner {
         let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
         let remove = |path: &str| files.keys().any(|it| it.ends_with(".py")) && source(path);
         match self.writer.flush(&self.shop.journal, files, remove) {
-            Ok(flushed) => {
-                self.uncommitted.extend(flushed.changed);
-                Ok(())
-            }
+            Ok(_) => Ok(()),
             Err(FlushError::Fault(fault)) => Err(fault),
             Err(FlushError::Full { path }) => {
                 let error = std::io::Error::from(std::io::ErrorKind::StorageFull);
@@ -450,31 +462,24 @@ impl Owner {
         logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
     }
 
-    /// Commits what changed; without git, or when git refuses, the run goes on and says so once.
+    /// Commits everything of ours; without git, or when git refuses, the run goes on and says so once.
     pub(crate) fn commit(&mut self, message: &str, tag: Option<&str>) -> Result<(), Fault> {
         let Some(git) = &self.git else { return Ok(()) };
-        let paths: Vec<String> = self.uncommitted.iter().cloned().collect();
+        let mut paths = self.writer.known_paths();
+        paths.extend(DOCUMENTS.map(str::to_owned));
         let journal = &self.shop.journal;
-        let done = match paths.is_empty() {
-            true => Ok(false),
-            false => git.commit(journal, &paths, message),
-        };
-        let done = done.and_then(|_| tag.map_or(Ok(()), |tag| git.tag(journal, tag)));
-        match done {
-            Ok(()) => self.uncommitted.clear(),
-            Err(error) => {
-                let warning = format!("{error}; the run goes on without commits");
-                self.warnings.push(warning);
-                self.git = None;
-            }
+        let done =
+            git.commit(journal, &paths, message, tag.is_some() || message.starts_with("feat: "));
+        if let Err(error) = done.and_then(|_| tag.map_or(Ok(()), |tag| git.tag(journal, tag))) {
+            self.warnings.push(format!("{error}; the run goes on without commits"));
+            self.git = None;
         }
         Ok(())
     }
 
-    /// Paths of ours that belong in the next commit although no flush wrote them.
-    pub(crate) fn also_commit(&mut self, paths: &[&str]) {
-        let there = paths.iter().filter(|path| self.root.join(path).exists());
-        self.uncommitted.extend(there.map(ToString::to_string));
+    /// Whether this run did nothing: everything had passed before and the documents say so.
+    pub(crate) fn had_nothing_to_do(&self) -> bool {
+        self.started.is_empty() && self.past.finished
     }
 
     /// Leaves the folder in order: accepted text written, nodes in hand pending again.

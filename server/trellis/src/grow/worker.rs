@@ -20,7 +20,7 @@ use crate::grow::convert;
 use crate::grow::items::Work;
 use crate::grow::shelf::Shelf;
 use crate::workspace::disk;
-use crate::workspace::journal::{Event, Journal};
+use crate::workspace::journal::{Cost, Event, Journal};
 
 /// What all workers share.
 pub(crate) struct Shop {
@@ -50,15 +50,6 @@ pub(crate) struct Outcome {
     pub(crate) tests_passed: usize,
     pub(crate) tests_failed: usize,
     pub(crate) cost: Cost,
-}
-
-/// Figures for the report.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cost {
-    pub(crate) runs: usize,
-    pub(crate) model_calls: usize,
-    pub(crate) searches: usize,
-    pub(crate) search_hits: usize,
 }
 
 /// Why a node was left without an outcome.

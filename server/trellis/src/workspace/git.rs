@@ -1,8 +1,9 @@
 //! git, through its command with explicit arguments: no shell, no hooks, no user's environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::workspace::journal::{Event, Journal};
 
@@ -28,7 +29,7 @@ impl Git {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git { root: root.to_owned(), program, identity: Vec::new() };
         if !root.join(".git").exists() {
-            git.step(journal, &["init", "--quiet", "--initial-branch=main"])?;
+            git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of ours may have left the lock; nobody else works here while we hold ours.
         if root.join(".git/index.lock").exists() {
@@ -46,33 +47,46 @@ impl Git {
         Ok(Some(git))
     }
 
-    /// Commits exactly these paths; false when nothing changed.
+    /// Commits exactly these paths, those that are gone as removed. A milestone is committed even when
+    /// nothing changed since the one before; else false says that there was nothing to commit.
     pub(crate) fn commit(
         &self,
         journal: &Journal,
         paths: &[String],
         message: &str,
+        milestone: bool,
     ) -> Result<bool, GitError> {
-        if !paths.is_empty() {
-            let mut add = vec!["add", "--all", "--force", "--"];
-            add.extend(paths.iter().map(String::as_str));
-            self.step(journal, &add)?;
-        }
-        let mut status = vec!["diff", "--cached", "--quiet", "--"];
-        status.extend(paths.iter().map(String::as_str));
-        if self.run(&status).is_ok() {
+        let known = self.run(&["ls-files", "-z"])?;
+        let known: BTreeSet<&str> = known.split('\0').collect();
+        let there = |path: &&String| known.contains(path.as_str()) || self.root.join(path).exists();
+        let list: String =
+            paths.iter().filter(there).map(|path| format!(":(literal){path}\0")).collect();
+        if list.is_empty() {
             return Ok(false);
         }
-        let mut commit =
-            vec!["commit", "--quiet", "--no-verify", "--message", message, "--only", "--"];
-        commit.extend(paths.iter().map(String::as_str));
-        self.step(journal, &commit)?;
+        let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+        self.step(journal, &["add", "--all", "--force", from[0], from[1]], &list)?;
+        if !milestone && self.run(&["diff", "--cached", "--quiet"]).is_ok() {
+            return Ok(false);
+        }
+        let commit = [
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--no-verify",
+            "--message",
+            message,
+            "--only",
+            from[0],
+            from[1],
+        ];
+        self.step(journal, &commit, &list)?;
         Ok(true)
     }
 
     /// Sets a tag, moving it when a resumed run completes the same subgraph again.
     pub(crate) fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
-        self.step(journal, &["tag", "--force", name]).map(drop)
+        self.step(journal, &["tag", "--force", name], "").map(drop)
     }
 
     /// Files of a commit with their texts.
@@ -91,10 +105,10 @@ impl Git {
     }
 
     /// A privileged step: it stands in the journal.
-    fn step(&self, journal: &Journal, arguments: &[&str]) -> Result<String, GitError> {
-        let result = self.run(arguments);
+    fn step(&self, journal: &Journal, arguments: &[&str], input: &str) -> Result<String, GitError> {
+        let result = self.run_with(arguments, input);
         let outcome = result.as_ref().map_or_else(|e| e.why.clone(), |_| "done".to_owned());
-        let shown = arguments.iter().take(8).map(ToString::to_string).collect();
+        let shown = arguments.iter().map(ToString::to_string).collect();
         journal
             .log(Event::Git { arguments: shown, outcome })
             .map_err(|e| GitError { step: "journal".to_owned(), why: e.to_string() })?;
@@ -102,12 +116,17 @@ impl Git {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
+        self.run_with(arguments, "")
+    }
+
+    fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
         let failed = |why: String| GitError {
             step: arguments.first().copied().unwrap_or_default().to_owned(),
             why,
         };
         let mut command = Command::new(&self.program);
-        command.current_dir(&self.root).stdin(Stdio::null());
+        command.current_dir(&self.root).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, _) in std::env::vars_os() {
             // GIT_DIR and its kin would point elsewhere.
             if name.to_string_lossy().starts_with("GIT_") {
@@ -124,16 +143,25 @@ impl Git {
             "tag.gpgSign=false",
         ]);
         command.args(["-c", "gc.auto=0", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"]);
-        let output = command
-            .args(&self.identity)
-            .args(arguments)
-            .output()
-            .map_err(|e| failed(e.to_string()))?;
+        command.args(&self.identity).args(arguments);
+        let output = with_input(&mut command, input).map_err(|e| failed(e.to_string()))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
     }
+}
+
+fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
+    let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        match stdin.write_all(input.as_bytes()) {
+            // It ended without reading; its status says why.
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
+            other => other?,
+        }
+    }
+    child.wait_with_output()
 }
 
 /// An executable on PATH.

@@ -12,6 +12,8 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::workspace::disk;
+
 /// Version of the lines' shape.
 const VERSION: u32 = 1;
 
@@ -25,6 +27,25 @@ pub(crate) struct Accepted {
     pub(crate) implementation: String,
     pub(crate) tests_passed: usize,
     pub(crate) fixes: u32,
+    pub(crate) cost: Cost,
+}
+
+/// What a node cost from its first test to its end. A resumed run counts the attempt that ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cost {
+    pub(crate) runs: usize,
+    pub(crate) model_calls: usize,
+    pub(crate) searches: usize,
+    pub(crate) search_hits: usize,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.runs += other.runs;
+        self.model_calls += other.model_calls;
+        self.searches += other.searches;
+        self.search_hits += other.search_hits;
+    }
 }
 
 /// One thing that happened.
@@ -160,8 +181,8 @@ pub(crate) struct Past {
     pub(crate) suite: Option<(String, String, usize, usize)>,
     /// Lines that could not be read, by number.
     pub(crate) unreadable: Vec<usize>,
-    /// Whether there was any line.
-    pub(crate) any: bool,
+    /// Whether the last run came to its end.
+    pub(crate) finished: bool,
 }
 
 impl Past {
@@ -178,7 +199,7 @@ impl Past {
     }
 
     fn take(&mut self, event: Event) {
-        self.any = true;
+        self.finished = matches!(event, Event::Finished { .. });
         match event {
             Event::Accepted(accepted) => {
                 self.accepted.insert(accepted.node.clone(), accepted);
@@ -187,6 +208,7 @@ impl Past {
                 self.written.entry(path).or_default().insert(hash);
             }
             Event::Kept { path, text, nodes } => {
+                self.written.entry(path.clone()).or_default().insert(disk::hash(&text));
                 self.kept.insert(path, (text, nodes));
             }
             Event::Committed { subgraph, tag, nodes } => {

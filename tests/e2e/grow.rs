@@ -1,0 +1,206 @@
+//! The main job, from graph to repository.
+
+use std::fs;
+use std::process::Command;
+
+use crate::world::{Plot, Ran, World, assert_same, real_python, repository};
+
+fn fixture(world: &World, jobs: &str, out: &str) -> Ran {
+    let folder = repository().join("fixtures/ml-library");
+    let arguments = [
+        "generate".to_owned(),
+        folder.join("rpg.json").display().to_string(),
+        format!("--model=recorded:{}", folder.join("replies.jsonl").display()),
+        format!("--out={}", world.root().join(out).display()),
+        format!("--jobs={jobs}"),
+        "--json".to_owned(),
+    ];
+    world.trellis(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_master_fixture_ends_as_its_truth_table_says_for_any_number_of_jobs() {
+    let world = World::new();
+    let summary = fixture(&world, "1", "out").exits(1).json();
+    assert_eq!(summary["suite"]["outcome"], "passed", "{summary}");
+    let expected = fs::read_to_string(repository().join("fixtures/ml-library/expected.json"))
+        .expect("the table");
+    let expected: serde_json::Value = serde_json::from_str(&expected).expect("JSON");
+    let found = world.checkpoint();
+    for (node, want) in expected.as_object().expect("an object") {
+        assert_eq!(found[node]["status"], want["status"], "{node}: {}", found[node]);
+        assert_eq!(found[node]["retry_count"], want["retry_count"], "{node}: {}", found[node]);
+    }
+    let _ = fixture(&world, "3", "again").exits(1);
+    assert_same(&crate::world::tree(&world.root().join("again")), &world.tree());
+    installs_and_passes_plain_pytest(&world);
+}
+
+/// Without anything of ours: an environment of its own, `pip install -e .`, `pytest`.
+fn installs_and_passes_plain_pytest(world: &World) {
+    let (out, venv) = (world.out(), world.root().join("venv"));
+    let run = |program: &std::path::Path, arguments: &[&str]| {
+        let output =
+            Command::new(program).args(arguments).current_dir(&out).output().expect("it starts");
+        let ran = Ran::of(output);
+        ran.exits(0).stdout
+    };
+    run(&real_python(), &["-m", "venv", &venv.display().to_string()]);
+    let python = venv.join("bin/python");
+    run(&python, &["-m", "pip", "install", "--quiet", "-e", ".", "pytest"]);
+    run(&python, &["-c", "import sprout.data.summary, sprout.models"]);
+    assert!(run(&venv.join("bin/pytest"), &["-q"]).contains("169 passed"));
+    assert!(
+        !fs::read_to_string(out.join("pyproject.toml")).expect("pyproject").contains("trellis")
+    );
+}
+
+#[test]
+fn a_grown_repository_is_whole_and_a_second_run_changes_nothing() {
+    let world = World::new();
+    let plot = Plot::garden();
+    let summary = world.grow(&plot, &[]).exits(0).json();
+    assert_eq!(summary["passed"], 6);
+    assert_eq!(summary["passedByFixes"], serde_json::json!([3, 2, 1]));
+    let first = world.tree();
+    for path in [
+        "src/lib/basic.py",
+        "src/lib/__init__.py",
+        "tests/test_basic.py",
+        "pyproject.toml",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "README.md",
+        "pytest.ini",
+        ".gitignore",
+        "docs/rpg.json",
+        "docs/generation_report.md",
+        "docs/generation_checkpoint.json",
+        "test_results.xml",
+    ] {
+        assert!(first.contains_key(path), "{path} is missing in {:?}", first.keys());
+    }
+    assert_eq!(
+        first["src/lib/middle.py"],
+        "from lib.basic import double, square\n\n\ndef summed(x: int) -> int:\n    return double(x) + square(x)\n\n\ndef shifted(x: int) -> int:\n    return double(x) + 1\n"
+    );
+    let runs = world.journal("test_run").len();
+    let _ = world.grow(&plot, &[]).exits(0);
+    assert_same(&world.tree(), &first);
+    assert_eq!(world.journal("test_run").len(), runs, "nothing accepted is run again");
+    let log = Command::new("git")
+        .args(["log", "--format=%s"])
+        .current_dir(world.out())
+        .output()
+        .expect("git");
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    for subject in [
+        "feat: complete basic (nodes double-square)",
+        "feat: complete top (nodes",
+        "docs: generation report",
+    ] {
+        assert!(log.contains(subject), "{subject} is missing in\n{log}");
+    }
+}
+
+#[test]
+fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
+    let mut plot = Plot::default()
+        .function("good", "a", &[], &[], "x")
+        .tests("good", "a", [1, 2, 3])
+        .function("bad", "a", &[], &[], "x + 1")
+        .tests("bad", "a", [1, 2, 3])
+        .function("needs_bad", "b", &["bad"], &[], "bad(x)")
+        .tests("needs_bad", "b", [1, 2, 3]);
+    for attempt in 0..8 {
+        plot.reply(
+            "bad",
+            "fix",
+            attempt,
+            &format!("```python\ndef bad(x: int) -> int:\n    return x + {}\n```", attempt + 2),
+        );
+    }
+    let world = World::new();
+    let summary = world.grow(&plot, &[]).exits(1).json();
+    assert_eq!(
+        (&summary["passed"], &summary["failed"], &summary["skipped"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    let checkpoint = world.checkpoint();
+    assert_eq!(checkpoint["bad"]["retry_count"], 8);
+    assert!(
+        checkpoint["bad"]["failure_reason"].as_str().expect("a reason").contains("after 8 fixes")
+    );
+    assert_eq!(checkpoint["needs_bad"]["status"], "skipped");
+    assert!(!world.read("out/src/lib/a.py").contains("bad"));
+    assert!(!world.read("out/tests/test_a.py").contains("bad"));
+    assert!(!world.out().join("src/lib/b.py").exists());
+}
+
+#[test]
+fn methods_are_written_into_their_class_and_need_no_planned_edge_to_it() {
+    let mut plot = Plot::default();
+    let node = |id: &str, kind: &str, signature: &str, needs: &[&str]| {
+        serde_json::json!({"id": id, "name": id, "type": kind, "node_type": "leaf", "file_path": "src/lib/stack.py",
+            "signature": signature, "docstring": "Part of a stack.", "dependencies": needs, "subgraph_id": "s"})
+    };
+    plot.nodes = vec![
+        node("Stack", "class", "class Stack", &[]),
+        node("Stack.push", "method", "def push(self, item: int) -> None", &[]),
+        node("Stack.pop", "method", "def pop(self) -> int", &["Stack.push"]),
+    ];
+    let tests =
+        |body: &str| format!("```python\nimport pytest\nfrom lib.stack import Stack\n\n{body}```");
+    plot.reply("Stack", "tests", 0, &tests("def test_new():\n    assert Stack().items == []\n\ndef test_own():\n    assert Stack().items is not Stack().items\n\ndef test_type():\n    assert isinstance(Stack().items, list)\n"));
+    plot.reply("Stack", "implementation", 0, "```python\nclass Stack:\n    \"\"\"Last in, first out.\"\"\"\n\n    def __init__(self) -> None:\n        self.items: list[int] = []\n\n    def push(self, item):\n        raise NotImplementedError\n```");
+    plot.reply("Stack.push", "tests", 0, &tests("def test_push():\n    s = Stack()\n    s.push(1)\n    assert s.items == [1]\n\ndef test_order():\n    s = Stack()\n    s.push(1)\n    s.push(2)\n    assert s.items == [1, 2]\n\ndef test_none():\n    assert Stack().push(1) is None\n"));
+    plot.reply(
+        "Stack.push",
+        "implementation",
+        0,
+        "```python\ndef push(self, value):\n    self.items.append(value)\n```",
+    );
+    plot.reply("Stack.pop", "tests", 0, &tests("def test_pop():\n    s = Stack()\n    s.push(1)\n    s.push(2)\n    assert s.pop() == 2\n\ndef test_left():\n    s = Stack()\n    s.push(1)\n    s.pop()\n    assert s.items == []\n\ndef test_empty():\n    with pytest.raises(IndexError):\n        Stack().pop()\n"));
+    plot.reply("Stack.pop", "implementation", 0, "```python\nclass Stack:\n    def __init__(self):\n        self.items = None\n\n    def pop(self) -> int:\n        return self.items.pop()\n```");
+    let world = World::new();
+    let _ = world.grow(&plot, &["--jobs=2"]).exits(0);
+    assert_eq!(
+        world.read("out/src/lib/stack.py"),
+        "class Stack:\n    \"\"\"Last in, first out.\"\"\"\n\n    def __init__(self) -> None:\n        self.items: list[int] = []\n\n    def push(self, item: int) -> None:\n        self.items.append(item)\n\n    def pop(self) -> int:\n        return self.items.pop()\n"
+    );
+}
+
+#[test]
+fn a_recording_made_of_a_run_replays_it() {
+    let world = World::new();
+    let recording = world.root().join("made.jsonl");
+    let _ = world.grow(&Plot::garden(), &[&format!("--record={}", recording.display())]).exits(0);
+    let first = world.tree();
+    let again = World::new();
+    let graph = again.write("rpg.json", &Plot::garden().graph().to_string());
+    let model = format!("--model=recorded:{}", recording.display());
+    let out = format!("--out={}", again.out().display());
+    let _ = again.trellis(&["generate", &graph.display().to_string(), &model, &out]).exits(0);
+    assert_eq!(again.tree()["src/lib/top.py"], first["src/lib/top.py"]);
+}
+
+#[test]
+fn code_that_uses_a_node_the_plan_did_not_name_waits_for_it() {
+    // `late` imports `early`, which the plan does not say; with many jobs both would start at once.
+    let mut plot = Plot::default()
+        .function("early", "a", &[], &["x", "x + 1"], "x + 2")
+        .tests("early", "a", [3, 4, 5])
+        .function("late", "b", &[], &[], "0")
+        .tests("late", "b", [3, 4, 5]);
+    plot.replies.retain(|reply| reply["node"] != "late" || reply["stage"] == "tests");
+    plot.reply(
+        "late",
+        "implementation",
+        0,
+        "```python\nfrom lib.a import early\n\ndef late(x: int) -> int:\n    return early(x)\n```",
+    );
+    let world = World::new();
+    let _ = world.grow(&plot, &["--jobs=2"]).exits(0);
+    assert_eq!(world.checkpoint()["late"]["retry_count"], 0);
+    assert!(world.journal("note").iter().any(|note| note["what"] == "unplanned-dependency"));
+}

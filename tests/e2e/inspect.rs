@@ -1,0 +1,70 @@
+//! Commands that look.
+
+use std::fs;
+
+use crate::world::{Plot, World, repository};
+
+#[test]
+fn the_published_dialect_is_met_in_the_wild() {
+    let graph = repository().join("../shared/data/rpg-encoder/graph.json");
+    if !graph.exists() {
+        eprintln!("skipped: {} is not there", graph.display());
+        return;
+    }
+    let world = World::new();
+    let graph = graph.display().to_string();
+    let order = world.trellis(&["plan", "order", &graph, "--json"]).exits(0).json();
+    assert_eq!(order["order"].as_array().map(Vec::len), Some(984), "888 entities and 96 areas");
+    let _ = world.trellis(&["plan", "show", &graph]).exits(0).says("rpg-encoder");
+    let checked = world.trellis(&["plan", "check", &graph, "--json"]).exits(65).json();
+    assert_eq!(checked["dialect"], "rpg-encoder");
+}
+
+#[test]
+fn plan_commands_print_what_they_promise() {
+    let world = World::new();
+    world.plant(&Plot::garden());
+    let order = world.trellis(&["plan", "order", "rpg.json"]).exits(0);
+    // First what others need and needs nothing, then what lies between, last what nothing needs.
+    assert_eq!(order.stdout, "double\nsquare\nsummed\nnegated\nshifted\ntenfold\n");
+    let deps = world.trellis(&["plan", "deps", "rpg.json", "summed", "--json"]).exits(0).json();
+    assert!(deps.to_string().contains("negated") && deps.to_string().contains("double"), "{deps}");
+    let _ = world.trellis(&["plan", "deps", "rpg.json", "sumed"]).exits(65).says("summed");
+    assert!(
+        world.trellis(&["plan", "show", "rpg.json"]).exits(0).stdout.contains("src/lib/top.py")
+    );
+    let _ = world.trellis(&["plan", "check", "rpg.json"]).exits(0);
+    let _ = world.trellis(&["plan", "check", "rpg.json", "--dialect", "pottery"]).exits(64);
+}
+
+#[test]
+fn test_runs_a_folder_and_gives_structure() {
+    let world = World::new();
+    world
+        .write("p/test_a.py", "def test_good():\n    pass\n\ndef test_bad():\n    assert 1 == 2\n");
+    let ran = world.trellis(&["test", "p", "--json"]).exits(1).json();
+    assert_eq!(ran["outcome"], "failed");
+    assert_eq!(ran["tests"][0]["id"], "test_a.py::test_good");
+    assert_eq!(ran["tests"][1]["failure"]["line"], 5);
+    assert!(ran["limits"].as_array().is_some_and(|limits| !limits.is_empty()));
+    let _ = world.trellis(&["test", "nowhere.py"]).exits(65).says("nowhere.py");
+    fs::remove_file(world.root().join("p/test_a.py")).expect("a file");
+    let _ = world.trellis(&["test", "p"]).exits(1);
+}
+
+#[test]
+fn status_and_report_say_what_a_run_did() {
+    let world = World::new();
+    let _ = world.trellis(&["status", "."]).exits(65).says("output folder");
+    let _ = world.grow(&Plot::garden(), &[]).exits(0);
+    assert_eq!(world.trellis(&["status", "out", "--json"]).exits(0).json()["counts"]["passed"], 6);
+    let report = world.trellis(&["report", "out"]).exits(0).stdout;
+    for line in [
+        "# Code Generation Report",
+        "- **Nodes Passed**: 6 (100%)",
+        "| basic | 2 | 2 | 0 | 0 | 100% |",
+        "feat: complete basic",
+    ] {
+        assert!(report.contains(line), "`{line}` is missing in\n{report}");
+    }
+}

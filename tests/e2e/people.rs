@@ -1,0 +1,111 @@
+//! People work in the folder too: their edits, their files, going back.
+
+use std::fs;
+
+use crate::world::{Plot, World};
+
+#[test]
+fn a_file_changed_by_hand_stops_the_run_and_stays_as_it_is() {
+    let world = World::new();
+    let plot = Plot::garden();
+    let _ = world.grow(&plot, &[]).exits(0);
+    let mine = world.read("out/src/lib/basic.py").replace("return 2 * x", "return x + x  # mine");
+    world.write("out/src/lib/basic.py", &mine);
+    let _ = world
+        .grow(&plot, &[])
+        .exits(65)
+        .says("src/lib/basic.py")
+        .says("--keep-edits")
+        .says("git checkout");
+    assert_eq!(world.read("out/src/lib/basic.py"), mine);
+    let _ = world.grow(&plot, &["--keep-edits"]).exits(0);
+    assert_eq!(world.read("out/src/lib/basic.py"), mine);
+    let _ = world.grow(&plot, &[]).exits(0);
+    assert_eq!(world.read("out/src/lib/basic.py"), mine, "once kept it stays theirs");
+}
+
+#[test]
+fn files_that_were_there_before_are_not_overwritten() {
+    let world = World::new();
+    world.write("out/README.md", "my readme\n");
+    world.write(
+        "out/tests/conftest.py",
+        "import pytest\n\n@pytest.fixture\ndef three():\n    return 3\n",
+    );
+    let mut plot = Plot::default().function("f", "a", &[], &[], "x");
+    plot.reply("f", "tests", 0, "```python\nfrom lib.a import f\n\ndef test_a(three):\n    assert f(three) == 3\n\ndef test_b():\n    assert f(1) == 1\n\ndef test_c():\n    assert f(0) == 0\n```");
+    let _ = world.grow(&plot, &[]).exits(0).says("README.md is yours");
+    assert_eq!(world.read("out/README.md"), "my readme\n");
+    let other = World::new();
+    other.write("out/src/lib/a.py", "def other():\n    return 1\n");
+    let _ = other.grow(&plot, &[]).exits(65).says("src/lib/a.py");
+    assert_eq!(other.read("out/src/lib/a.py"), "def other():\n    return 1\n");
+}
+
+#[test]
+fn the_run_can_start_at_a_node_whose_dependencies_have_passed() {
+    let world = World::new();
+    let plot = Plot::garden();
+    let _ = world.grow(&plot, &["--start-from-node=negated"]).exits(65).says("summed");
+    let _ = world.grow(&plot, &["--start-from-node=ghost"]).exits(65).says("no such node");
+    let _ = world.grow(&plot, &["--start-from-node=square"]).exits(0);
+    let checkpoint = world.checkpoint();
+    assert_eq!(checkpoint["square"]["status"], "passed");
+    assert_eq!(checkpoint["double"]["status"], "skipped");
+    assert_eq!(checkpoint["shifted"]["status"], "skipped", "it depends on what was skipped");
+    let _ = world.grow(&plot, &[]).exits(0);
+    assert_eq!(world.checkpoint()["double"]["status"], "passed");
+}
+
+#[test]
+fn rolling_back_returns_to_the_last_subgraph_that_passed_and_can_be_gone_on_from() {
+    let world = World::new();
+    let plot = Plot::garden();
+    let _ = world.grow(&plot, &[]).exits(0);
+    let (whole, first) = (world.tree(), world.journal("committed")[0]["subgraph"].clone());
+    let first = first.as_str().expect("a name").to_owned();
+    let ran = world.trellis(&["rollback", "out", "--to", &first, "--json"]).exits(0);
+    assert_eq!(ran.json()["to"], first.as_str());
+    assert!(!world.out().join("src/lib/middle.py").exists());
+    assert_eq!(world.checkpoint()["shifted"]["status"], "pending");
+    let _ = world.grow(&plot, &[]).exits(0);
+    assert_eq!(world.tree()["src/lib/middle.py"], whole["src/lib/middle.py"]);
+    let _ =
+        world.trellis(&["rollback", "out", "--to", "ghost"]).exits(65).says("no subgraph ghost");
+    let _ = world.trellis(&["rollback", "."]).exits(65).says("not grown by Trellis");
+}
+
+#[test]
+fn a_node_changed_in_the_graph_is_done_again_with_what_depends_on_it() {
+    let world = World::new();
+    let mut plot = Plot::garden();
+    let _ = world.grow(&plot, &[]).exits(0);
+    plot.nodes[1]["docstring"] = "Return the square of x, that is x times x.".into();
+    let ran = world.grow(&plot, &[]).exits(0);
+    for node in ["square", "summed", "negated"] {
+        assert!(ran.stderr.contains(&format!("{node} changed in the graph")), "{}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains("double changed"), "{}", ran.stderr);
+}
+
+#[test]
+fn context_files_and_specification_reach_the_model_and_the_readme() {
+    let world = World::new();
+    let mut plot = Plot::garden();
+    let spec = world.write("spec.md", "# Little Library\n\nArithmetic for gardeners.\n");
+    let context = world.write("style.md", "Prefer words.\n");
+    let arguments = world.plant(&plot);
+    let mut graph = plot.graph();
+    graph["metadata"] = serde_json::json!({});
+    world.write("rpg.json", &graph.to_string());
+    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (spec, context) = (spec.display().to_string(), context.display().to_string());
+    arguments.extend(["--spec", &spec, "--context", &context]);
+    let _ = world.trellis(&arguments).exits(0);
+    assert!(
+        world.read("out/README.md").starts_with("# Little Library\n\nArithmetic for gardeners.\n")
+    );
+    plot.nodes.clear();
+    fs::remove_file(&context).expect("a file");
+    let _ = world.trellis(&arguments).exits(65).says("style.md");
+}
