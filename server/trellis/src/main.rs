@@ -6,6 +6,8 @@ mod cli;
 mod error;
 mod grow;
 mod output;
+mod plan_file;
+mod signals;
 mod workspace;
 
 /// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks

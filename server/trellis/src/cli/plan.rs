@@ -1,7 +1,7 @@
 //! `trellis plan`: looks at a planning graph without generating anything.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use plan::{Dialect, Direction, Exploration, NodeIx, Plan, Problem};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
+use crate::plan_file;
 
 /// How many nodes of similar name an unknown id is answered with.
 const NEAR: usize = 5;
@@ -60,7 +61,7 @@ pub(crate) fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fault> {
 }
 
 fn load(graph: &Graph, output: &Output) -> Result<Plan, Fault> {
-    let plan = read(&graph.rpg, graph.dialect)?;
+    let plan = plan_file::read(&graph.rpg, graph.dialect)?;
     if !output.is_json() {
         output.note(format_args!("dialect: {}", plan.dialect()));
     }
@@ -68,20 +69,6 @@ fn load(graph: &Graph, output: &Output) -> Result<Plan, Fault> {
         output.note(format_args!("warning: {warning}"));
     }
     Ok(plan)
-}
-
-/// Reads a plan from a file; what cannot be read is bad input, with line and column.
-pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
-    let shown = path.display();
-    let bytes = std::fs::read(path)
-        .map_err(|e| Fault::input(format_args!("cannot read the planning graph {shown}: {e}")))?;
-    plan::read(&bytes, dialect).map_err(|error| {
-        let fault = Fault::input(format_args!("{shown}: {error}"));
-        match error.hint {
-            Some(hint) => fault.hint(hint),
-            None => fault,
-        }
-    })
 }
 
 fn check(plan: &Plan, output: &mut Output) -> Result<Exit, Fault> {

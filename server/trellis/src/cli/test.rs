@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Exit, Fault};
 use crate::grow::cache_folder;
 use crate::output::Output;
+use crate::signals::cancel_on_signal;
 
 /// Run a project's tests in the sandbox.
 #[derive(Args)]
@@ -37,12 +38,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     };
     let runner = Runner::new(python, Config::from_environment());
     let cancel = CancellationToken::new();
-    let stop = cancel.clone();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop.cancel();
-        }
-    });
+    cancel_on_signal(cancel.clone())?;
     let report = runner.run(&request, &cancel).await;
     if output.is_json() {
         output.json(&shape(&report))?

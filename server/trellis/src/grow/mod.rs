@@ -4,24 +4,34 @@
 //! [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
 mod convert;
+mod files;
 mod finish;
 mod items;
+mod metadata;
+mod milestones;
 mod open;
 mod owner;
 mod progress;
+mod recover;
 mod shelf;
+mod summary;
 mod worker;
 
-pub(crate) use finish::Summary;
 pub(crate) use open::Order as GrowOrder;
 pub(crate) use open::cache_folder;
+pub(crate) use summary::Summary;
+
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
+use crate::signals::cancel_on_signal;
 
 /// Grows the repository; the summary is also that of a resumed run that had nothing left to do.
 pub(crate) async fn grow(order: GrowOrder, output: &Output) -> Result<(Summary, Exit), Fault> {
-    let (mut owner, receivers) = open::open(order, output).await?;
+    let cancel = CancellationToken::new();
+    cancel_on_signal(cancel.clone())?;
+    let (mut owner, receivers) = open::open(order, cancel, output).await?;
     let ended = owner.run(receivers, output).await;
     match ended {
         Ok(owner::Ended::Finished) => finish::finish(&mut owner, output).await,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cycle::{Draft, Policy};
+use cycle::Policy;
 use model::Settings;
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use run::{Config, Runner, python};
@@ -17,13 +17,13 @@ use crate::error::Fault;
 use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
-use crate::grow::shelf::Shelf;
+use crate::grow::recover::{open_git, recover, resume, unmanaged, users_files};
 use crate::grow::worker::Shop;
 use crate::output::Output;
-use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Event, Journal, Past};
+use crate::plan_file;
+use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
-use crate::workspace::{Writer, checkpoint, disk};
+use crate::workspace::{Writer, disk};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -43,31 +43,13 @@ pub(crate) struct Order {
     pub(crate) test_timeout: Duration,
 }
 
-/// Reads and checks a plan; any problem ends the run before it begins.
-pub(crate) fn plan(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
-    let bytes = fs::read(path).map_err(|e| {
-        Fault::input(format!("cannot read the graph {}: {e}", path.display()))
-            .hint("give the path of an RPG JSON file")
-    })?;
-    let plan = plan::read(&bytes, dialect).map_err(|error| {
-        let fault = Fault::input(format!("{} is no planning graph: {error}", path.display()));
-        fault.hint(error.hint.as_deref().unwrap_or("mend the file; nothing was started"))
-    })?;
-    let problems = plan::check(&plan);
-    if problems.is_empty() {
-        return Ok(plan);
-    }
-    let lines: Vec<String> =
-        problems.iter().map(|problem| format!("  {problem}\n    {}", problem.hint)).collect();
-    let count = problems.len();
-    let noun = if count == 1 { "problem" } else { "problems" };
-    Err(Fault::input(format!("{} has {count} {noun}:\n{}", path.display(), lines.join("\n")))
-        .hint("mend the graph; nothing was started"))
-}
-
 /// Checks everything, takes the folder, and lays out the work that is left.
-pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receivers), Fault> {
-    let plan = Arc::new(plan(&order.graph, order.dialect)?);
+pub(crate) async fn open(
+    order: Order,
+    cancel: CancellationToken,
+    output: &Output,
+) -> Result<(Owner, Receivers), Fault> {
+    let plan = Arc::new(plan_file::read_sound(&order.graph, order.dialect)?);
     output.note(format_args!(
         "{}: {} dialect, {} nodes",
         order.graph.display(),
@@ -123,6 +105,7 @@ pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receiv
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
     }
+    let environment = python.interpreter.clone();
     let runner = Runner::new(python, Config::from_environment());
     let slots = Arc::new(Semaphore::new(order.jobs));
     let (freed, wake) = mpsc::unbounded_channel();
@@ -134,13 +117,14 @@ pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receiv
         policy: Policy::generate(),
         model,
         runner,
+        environment,
         journal,
         test_timeout: order.test_timeout,
         user_files,
         kept,
         context,
         slots,
-        cancel: CancellationToken::new(),
+        cancel,
         freed,
     };
     let owner = Owner::new(
@@ -159,7 +143,7 @@ pub(crate) async fn open(order: Order, output: &Output) -> Result<(Owner, Receiv
     Ok((owner, Receivers { shelf: shelf_receiver, wake }))
 }
 
-fn log(journal: &Journal, event: Event) -> Result<(), Fault> {
+pub(crate) fn log(journal: &Journal, event: Event) -> Result<(), Fault> {
     journal.commit(event).map_err(|e| Fault::internal(format!("cannot write the journal: {e}")))
 }
 
@@ -320,167 +304,4 @@ pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
             Fault::unavailable("there is no folder for the test environment")
                 .hint("set TRELLIS_CACHE")
         })
-}
-
-/// A checkpoint nobody can read means starting over (W5); the journal keeps the old text.
-fn recover(
-    root: &Path,
-    journal: &Journal,
-    past: &mut Past,
-    output: &Output,
-) -> std::io::Result<()> {
-    if !past.unreadable.is_empty() {
-        output.note(format_args!(
-            "warning: lines {:?} of .trellis/journal.jsonl cannot be read; what they accepted is done again",
-            past.unreadable
-        ));
-    }
-    if let checkpoint::Found::Corrupt(aside) = checkpoint::read(root)? {
-        output.note(format_args!(
-            "warning: {} cannot be read; it was moved to {} and every node is generated again",
-            checkpoint::PATH,
-            aside.display()
-        ));
-        journal.commit(Event::Reset { reason: "the checkpoint could not be read".to_owned() })?;
-        past.accepted.clear();
-        past.kept.clear();
-        past.committed.clear();
-        past.suite = None;
-    }
-    Ok(())
-}
-
-fn open_git(root: &Path, journal: &Journal, output: &Output) -> Option<Git> {
-    match Git::open(root, journal) {
-        Ok(Some(git)) => Some(git),
-        Ok(None) => {
-            output.note("warning: git is not installed; the run goes on without commits and rollback to them");
-            None
-        }
-        Err(error) => {
-            output.note(format_args!("warning: {error}; the run goes on without commits"));
-            None
-        }
-    }
-}
-
-/// Files the user changed or made where the plan writes: an error, or with `--keep-edits` the base to
-/// build on.
-fn users_files(
-    root: &Path,
-    writer: &mut Writer,
-    work: &Work,
-    past: &Past,
-    journal: &Journal,
-    keep: bool,
-) -> Result<BTreeMap<String, String>, Fault> {
-    let mut paths = writer.known_paths();
-    paths.extend(work.items.values().flat_map(|item| [item.path.clone(), item.test_path.clone()]));
-    paths.sort();
-    paths.dedup();
-    let foreign = writer.foreign(&paths);
-    if foreign.is_empty() || !keep {
-        return if foreign.is_empty() {
-            Ok(BTreeMap::new())
-        } else {
-            Err(crate::workspace::user_edits(&foreign))
-        };
-    }
-    let mut kept = BTreeMap::new();
-    for path in foreign {
-        let text = fs::read_to_string(root.join(&path))
-            .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
-        if path.ends_with(".py") {
-            code::check(&text).map_err(|e| {
-                Fault::input(format!("cannot build on {path}: {e}"))
-                    .hint("mend the syntax error in your edit")
-            })?;
-        }
-        let inside = |item: &&cycle::Item| item.path == path || item.test_path == path;
-        let nodes = work.items.values().filter(inside).map(|item| item.id.clone());
-        let nodes: Vec<String> = nodes.filter(|id| past.accepted.contains_key(id)).collect();
-        log(journal, Event::Kept { path: path.clone(), text: text.clone(), nodes })?;
-        writer.adopt(&path, &text);
-        kept.insert(path, text);
-    }
-    Ok(kept)
-}
-
-/// Puts accepted nodes back: those whose specification is still the same and whose dependencies stand.
-fn resume(
-    work: &Work,
-    schedule: &mut Schedule,
-    past: &Past,
-    kept: &BTreeMap<String, String>,
-    output: &Output,
-) -> (Shelf, BTreeMap<String, Accepted>) {
-    let mut shelf = Shelf::default();
-    let mut accepted = BTreeMap::new();
-    for &ix in &work.leaves {
-        let id = work.plan.id(ix);
-        let Some(old) = past.accepted.get(id) else { continue };
-        let item = &work.items[&ix];
-        let same = old.specification == work.specification(ix);
-        let stands =
-            work.dependencies(ix).iter().all(|other| accepted.contains_key(work.plan.id(*other)));
-        match (same && stands, drafted(old)) {
-            (true, Some(mut draft)) => {
-                // What a person took over holds the node's text already.
-                draft.implementation =
-                    draft.implementation.filter(|_| !kept.contains_key(&item.path));
-                draft.tests = draft.tests.filter(|_| !kept.contains_key(&item.test_path));
-                schedule.pass(ix);
-                shelf.put(ix, Some(Arc::new(draft)));
-                accepted.insert(id.to_owned(), old.clone());
-            }
-            _ => output
-                .note(format_args!("{id} changed in the graph since it passed; it is done again")),
-        }
-    }
-    (shelf, accepted)
-}
-
-fn drafted(accepted: &Accepted) -> Option<Draft> {
-    Some(Draft {
-        tests: Some(code::Fragment::parse(&accepted.tests).ok()?),
-        implementation: Some(code::Fragment::parse(&accepted.implementation).ok()?),
-    })
-}
-
-/// Largest file of the user's that is shown to tests.
-const USER_FILE_BYTES: u64 = 4 << 20;
-
-/// The user's own files in the folder (a `conftest.py`, data): the sandbox sees them too.
-fn unmanaged(
-    root: &Path,
-    writer: &Writer,
-    kept: &BTreeMap<String, String>,
-) -> BTreeMap<String, Arc<str>> {
-    let known = writer.known_paths();
-    let mut out = BTreeMap::new();
-    let mut left = vec![root.to_owned()];
-    while let Some(folder) = left.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(kind) = entry.file_type() else { continue };
-            let hidden = name.starts_with('.')
-                || matches!(name.as_str(), "__pycache__" | "node_modules" | "venv" | "docs");
-            if kind.is_dir() && !hidden && !name.ends_with(".egg-info") {
-                left.push(path);
-            } else if kind.is_file() && !hidden {
-                let Ok(relative) = path.strip_prefix(root) else { continue };
-                let relative = relative.to_string_lossy().into_owned();
-                let small = entry.metadata().is_ok_and(|meta| meta.len() <= USER_FILE_BYTES);
-                if known.binary_search(&relative).is_err()
-                    && !kept.contains_key(&relative)
-                    && small
-                    && let Ok(text) = fs::read_to_string(&path)
-                {
-                    out.insert(relative, Arc::from(text));
-                }
-            }
-        }
-    }
-    out
 }

@@ -1,10 +1,9 @@
 //! The one owner of a run's state: starts workers, takes in what they bring, writes it down.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cycle::assembly::{Share, Sources, sources};
 use cycle::{Draft, Verdict};
 use jiff::Timestamp;
 use plan::{NodeIx, Schedule, Skipped};
@@ -17,12 +16,12 @@ use crate::grow::progress::Progress;
 use crate::grow::shelf::Shelf;
 use crate::grow::worker::{Outcome, Shop, Stop, work_on};
 use crate::output::Output;
+use crate::workspace::Writer;
 use crate::workspace::checkpoint::{self, Checkpoint, Entry, TestResults};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Accepted, Cost, Event, Past};
 use crate::workspace::lock::Lock;
-use crate::workspace::{FlushError, Writer};
 
 /// The receiving ends that belong to the loop.
 pub(crate) struct Receivers {
@@ -30,10 +29,6 @@ pub(crate) struct Receivers {
     /// A worker gave its slot back.
     pub(crate) wake: mpsc::UnboundedReceiver<()>,
 }
-
-/// Our files that no flush writes.
-const DOCUMENTS: [&str; 4] =
-    ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH, "test_results.xml"];
 
 /// How the loop came to its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +40,7 @@ pub(crate) enum Ended {
 pub(crate) struct Owner {
     pub(crate) shop: Arc<Shop>,
     pub(crate) schedule: Schedule,
-    shelf: watch::Sender<Shelf>,
+    pub(crate) shelf: watch::Sender<Shelf>,
     pub(crate) writer: Writer,
     pub(crate) git: Option<Git>,
     pub(crate) root: PathBuf,
@@ -57,10 +52,10 @@ pub(crate) struct Owner {
     pub(crate) progress: Progress,
     pub(crate) warnings: Vec<String>,
     /// Passed since the last flush.
-    unwritten: usize,
+    pub(crate) unwritten: usize,
     /// The checkpoint on the disk is older than ours.
     unsaved: bool,
-    committed: BTreeSet<String>,
+    pub(crate) committed: BTreeSet<String>,
     started: BTreeSet<NodeIx>,
     _lock: Lock,
 }
@@ -117,7 +112,7 @@ impl Owner {
         self.first_checkpoint()?;
         self.flush()?;
         let mut workers: JoinSet<Result<Outcome, Stop>> = JoinSet::new();
-        let mut signals = Signals::new()?;
+        let cancel = self.shop.cancel.clone();
         while !self.schedule.is_finished() {
             self.start_workers(&mut workers, &receivers.shelf)?;
             self.save()?;
@@ -127,10 +122,7 @@ impl Owner {
             }
             tokio::select! {
                 Some(()) = receivers.wake.recv() => {}
-                () = signals.any() => {
-                    output.note("stopping: the write in hand is finished first; once more to stop at once");
-                    signals.exit_on_next();
-                    self.shop.cancel.cancel();
+                () = cancel.cancelled() => {
                     workers.shutdown().await;
                     return Ok(Ended::Interrupted);
                 }
@@ -140,15 +132,19 @@ impl Owner {
                         Ok(outcome) => self.settle(outcome, output)?,
                         Err(Stop::Cancelled) => return Ok(Ended::Interrupted),
                         Err(Stop::Fault(fault)) => {
-                            self.shop.cancel.cancel();
                             workers.shutdown().await;
                             return Err(fault);
+                        }
+                        Err(Stop::Journal { node, error }) => {
+                            workers.shutdown().await;
+                            return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
                         }
                     }
                 }
             }
         }
         self.save()?;
+        self.progress.clear();
         Ok(Ended::Finished)
     }
 
@@ -202,15 +198,8 @@ impl Owner {
             self.flush()?;
         }
         self.commit_subgraphs()?;
-        self.say_progress(output);
+        self.progress.show(self.schedule.counts().settled(), output);
         Ok(())
-    }
-
-    fn say_progress(&self, output: &Output) {
-        let counts = self.schedule.counts();
-        if let Some(line) = self.progress.line(counts.settled()) {
-            output.note(line);
-        }
     }
 
     /// Accepted text is on the disk before anything says `passed` (W13).
@@ -266,7 +255,7 @@ impl Owner {
         self.shelf.send_modify(|shelf| shelf.put(node, draft));
     }
 
-    fn id(&self, node: NodeIx) -> String {
+    pub(crate) fn id(&self, node: NodeIx) -> String {
         self.shop.work.plan.id(node).to_owned()
     }
 
@@ -328,7 +317,12 @@ impl Owner {
     }
 
     /// A full disk fails the node in hand; the reserve makes room to say so in the checkpoint.
-    fn cannot_write(&mut self, node: Option<NodeIx>, path: &str, error: &std::io::Error) -> Fault {
+    pub(crate) fn cannot_write(
+        &mut self,
+        node: Option<NodeIx>,
+        path: &str,
+        error: &std::io::Error,
+    ) -> Fault {
         if !disk::is_full(error) {
             return Fault::internal(format!("cannot write {path}: {error}"));
         }
@@ -353,130 +347,6 @@ impl Owner {
         .hint("free some space and run the same command again; it goes on from here")
     }
 
-    // --- files -------------------------------------------------------------------------------
-
-    /// All accepted text as files, in the plan's order.
-    pub(crate) fn sources(&self) -> Result<Sources, Fault> {
-        let work = &self.shop.work;
-        let shelf = self.shelf.borrow().clone();
-        let drafts: Vec<(NodeIx, Arc<Draft>)> =
-            work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?))).collect();
-        let shares: Vec<Share<'_>> =
-            drafts.iter().map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
-        sources(&work.layout, &shares, &self.shop.kept)
-            .map_err(|e| Fault::internal(format!("the accepted texts do not fit together: {e}")))
-    }
-
-    /// Writes what has been accepted since the last time.
-    pub(crate) fn flush(&mut self) -> Result<(), Fault> {
-        let mut files = self.sources()?.files;
-        files.retain(|path, _| !self.shop.kept.contains_key(path) || self.kept_changed(path));
-        self.write(&files)?;
-        self.unwritten = 0;
-        Ok(())
-    }
-
-    /// A file someone took over is written again only when nodes were added to it.
-    fn kept_changed(&self, path: &str) -> bool {
-        self.shop.work.items.iter().any(|(ix, item)| {
-            let draft = self.shelf.borrow().draft(*ix);
-            draft.is_some_and(|draft| {
-                (item.path == path && draft.implementation.is_some())
-                    || (item.test_path == path && draft.tests.is_some())
-            })
-        })
-    }
-
-    /// Brings `files` to the disk; of what was ours, sources that are not among them are removed.
-    pub(crate) fn write(&mut self, files: &BTreeMap<String, String>) -> Result<(), Fault> {
-        let kept = &self.shop.kept;
-        let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
-        let remove = |path: &str| files.keys().any(|it| it.ends_with(".py")) && source(path);
-        match self.writer.flush(&self.shop.journal, files, remove) {
-            Ok(_) => Ok(()),
-            Err(FlushError::Fault(fault)) => Err(fault),
-            Err(FlushError::Full { path }) => {
-                let error = std::io::Error::from(std::io::ErrorKind::StorageFull);
-                Err(self.cannot_write(self.last_passed(), &path, &error))
-            }
-        }
-    }
-
-    fn last_passed(&self) -> Option<NodeIx> {
-        let passed = self.checkpoint.iter().filter(|(_, entry)| entry.status == "passed");
-        let last = passed.max_by(|a, b| a.1.timestamp.cmp(&b.1.timestamp));
-        last.and_then(|(id, _)| self.shop.work.plan.find(id))
-    }
-
-    // --- commits -----------------------------------------------------------------------------
-
-    /// Commits subgraphs whose leaves are all settled, in the order of their last leaf, for any number
-    /// of jobs.
-    fn commit_subgraphs(&mut self) -> Result<(), Fault> {
-        for (subgraph, leaves) in self.subgraphs() {
-            if self.committed.contains(&subgraph) {
-                continue;
-            }
-            let settled =
-                |ix: &NodeIx| self.schedule.status(*ix).is_some_and(plan::Status::is_settled);
-            if !leaves.iter().all(settled) {
-                return Ok(());
-            }
-            self.flush()?;
-            self.commit_subgraph(&subgraph, &leaves)?;
-            self.committed.insert(subgraph);
-        }
-        Ok(())
-    }
-
-    fn subgraphs(&self) -> Vec<(String, Vec<NodeIx>)> {
-        let mut leaves: HashMap<String, Vec<NodeIx>> = HashMap::new();
-        for ix in &self.shop.work.leaves {
-            let subgraph = self.shop.work.plan.node(*ix).subgraph.as_deref().unwrap_or("main");
-            leaves.entry(subgraph.to_owned()).or_default().push(*ix);
-        }
-        let mut all: Vec<(String, Vec<NodeIx>)> = leaves.into_iter().collect();
-        all.sort_by_key(|(_, leaves)| leaves.iter().map(|ix| self.shop.work.place[ix]).max());
-        all
-    }
-
-    fn commit_subgraph(&mut self, subgraph: &str, leaves: &[NodeIx]) -> Result<(), Fault> {
-        let passed = leaves
-            .iter()
-            .filter(|ix| self.schedule.status(**ix) == Some(plan::Status::Passed))
-            .count();
-        let range = format!("{}-{}", self.id(leaves[0]), self.id(leaves[leaves.len() - 1]));
-        let whole = passed == leaves.len();
-        let message = match whole {
-            true => format!("feat: complete {subgraph} (nodes {range})"),
-            false => format!(
-                "feat: partial {subgraph} (nodes {range}, {passed} of {} passed)",
-                leaves.len()
-            ),
-        };
-        let tag = whole.then(|| format!("phase4-subgraph-{}", tag_name(subgraph)));
-        self.commit(&message, tag.as_deref())?;
-        let nodes = self.accepted.keys().cloned().collect();
-        let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };
-        let logged = self.shop.journal.commit(event);
-        logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
-    }
-
-    /// Commits everything of ours; without git, or when git refuses, the run goes on and says so once.
-    pub(crate) fn commit(&mut self, message: &str, tag: Option<&str>) -> Result<(), Fault> {
-        let Some(git) = &self.git else { return Ok(()) };
-        let mut paths = self.writer.known_paths();
-        paths.extend(DOCUMENTS.map(str::to_owned));
-        let journal = &self.shop.journal;
-        let done =
-            git.commit(journal, &paths, message, tag.is_some() || message.starts_with("feat: "));
-        if let Err(error) = done.and_then(|_| tag.map_or(Ok(()), |tag| git.tag(journal, tag))) {
-            self.warnings.push(format!("{error}; the run goes on without commits"));
-            self.git = None;
-        }
-        Ok(())
-    }
-
     /// Whether this run did nothing: everything had passed before and the documents say so.
     pub(crate) fn had_nothing_to_do(&self) -> bool {
         self.started.is_empty() && self.past.finished
@@ -496,13 +366,6 @@ impl Owner {
     }
 }
 
-/// Letters git allows in a tag.
-fn tag_name(subgraph: &str) -> String {
-    let keep = |c: char| if c.is_alphanumeric() || "_-./".contains(c) { c } else { '-' };
-    let name: String = subgraph.chars().map(keep).collect();
-    name.trim_matches(['.', '/']).replace("..", "-")
-}
-
 /// Whether this process uses more than 80 % of what it may (W10): its cgroup's limit, else the machine's.
 fn memory_is_short() -> bool {
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -513,42 +376,5 @@ fn memory_is_short() -> bool {
     match (limit, pages) {
         (Some(limit), Some(pages)) => pages * 4096 > limit / 5 * 4,
         _ => false,
-    }
-}
-
-/// SIGINT and SIGTERM.
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    fn new() -> Result<Signals, Fault> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let cannot = |e: std::io::Error| Fault::internal(format!("cannot listen for signals: {e}"));
-        Ok(Signals {
-            interrupt: signal(SignalKind::interrupt()).map_err(cannot)?,
-            terminate: signal(SignalKind::terminate()).map_err(cannot)?,
-        })
-    }
-
-    async fn any(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-
-    /// The second one exits at once; whatever is being written is replaced whole or not at all.
-    fn exit_on_next(self: &mut Signals) {
-        use tokio::signal::unix::{SignalKind, signal};
-        for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-            if let Ok(mut again) = signal(kind) {
-                tokio::spawn(async move {
-                    again.recv().await;
-                    std::process::exit(130);
-                });
-            }
-        }
     }
 }

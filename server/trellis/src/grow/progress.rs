@@ -1,7 +1,11 @@
-//! How far a run is and how long it will take.
+//! How far a run is and how long it will take: a bar on a terminal, a line every ten nodes elsewhere.
 
 use std::cell::Cell;
 use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output::Output;
 
 /// Lines are said every so many nodes.
 const EVERY: usize = 10;
@@ -12,16 +16,22 @@ pub(crate) struct Progress {
     done_before: usize,
     total: usize,
     said: Cell<usize>,
+    /// Draws nothing where standard error is no terminal.
+    bar: ProgressBar,
 }
 
 impl Progress {
     /// `done_before`: nodes that earlier runs settled.
     pub(crate) fn new(done_before: usize, total: usize) -> Progress {
+        let bar = ProgressBar::new(total as u64).with_style(style());
+        bar.set_position(done_before as u64);
+        bar.reset_eta();
         Progress {
             started: Instant::now(),
             done_before,
             total,
             said: Cell::new(done_before / EVERY),
+            bar,
         }
     }
 
@@ -29,15 +39,29 @@ impl Progress {
         self.started.elapsed().as_secs()
     }
 
+    /// Tells that `done` nodes are settled.
+    pub(crate) fn show(&self, done: usize, output: &Output) {
+        self.bar.set_position(done as u64);
+        if self.bar.is_hidden()
+            && let Some(line) = self.line(done)
+        {
+            output.note(line);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     /// The line for `done` settled nodes, at or past every tenth node and at the end. A failure can
     /// settle several at once.
-    pub(crate) fn line(&self, done: usize) -> Option<String> {
+    fn line(&self, done: usize) -> Option<String> {
         if done / EVERY == self.said.replace(done / EVERY) && done != self.total {
             return None;
         }
         let percent = done * 100 / self.total.max(1);
-        let now = done.saturating_sub(self.done_before);
-        let eta = match now {
+        let eta = match done.saturating_sub(self.done_before) {
             0 => "unknown".to_owned(),
             now => {
                 let each = self.started.elapsed().as_secs_f64() / now as f64;
@@ -46,6 +70,11 @@ impl Progress {
         };
         Some(format!("Completed {done}/{} nodes ({percent}%), ETA: {eta}", self.total))
     }
+}
+
+fn style() -> ProgressStyle {
+    let template = "{bar:40} {pos}/{len} nodes ({percent}%), ETA: {eta}";
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn duration(seconds: u64) -> String {

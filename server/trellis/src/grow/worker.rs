@@ -1,6 +1,7 @@
 //! One node through the cycle: performs the actions, feeds back what happened.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use run::{Limits, Request, Runner, Tree};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Fault;
+use crate::error::{Exit, Fault};
 use crate::grow::convert;
 use crate::grow::items::Work;
 use crate::grow::shelf::Shelf;
@@ -28,6 +29,8 @@ pub(crate) struct Shop {
     pub(crate) policy: Policy,
     pub(crate) model: Model,
     pub(crate) runner: Runner,
+    /// The interpreter tests run with.
+    pub(crate) environment: PathBuf,
     pub(crate) journal: Journal,
     pub(crate) test_timeout: Duration,
     /// Files of the user that tests may want: `conftest.py`, data.
@@ -56,6 +59,27 @@ pub(crate) struct Outcome {
 pub(crate) enum Stop {
     Cancelled,
     Fault(Fault),
+    /// The journal could not be written while the node was worked on.
+    Journal {
+        node: NodeIx,
+        error: std::io::Error,
+    },
+}
+
+impl Stop {
+    /// For places where no node is at work.
+    pub(crate) fn into_fault(self) -> Fault {
+        match self {
+            Stop::Fault(fault) => fault,
+            Stop::Cancelled => {
+                Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")
+                    .hint("run the same command again to go on")
+            }
+            Stop::Journal { error, .. } => {
+                Fault::internal(format!("cannot write the journal: {error}"))
+            }
+        }
+    }
 }
 
 /// Works on one node until it ends. `permit` is the job slot; it is given back while the node waits
@@ -162,8 +186,8 @@ impl Worker {
     }
 
     fn log(&self, event: Event) -> Result<(), Stop> {
-        let full = |e: std::io::Error| Fault::internal(format!("cannot write the journal: {e}"));
-        self.shop.journal.log(event).map_err(|e| Stop::Fault(full(e)))
+        let node = self.node;
+        self.shop.journal.log(event).map_err(|error| Stop::Journal { node, error })
     }
 
     async fn ask(&mut self, ask: Ask) -> Result<Observation, Stop> {

@@ -1,0 +1,67 @@
+//! From accepted texts to files on the disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cycle::Draft;
+use cycle::assembly::{Share, Sources, sources};
+use plan::NodeIx;
+
+use crate::error::Fault;
+use crate::grow::owner::Owner;
+use crate::workspace::FlushError;
+
+impl Owner {
+    /// All accepted text as files, in the plan's order.
+    pub(crate) fn sources(&self) -> Result<Sources, Fault> {
+        let work = &self.shop.work;
+        let shelf = self.shelf.borrow().clone();
+        let drafts: Vec<(NodeIx, Arc<Draft>)> =
+            work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?))).collect();
+        let shares: Vec<Share<'_>> =
+            drafts.iter().map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
+        sources(&work.layout, &shares, &self.shop.kept)
+            .map_err(|e| Fault::internal(format!("the accepted texts do not fit together: {e}")))
+    }
+
+    /// Writes what has been accepted since the last time.
+    pub(crate) fn flush(&mut self) -> Result<(), Fault> {
+        let mut files = self.sources()?.files;
+        files.retain(|path, _| !self.shop.kept.contains_key(path) || self.kept_changed(path));
+        self.write(&files)?;
+        self.unwritten = 0;
+        Ok(())
+    }
+
+    /// A file someone took over is written again only when nodes were added to it.
+    fn kept_changed(&self, path: &str) -> bool {
+        self.shop.work.items.iter().any(|(ix, item)| {
+            let draft = self.shelf.borrow().draft(*ix);
+            draft.is_some_and(|draft| {
+                (item.path == path && draft.implementation.is_some())
+                    || (item.test_path == path && draft.tests.is_some())
+            })
+        })
+    }
+
+    /// Brings `files` to the disk; of what was ours, sources that are not among them are removed.
+    pub(crate) fn write(&mut self, files: &BTreeMap<String, String>) -> Result<(), Fault> {
+        let kept = &self.shop.kept;
+        let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
+        let remove = |path: &str| files.keys().any(|it| it.ends_with(".py")) && source(path);
+        match self.writer.flush(&self.shop.journal, files, remove) {
+            Ok(_) => Ok(()),
+            Err(FlushError::Fault(fault)) => Err(fault),
+            Err(FlushError::Full { path }) => {
+                let error = std::io::Error::from(std::io::ErrorKind::StorageFull);
+                Err(self.cannot_write(self.last_passed(), &path, &error))
+            }
+        }
+    }
+
+    fn last_passed(&self) -> Option<NodeIx> {
+        let passed = self.checkpoint.iter().filter(|(_, entry)| entry.status == "passed");
+        let last = passed.max_by(|a, b| a.1.timestamp.cmp(&b.1.timestamp));
+        last.and_then(|(id, _)| self.shop.work.plan.find(id))
+    }
+}

@@ -1,0 +1,139 @@
+//! The grown project's metadata: from the plan, the specification and the code.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cycle::assembly::{ModuleFacts, Project, library_name, third_party};
+
+use crate::grow::owner::Owner;
+
+/// Metadata from the plan, the specification and the code; what is missing gets a placeholder and a
+/// warning.
+pub(crate) fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Project {
+    let plan = owner.shop.work.plan.clone();
+    let spec = owner
+        .order
+        .spec
+        .as_ref()
+        .and_then(|path| std::fs::read_to_string(path).ok())
+        .unwrap_or_default();
+    let (title, paragraph) = heading(&spec);
+    let folder = owner.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut warn = |what: &str, used: &str| {
+        owner.warnings.push(format!("the plan gives no {what}; `{used}` is used"));
+        used.to_owned()
+    };
+    let name = plan.project_name().or(title);
+    let name =
+        name.unwrap_or_else(|| warn("project name", folder.as_deref().unwrap_or("grown-project")));
+    let description = plan.description().or(paragraph);
+    let description = description
+        .unwrap_or_else(|| warn("description", "A Python package grown from a planning graph"));
+    let version = plan.version().unwrap_or_else(|| "0.1.0".to_owned());
+    let requirements = requirements(owner, sources);
+    Project {
+        name,
+        description,
+        author: plan.author(),
+        version,
+        requirements,
+        entry_points: entry_points(owner),
+    }
+}
+
+/// First heading and first paragraph of the specification.
+fn heading(spec: &str) -> (Option<String>, Option<String>) {
+    let title =
+        spec.lines().find_map(|line| line.strip_prefix("# ")).map(|it| it.trim().to_owned());
+    let plain =
+        |line: &&str| !line.trim().is_empty() && !line.starts_with(['#', '*', '-', '|', '`']);
+    (title, spec.lines().find(plain).map(|it| it.trim().to_owned()))
+}
+
+/// What the code imports, as the plan's own lines where it has them, else by distribution name. A line
+/// without a version gets the range that the version its tests ran with stands for.
+fn requirements(owner: &Owner, sources: &BTreeMap<String, String>) -> Vec<String> {
+    let work = &owner.shop.work;
+    let planned: Vec<&String> = work.items.values().flat_map(|item| &item.libraries).collect();
+    let line = |module: &String| {
+        let distribution = code::known::distribution(module);
+        let is_it = |line: &&&String| {
+            let name = library_name(line);
+            name.eq_ignore_ascii_case(distribution) || name.eq_ignore_ascii_case(module)
+        };
+        let line = planned
+            .iter()
+            .find(is_it)
+            .map_or_else(|| distribution.to_owned(), |line| (*line).clone());
+        match library_name(&line) == line.trim() {
+            true => format!("{line}{}", range(&owner.shop.environment, &line).unwrap_or_default()),
+            false => line,
+        }
+    };
+    let mut lines: Vec<String> = third_party(&work.layout, sources).iter().map(line).collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// `>=1.26,<2` for a distribution that is installed as 1.26.4.
+fn range(interpreter: &Path, distribution: &str) -> Option<String> {
+    let lib = interpreter.parent()?.parent()?.join("lib");
+    let pythons =
+        std::fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path().join("site-packages"));
+    let packages = pythons.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let normal = |name: &str| name.to_lowercase().replace(['-', '.'], "_");
+    let installed =
+        packages.filter_map(|entry| entry.file_name().into_string().ok()).find_map(|name| {
+            let (package, version) = name.strip_suffix(".dist-info")?.split_once('-')?;
+            (normal(package) == normal(distribution)).then(|| version.to_owned())
+        })?;
+    let mut parts = installed.split('.').map_while(|part| part.parse::<u64>().ok());
+    let (major, minor) = (parts.next()?, parts.next().unwrap_or(0));
+    Some(format!(">={major}.{minor},<{}", major + 1))
+}
+
+/// A passed function `main` in a module that is meant to be started.
+fn entry_points(owner: &Owner) -> Vec<(String, String)> {
+    let work = &owner.shop.work;
+    let started = |item: &&cycle::Item| {
+        let module = item.module.rsplit('.').next().unwrap_or_default();
+        item.name == "main"
+            && item.class.is_none()
+            && matches!(module, "cli" | "main" | "__main__" | "app")
+    };
+    let passed = |item: &&cycle::Item| owner.accepted.contains_key(&item.id);
+    let mut out: Vec<(String, String)> = (work.items.values().filter(started).filter(passed))
+        .map(|item| {
+            let name = item.module.split('.').next().unwrap_or("main").replace('_', "-");
+            (name, format!("{}:main", item.module))
+        })
+        .collect();
+    out.sort();
+    out
+}
+
+/// Passed nodes by module, for the README.
+pub(crate) fn modules(owner: &Owner) -> Vec<ModuleFacts> {
+    let work = &owner.shop.work;
+    let mut out: Vec<ModuleFacts> = Vec::new();
+    for ix in &work.leaves {
+        let item = &work.items[ix];
+        if !owner.accepted.contains_key(&item.id) {
+            continue;
+        }
+        let subgraph = work.plan.node(*ix).subgraph.as_deref().unwrap_or("main").to_owned();
+        let summary = item.docstring.trim().lines().next().unwrap_or_default().to_owned();
+        let definition = (item.qualified_name(), summary, item.examples.clone());
+        match out.iter_mut().find(|facts| facts.module == item.module) {
+            Some(facts) => facts.definitions.push(definition),
+            None => out.push(ModuleFacts {
+                subgraph,
+                module: item.module.clone(),
+                definitions: vec![definition],
+            }),
+        }
+    }
+    out.sort_by(|a, b| (&a.subgraph, &a.module).cmp(&(&b.subgraph, &b.module)));
+    out
+}

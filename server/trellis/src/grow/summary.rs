@@ -1,0 +1,192 @@
+//! A run in figures: for the command line, and for the report.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cycle::assembly::{NodeLine, ReportFacts, SubgraphLine};
+use plan::Status;
+use serde::Serialize;
+
+use crate::grow::owner::Owner;
+
+/// Counts of one subgraph or of all.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counts {
+    pub(crate) planned: usize,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: usize,
+}
+
+/// `generate --json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    pub(crate) out: String,
+    #[serde(rename = "planned")]
+    pub(crate) planned: usize,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: usize,
+    /// Passed nodes by number of fixes, from 0.
+    pub(crate) passed_by_fixes: Vec<usize>,
+    pub(crate) subgraphs: BTreeMap<String, Counts>,
+    pub(crate) failures: BTreeMap<String, String>,
+    pub(crate) skips: BTreeMap<String, String>,
+    pub(crate) suite: Suite,
+    pub(crate) test_runs: usize,
+    pub(crate) model_calls: usize,
+    pub(crate) seconds: u64,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) report: String,
+}
+
+/// The whole suite on the finished tree.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Suite {
+    pub(crate) outcome: String,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+/// The figures of a run that came to its end.
+pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
+    let counts = owner.schedule.counts();
+    let of = |status: Status| -> BTreeMap<String, String> {
+        let leaves =
+            owner.shop.work.leaves.iter().filter(|ix| owner.schedule.status(**ix) == Some(status));
+        leaves
+            .map(|ix| {
+                let reason = owner.schedule.reason(*ix).unwrap_or_default().to_owned();
+                (owner.shop.work.plan.id(*ix).to_owned(), reason)
+            })
+            .collect()
+    };
+    let mut passed_by_fixes = Vec::new();
+    for accepted in owner.accepted.values() {
+        let fixes = accepted.fixes as usize;
+        if passed_by_fixes.len() <= fixes {
+            passed_by_fixes.resize(fixes + 1, 0);
+        }
+        passed_by_fixes[fixes] += 1;
+    }
+    let subgraphs = owner.schedule.counts_by_subgraph().into_iter().map(|(name, counts)| {
+        let name = name.as_deref().unwrap_or("main").to_owned();
+        let (passed, failed) = (counts.passed, counts.failed);
+        (name, Counts { planned: counts.total, passed, failed, skipped: counts.skipped })
+    });
+    Summary {
+        out: owner.root.display().to_string(),
+        planned: counts.total,
+        passed: counts.passed,
+        failed: counts.failed,
+        skipped: counts.skipped,
+        passed_by_fixes,
+        subgraphs: subgraphs.collect(),
+        failures: of(Status::Failed),
+        skips: of(Status::Skipped),
+        suite,
+        test_runs: owner.cost.runs,
+        model_calls: owner.cost.model_calls,
+        seconds: owner.progress.seconds(),
+        warnings: owner.warnings.clone(),
+        report: "docs/generation_report.md".to_owned(),
+    }
+}
+
+/// What the report says.
+pub(crate) fn facts(
+    owner: &Owner,
+    summary: &Summary,
+    import_cycles: Vec<String>,
+    now: String,
+) -> ReportFacts {
+    let line = |name: &str, counts: &Counts| SubgraphLine {
+        name: name.to_owned(),
+        planned: counts.planned,
+        passed: counts.passed,
+        failed: counts.failed,
+        skipped: counts.skipped,
+    };
+    let node = |(id, reason): (&String, &String)| {
+        let ix = owner.shop.work.plan.find(id);
+        NodeLine {
+            id: id.clone(),
+            name: ix
+                .map(|ix| owner.shop.work.plan.qualified_name(ix).into_owned())
+                .unwrap_or_default(),
+            reason: reason.clone(),
+            fixes: owner.checkpoint.get(id).map_or(0, |entry| entry.retry_count),
+        }
+    };
+    let total = Counts {
+        planned: summary.planned,
+        passed: summary.passed,
+        failed: summary.failed,
+        skipped: summary.skipped,
+    };
+    let entries = owner.checkpoint.values();
+    let (mut kept, mut passing) = (0, 0);
+    for entry in entries {
+        kept += entry.test_results.passed + entry.test_results.failed;
+        passing += entry.test_results.passed;
+    }
+    ReportFacts {
+        generated: now,
+        graph: owner.order.graph.display().to_string(),
+        repository: summary.out.clone(),
+        model: owner.shop.model.name().to_owned(),
+        total: line("all", &total),
+        subgraphs: summary.subgraphs.iter().map(|(name, counts)| line(name, counts)).collect(),
+        failed: summary.failures.iter().map(node).collect(),
+        skipped: summary.skips.iter().map(node).collect(),
+        by_fixes: summary.passed_by_fixes.clone(),
+        tests_planned: kept,
+        tests_passing: passing,
+        suite: Some(format!(
+            "{} ({} passed, {} failed)",
+            summary.suite.outcome, summary.suite.passed, summary.suite.failed
+        )),
+        runs: summary.test_runs,
+        model_calls: summary.model_calls,
+        seconds: summary.seconds,
+        tools: vec![("traceback".to_owned(), owner.cost.searches, owner.cost.search_hits)],
+        dependencies: confirmed(owner),
+        import_cycles,
+        warnings: summary.warnings.clone(),
+        git_log: milestones(owner),
+    }
+}
+
+/// Subjects of the commits that mark progress; the report's own commit is not among them.
+fn milestones(owner: &Owner) -> Vec<String> {
+    let mut log = owner.git.as_ref().map(|git| git.log()).unwrap_or_default();
+    // A crash between a commit and its line in the journal makes the same commit twice.
+    let mut seen = BTreeSet::new();
+    log.retain(|subject| !subject.starts_with("docs: ") && seen.insert(subject.clone()));
+    log
+}
+
+/// Planned dependencies between passed nodes that the dependent's text names, and all of them.
+fn confirmed(owner: &Owner) -> (usize, usize) {
+    let work = &owner.shop.work;
+    let (mut used, mut planned) = (0, 0);
+    for ix in &work.leaves {
+        let Some(accepted) = owner.accepted.get(work.plan.id(*ix)) else { continue };
+        let words = code::identifiers(&accepted.implementation).unwrap_or_default();
+        for other in work
+            .plan
+            .depends_on(*ix)
+            .iter()
+            .filter(|other| work.plan.class_of(*ix) != Some(**other))
+        {
+            let Some(item) = work.items.get(other) else { continue };
+            planned += 1;
+            let named = words.contains(item.import_name())
+                || accepted.implementation.contains(&format!(".{}", item.name));
+            used += usize::from(named);
+        }
+    }
+    (used, planned)
+}

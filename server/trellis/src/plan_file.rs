@@ -1,0 +1,39 @@
+//! Planning graphs on disk: read, and told what is wrong with them.
+
+use std::fs;
+use std::path::Path;
+
+use plan::{Dialect, Plan, Problem};
+
+use crate::error::Fault;
+
+/// Reads a plan from a file; what cannot be read is bad input, with line and column.
+pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
+    let shown = path.display();
+    let bytes = fs::read(path).map_err(|e| {
+        Fault::input(format_args!("cannot read the planning graph {shown}: {e}"))
+            .hint("give the path of an RPG JSON file")
+    })?;
+    plan::read(&bytes, dialect).map_err(|error| {
+        let hint = error.hint.as_deref().unwrap_or("mend the file; nothing was started");
+        Fault::input(format_args!("{shown}: {error}")).hint(hint)
+    })
+}
+
+/// Reads a plan to work from: any problem ends the matter, all of them listed.
+pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
+    let plan = read(path, dialect)?;
+    let problems = plan::check(&plan);
+    if problems.is_empty() {
+        return Ok(plan);
+    }
+    let lines: Vec<String> = problems.iter().map(described).collect();
+    let noun = if problems.len() == 1 { "problem" } else { "problems" };
+    let message =
+        format!("{} has {} {noun}:\n{}", path.display(), problems.len(), lines.join("\n"));
+    Err(Fault::input(message).hint("mend the graph; nothing was started"))
+}
+
+fn described(problem: &Problem) -> String {
+    format!("  {problem}\n    {}", problem.hint)
+}

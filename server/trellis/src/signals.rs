@@ -1,0 +1,35 @@
+//! SIGINT and SIGTERM: the first one asks, the second one does not.
+
+use std::io::Write;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{Exit, Fault};
+
+/// Cancels `token` at the first signal and ends the process at the second; whatever is being written
+/// then is replaced whole or not at all.
+pub(crate) fn cancel_on_signal(token: CancellationToken) -> Result<(), Fault> {
+    let cannot = |e: std::io::Error| Fault::internal(format!("cannot listen for signals: {e}"));
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
+    tokio::spawn(async move {
+        either(&mut interrupt, &mut terminate).await;
+        // Standard error may be closed; the signal works all the same.
+        let _ = writeln!(
+            std::io::stderr(),
+            "stopping: the write in hand is finished first; once more to stop at once"
+        );
+        token.cancel();
+        either(&mut interrupt, &mut terminate).await;
+        std::process::exit(Exit::Interrupted as i32);
+    });
+    Ok(())
+}
+
+async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
