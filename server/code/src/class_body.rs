@@ -1,10 +1,13 @@
-//! Surgery on the body of one class: methods in, methods out, everything else as it was.
+//! Surgery on the body of one class: methods in, methods out, every other byte as it was.
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, Stmt, StmtClassDef};
+use ruff_python_ast::{
+    BytesLiteral, FString, ModModule, Stmt, StmtClassDef, StringLiteral, TString,
+};
+use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::fragment::{Item, is_string, split};
+use crate::fragment::{Item, Piece, is_string, split_from};
 use crate::syntax::{self, SyntaxError, full_range, line_start};
 
 const INDENT: &str = "    ";
@@ -12,15 +15,12 @@ const INDENT: &str = "    ";
 /// Adds a method (a `def` at top level, comments and decorators included) at the end of a class; a
 /// body of nothing but `pass` or `...` gives way. `class` is the text of one class definition.
 pub fn insert_method(class: &str, method: &str) -> Result<String, SyntaxError> {
-    let mut taken = ClassText::parse(class)?;
-    taken.items.retain(|item| !is_placeholder(&item.text));
-    let lines = method.trim_matches('\n').trim_end();
-    taken.items.push(Item {
-        kind: crate::ItemKind::Function,
-        names: Vec::new(),
-        text: lines.to_owned(),
-    });
-    taken.render()
+    let class = ClassText::parse(class)?;
+    let kept = class.without(|piece| matches!(piece.item.text.trim(), "pass" | "..."));
+    let method = method.trim_matches('\n').trim_end();
+    let method = indented(method, &class.indent)?;
+    let blank = if kept.len() == class.header_end { "" } else { "\n" };
+    Ok(format!("{kept}\n{blank}{method}"))
 }
 
 /// Takes the methods of these names out of a class and returns it with their texts (dedented), in
@@ -29,130 +29,165 @@ pub fn remove_methods(
     class: &str,
     which: &dyn Fn(&str) -> bool,
 ) -> Result<(String, Vec<Item>), SyntaxError> {
-    let mut taken = ClassText::parse(class)?;
-    let wanted = |item: &Item| item.is_definition() && item.names.iter().any(|name| which(name));
-    let (out, rest): (Vec<Item>, Vec<Item>) = taken.items.into_iter().partition(wanted);
-    taken.items = rest;
-    Ok((taken.render()?, out))
+    let class = ClassText::parse(class)?;
+    let wanted = |piece: &Piece<'_>| {
+        piece.item.is_definition() && piece.item.names.iter().any(|name| which(name))
+    };
+    let out: Vec<Item> =
+        class.pieces().into_iter().filter(wanted).map(|it| class.taken(it)).collect();
+    if out.is_empty() {
+        return Ok((class.original.to_owned(), out));
+    }
+    let rest = class.without(wanted);
+    let empty = class.pieces().iter().all(wanted);
+    let pass = if empty { format!("\n{}pass", class.indent) } else { String::new() };
+    Ok((format!("{rest}{pass}"), out))
 }
 
-fn is_placeholder(text: &str) -> bool {
-    matches!(text.trim(), "pass" | "...")
-}
-
-/// A class as its header, its body's statements (dedented) and its indentation.
-struct ClassText {
-    header: String,
+/// A class whose body stands on lines of its own.
+struct ClassText<'a> {
+    original: &'a str,
+    source: String,
+    module: Parsed<ModModule>,
+    /// Just behind the header's last line, its line break left out.
+    header_end: usize,
     indent: String,
-    items: Vec<Item>,
 }
 
-impl ClassText {
-    fn parse(source: &str) -> Result<ClassText, SyntaxError> {
+impl<'a> ClassText<'a> {
+    fn parse(original: &'a str) -> Result<Self, SyntaxError> {
+        let source = original.trim_end();
         let module = syntax::parse(source)?;
-        let classes = module.suite().iter().rev();
-        let class =
-            classes.filter_map(|s| if let Stmt::ClassDef(c) = s { Some(c) } else { None }).next();
-        let Some(class) = class else {
-            return Err(SyntaxError { line: 1, column: 1, message: "not a class".to_owned() });
+        let class = last_class(&module)?;
+        let first = full_range(&class.body[0]).start().to_usize();
+        let colon = colon_of(source, class);
+        let Some(line_break) = source[colon..first].find('\n') else {
+            let body = source[first..].trim_start();
+            let source = format!("{}\n{INDENT}{body}", source[..first].trim_end());
+            let module = syntax::parse(&source)?;
+            let indent = INDENT.to_owned();
+            return Ok(ClassText { original, source, module, header_end: colon + 1, indent });
         };
-        let (header, body) = cut_header(source, class);
-        let indent: String = body.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
-        let indent = if indent.is_empty() { INDENT.to_owned() } else { indent };
-        let block = format!("class _:\n{}", ensure_indented(&body, &indent));
-        let dedented = shift(&block, |line| line.strip_prefix(&indent).unwrap_or(line).to_owned())?;
-        let dedented = dedented.split_once('\n').map_or("", |(_, body)| body).to_owned();
-        let parsed = syntax::parse(&dedented)?;
-        let items = split(&dedented, parsed.suite()).into_iter().map(|piece| piece.item).collect();
-        Ok(ClassText { header, indent, items })
+        let indent = source[line_start(source, first)..first].to_owned();
+        let header_end = colon + line_break;
+        Ok(ClassText { original, source: source.to_owned(), module, header_end, indent })
     }
 
-    fn render(mut self) -> Result<String, SyntaxError> {
-        if self.items.is_empty() {
-            let text = "pass".to_owned();
-            self.items.push(Item { kind: crate::ItemKind::Other, names: Vec::new(), text });
+    fn pieces(&self) -> Vec<Piece<'_>> {
+        let body = last_class(&self.module).map_or(&[][..], |class| &class.body);
+        split_from(&self.source, body, self.header_end + 1)
+    }
+
+    /// The class without some of its body's pieces and the blank lines behind them.
+    fn without(&self, which: impl Fn(&Piece<'_>) -> bool) -> String {
+        let mut out = self.source[..self.header_end].to_owned();
+        let mut done = self.header_end;
+        for piece in self.pieces().iter().filter(|piece| which(piece)) {
+            out.push_str(&self.source[done..line_start(&self.source, piece.start)]);
+            let behind = &self.source[piece.end..];
+            let blank = behind.len() - behind.trim_start().len();
+            done = line_start(&self.source, piece.end + blank).max(piece.end);
         }
-        let mut body = String::new();
-        let mut definition_before = true;
-        for (index, item) in self.items.iter().enumerate() {
-            if index > 0 && (definition_before || item.is_definition()) {
-                body.push('\n');
-            }
-            body.push_str(&item.text);
-            body.push('\n');
-            definition_before = item.is_definition() || is_docstring(&item.text);
+        if done == self.header_end {
+            return self.source.clone();
         }
-        let indented = shift(&body, |line| format!("{}{line}", self.indent))?;
-        Ok(format!("{}\n{}", self.header, indented.trim_end()))
+        out.push_str(&self.source[done..]);
+        out.truncate(out.trim_end().len().max(self.header_end));
+        out
+    }
+
+    /// A piece as it reads at top level.
+    fn taken(&self, piece: Piece<'_>) -> Item {
+        let strings = Strings::of(&self.source, &self.module);
+        let start = line_start(&self.source, piece.start);
+        let text = shift(&self.source, start..piece.end, &strings, |line| {
+            line.strip_prefix(&self.indent).unwrap_or(line).to_owned()
+        });
+        Item { text: text.trim_end().to_owned(), ..piece.item }
     }
 }
 
-fn is_docstring(text: &str) -> bool {
-    syntax::parse(text)
-        .is_ok_and(|module| matches!(module.suite().as_slice(), [only] if is_string(only)))
+fn last_class(module: &Parsed<ModModule>) -> Result<&StmtClassDef, SyntaxError> {
+    let no_class = || SyntaxError { line: 1, column: 1, message: "not a class".to_owned() };
+    module.suite().iter().rev().find_map(Stmt::as_class_def_stmt).ok_or_else(no_class)
 }
 
-/// The text up to the header's colon, and the body; a body on the header's line gets its own.
-fn cut_header(source: &str, class: &StmtClassDef) -> (String, String) {
-    let first = full_range(&class.body[0]).start().to_usize();
-    let line = line_start(source, first);
-    let class_line = class.name.range.start().to_usize();
-    let header_end = class.arguments.as_ref().map_or(class.name.range.end(), |a| a.range().end());
-    let colon = header_end.to_usize() + source[header_end.to_usize()..].find(':').unwrap_or(0);
-    if line <= class_line || source[line..first].contains(':') {
-        return (source[..first].trim_end().to_owned(), source[first..].to_owned());
-    }
-    let body_start = source[colon..].find('\n').map_or(first, |at| colon + at + 1);
-    (source[..body_start].trim_end().to_owned(), source[body_start..].to_owned())
+/// Offset of the colon that ends the header.
+fn colon_of(source: &str, class: &StmtClassDef) -> usize {
+    let parameters = class.type_params.as_ref().map(|it| it.range().end());
+    let arguments = class.arguments.as_ref().map(|it| it.range().end());
+    let before = arguments.or(parameters).unwrap_or(class.name.range.end()).to_usize();
+    before + source[before..].find(':').unwrap_or(0)
 }
 
-fn ensure_indented(body: &str, indent: &str) -> String {
-    if body.starts_with([' ', '\t', '\n', '#']) {
-        body.to_owned()
-    } else {
-        format!("{indent}{body}")
-    }
+fn indented(source: &str, indent: &str) -> Result<String, SyntaxError> {
+    let module = syntax::parse(source)?;
+    let strings = Strings::of(source, &module);
+    Ok(shift(source, 0..source.len(), &strings, |line| format!("{indent}{line}")))
 }
 
-/// Changes the start of every line that holds code, blank lines and the inside of multi-line strings
-/// excepted; docstrings move with their code.
-fn shift(source: &str, change: impl Fn(&str) -> String) -> Result<String, SyntaxError> {
-    let parsed = syntax::parse(source)?;
-    let mut strings = Strings(Vec::new());
-    strings.visit_body(parsed.suite());
-    let mut out = String::with_capacity(source.len());
-    let mut at = 0;
-    for line in source.split_inclusive('\n') {
-        let inside = strings.0.iter().any(|r| r.start().to_usize() < at && at < r.end().to_usize());
-        if inside || line.trim().is_empty() {
-            out.push_str(line);
-        } else {
-            out.push_str(&change(line));
-        }
+/// Changes the start of every line of a range that holds code, blank lines and the inside of
+/// multi-line strings excepted; docstrings move with their code.
+fn shift(
+    source: &str,
+    range: std::ops::Range<usize>,
+    strings: &Strings<'_>,
+    change: impl Fn(&str) -> String,
+) -> String {
+    let mut at = range.start;
+    let lines = source[range].split_inclusive('\n').map(|line| {
+        let inside = strings.hold(at);
         at += line.len();
-    }
-    Ok(out)
+        if inside || line.trim().is_empty() { line.to_owned() } else { change(line) }
+    });
+    lines.collect()
 }
 
-/// Ranges of string literals that are data, not docstrings.
-struct Strings(Vec<TextRange>);
+/// Ranges of multi-line string literals that are data, not docstrings.
+struct Strings<'s> {
+    source: &'s str,
+    ranges: Vec<TextRange>,
+}
 
-impl<'a> Visitor<'a> for Strings {
+impl<'s> Strings<'s> {
+    fn of(source: &'s str, module: &Parsed<ModModule>) -> Self {
+        let mut strings = Strings { source, ranges: Vec::new() };
+        strings.visit_body(module.suite());
+        strings
+    }
+
+    /// Whether a line that starts here starts inside a string.
+    fn hold(&self, at: usize) -> bool {
+        self.ranges.iter().any(|it| it.start().to_usize() < at && at < it.end().to_usize())
+    }
+
+    fn add(&mut self, range: TextRange) {
+        if self.source[range.start().to_usize()..range.end().to_usize()].contains('\n') {
+            self.ranges.push(range);
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Strings<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if !is_string(stmt) {
             visitor::walk_stmt(self, stmt);
         }
     }
 
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::StringLiteral(_)
-            | Expr::FString(_)
-            | Expr::BytesLiteral(_)
-            | Expr::TString(_) => {
-                self.0.push(expr.range());
-            }
-            _ => visitor::walk_expr(self, expr),
-        }
+    fn visit_string_literal(&mut self, literal: &'a StringLiteral) {
+        self.add(literal.range());
+    }
+
+    fn visit_bytes_literal(&mut self, literal: &'a BytesLiteral) {
+        self.add(literal.range());
+    }
+
+    fn visit_f_string(&mut self, literal: &'a FString) {
+        self.add(literal.range());
+    }
+
+    fn visit_t_string(&mut self, literal: &'a TString) {
+        self.add(literal.range());
     }
 }

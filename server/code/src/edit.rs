@@ -97,16 +97,30 @@ fn indent_of(line: &str) -> &str {
 
 /// The replacement, moved from the indentation of the searched lines to that of the matched ones.
 fn reindent(replace: &str, wanted: &[&str], matched: &str) -> String {
-    let (Some(from), Some(to)) = (wanted.first(), matched.lines().next()) else {
-        return replace.to_owned();
-    };
-    let (from, to) = (indent_of(from), indent_of(to));
-    let moved = replace.trim_matches('\n').lines().map(|line| match line.strip_prefix(from) {
-        Some(rest) if !line.trim().is_empty() => format!("{to}{rest}"),
-        _ => line.to_owned(),
-    });
+    if replace.trim().is_empty() {
+        return String::new();
+    }
+    let mut pairs = wanted.iter().zip(matched.lines());
+    let (from, to) = (pairs.find(|(line, _)| !line.trim().is_empty()))
+        .map_or(("", ""), |(from, to)| (indent_of(from), indent_of(to)));
+    let moved = replace.trim_matches('\n').lines().map(|line| move_line(line, from, to));
     let end = if matched.ends_with('\n') { "\n" } else { "" };
     moved.collect::<Vec<_>>().join("\n") + end
+}
+
+/// Lines keep their distance from the first one, which may be the deeper one.
+fn move_line(line: &str, from: &str, to: &str) -> String {
+    if line.trim().is_empty() {
+        return line.to_owned();
+    }
+    if let Some(more) = to.strip_suffix(from) {
+        return format!("{more}{line}");
+    }
+    let rest = match from.strip_suffix(to) {
+        Some(less) => line.strip_prefix(less).map(str::to_owned),
+        None => line.strip_prefix(from).map(|rest| format!("{to}{rest}")),
+    };
+    rest.unwrap_or_else(|| line.to_owned())
 }
 
 struct Lines<'t> {
@@ -143,10 +157,14 @@ impl<'t> Lines<'t> {
     /// The best run of lines, and every other that is as good.
     fn most_similar(&self, wanted: &[&str]) -> Vec<(usize, usize)> {
         let target = wanted.join("\n");
+        let letters = Letters::of(&target);
         let scored: Vec<(f32, (usize, usize))> = (self.windows(wanted.len()))
-            .map(|window| {
+            .filter_map(|window| {
                 let text = window.iter().map(|(.., line)| *line).collect::<Vec<_>>().join("\n");
-                (TextDiff::from_chars(target.as_str(), text.as_str()).ratio(), span(window))
+                // Nearly every window falls here; a diff of each would take seconds in a long file.
+                let likely = letters.likeness(&Letters::of(&text)) >= LIKENESS;
+                let ratio = || TextDiff::from_chars(target.as_str(), text.as_str()).ratio();
+                likely.then(|| (ratio(), span(window)))
             })
             .collect();
         let best = scored.iter().map(|(score, _)| *score).fold(0.0, f32::max);
@@ -160,4 +178,26 @@ impl<'t> Lines<'t> {
 fn span(window: &[(usize, usize, &str)]) -> (usize, usize) {
     let first = window.first().map_or(0, |(start, ..)| *start);
     (first, window.last().map_or(first, |(_, end, _)| *end))
+}
+
+/// How often each letter occurs (a few share a count): two texts are at most as alike as their letters.
+struct Letters {
+    counts: [u32; 128],
+    total: u32,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let mut letters = Letters { counts: [0; 128], total: 0 };
+        for c in text.chars() {
+            letters.counts[c as usize % 128] += 1;
+            letters.total += 1;
+        }
+        letters
+    }
+
+    fn likeness(&self, other: &Letters) -> f32 {
+        let shared: u32 = self.counts.iter().zip(&other.counts).map(|(a, b)| a.min(b)).sum();
+        2.0 * shared as f32 / (self.total + other.total).max(1) as f32
+    }
 }

@@ -30,7 +30,7 @@ pub struct Item {
 /// A piece of a module: what a model sent for one node, or a whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fragment {
-    /// The module docstring as written, quotes included.
+    /// The module docstring as written, quotes and the comments above it included.
     pub docstring: Option<String>,
     /// Top-level imports, one per bound name, wherever they stood.
     pub imports: Vec<Import>,
@@ -46,10 +46,11 @@ impl Fragment {
         let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
         let parsed = syntax::parse(source)?;
         let mut fragment = Fragment::default();
-        for (index, piece) in split(source, parsed.suite()).into_iter().enumerate() {
+        for (index, piece) in split_from(source, parsed.suite(), 0).into_iter().enumerate() {
             match piece.only {
                 Some(stmt) if index == 0 && is_string(stmt) => {
-                    fragment.docstring = Some(source_of(stmt, source).to_owned());
+                    let above = &source[piece.start..full_range(stmt).end().to_usize()];
+                    fragment.docstring = Some(above.to_owned());
                 }
                 Some(stmt) if is_main_guard(stmt) => {}
                 stmt => match stmt.and_then(imports_of) {
@@ -128,13 +129,17 @@ pub(crate) fn render_items<'a>(out: &mut String, items: impl IntoIterator<Item =
 pub(crate) struct Piece<'a> {
     /// The statement, when it is alone on its lines.
     pub(crate) only: Option<&'a Stmt>,
+    /// Offsets of the item's text: its first byte, and behind its last line.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     pub(crate) item: Item,
 }
 
-/// Cuts a body into pieces; comments go with the statement below them, those at the end with the last.
-pub(crate) fn split<'a>(source: &str, body: &'a [Stmt]) -> Vec<Piece<'a>> {
+/// Cuts a body that starts at offset `from` into pieces; comments go with the statement below them,
+/// those at the end with the last.
+pub(crate) fn split_from<'a>(source: &str, body: &'a [Stmt], from: usize) -> Vec<Piece<'a>> {
     let mut pieces: Vec<Piece<'a>> = Vec::new();
-    let mut done = 0;
+    let mut done = from;
     for stmt in body {
         let range = full_range(stmt);
         let start = line_start(source, range.start().to_usize());
@@ -145,34 +150,29 @@ pub(crate) fn split<'a>(source: &str, body: &'a [Stmt]) -> Vec<Piece<'a>> {
                 last.only = None;
                 last.item.kind = ItemKind::Other;
                 last.item.names.extend(names);
-                last.item.text.push_str(&source[done.min(end)..end]);
+                last.end = last.end.max(end);
             }
-            _ => pieces.push(Piece {
-                only: Some(stmt),
-                item: Item {
-                    kind: kind_of(stmt),
-                    names,
-                    text: with_comments(source, done, start, end),
-                },
-            }),
+            _ => {
+                let start = comments_start(source, done, start);
+                let item = Item { kind: kind_of(stmt), names, text: String::new() };
+                pieces.push(Piece { only: Some(stmt), start, end, item });
+            }
         }
         done = done.max(end);
     }
     if let Some(last) = pieces.last_mut() {
-        last.item.text.push_str(&source[done..]);
+        last.end = source.len();
     }
     for piece in &mut pieces {
-        piece.item.text.truncate(piece.item.text.trim_end().len());
+        piece.item.text = source[piece.start..piece.end].trim_end().to_owned();
     }
     pieces
 }
 
-fn with_comments(source: &str, done: usize, start: usize, end: usize) -> String {
-    let comments = source[done..start].trim_matches('\n').trim_end();
-    match comments.is_empty() {
-        true => source[start..end].to_owned(),
-        false => format!("{comments}\n{}", &source[start..end]),
-    }
+/// Where the comments above a statement begin; the statement's own start without any.
+fn comments_start(source: &str, done: usize, start: usize) -> usize {
+    let between = &source[done..start];
+    done + between.find('#').map_or(between.len(), |at| line_start(between, at))
 }
 
 fn kind_of(stmt: &Stmt) -> ItemKind {
@@ -186,10 +186,6 @@ fn kind_of(stmt: &Stmt) -> ItemKind {
 
 pub(crate) fn is_string(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Expr(expr) if matches!(*expr.value, Expr::StringLiteral(_)))
-}
-
-fn source_of<'s>(stmt: &Stmt, source: &'s str) -> &'s str {
-    &source[full_range(stmt).start().to_usize()..full_range(stmt).end().to_usize()]
 }
 
 /// `if __name__ == "__main__":`, in either order of its operands.

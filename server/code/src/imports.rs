@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use ruff_python_ast::Stmt;
+use ruff_python_ast::visitor::{self, Visitor};
 
 use crate::known;
+use crate::syntax::{self, SyntaxError};
 
 /// One imported name. `import a.b as c` and each name of `from .a import b as c` is one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,6 +101,20 @@ pub(crate) fn imports_of(stmt: &Stmt) -> Option<Vec<Import>> {
         ),
         _ => None,
     }
+}
+
+/// Every import of a text, those inside functions, `try` and `if` as well.
+pub fn all_imports(source: &str) -> Result<Vec<Import>, SyntaxError> {
+    struct Found(Vec<Import>);
+    impl<'a> Visitor<'a> for Found {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            self.0.extend(imports_of(stmt).into_iter().flatten());
+            visitor::walk_stmt(self, stmt);
+        }
+    }
+    let mut found = Found(Vec::new());
+    found.visit_body(syntax::parse(source)?.suite());
+    Ok(found.0)
 }
 
 /// Which imports are local; the standard library is known, all else is third party.

@@ -3,6 +3,7 @@
 //! Text in, text out: no files, no clock, no processes. Positions are byte offsets inside this crate and
 //! 1-based lines and columns (in characters) wherever they leave it.
 
+mod cases;
 mod class_body;
 mod edit;
 mod fragment;
@@ -14,12 +15,13 @@ mod scope;
 mod signature;
 mod syntax;
 
+pub use cases::{TestDefinition, tests};
 pub use class_body::{insert_method, remove_methods};
 pub use edit::{EditRefused, SearchReplace, search_replace};
 pub use fragment::{Fragment, Item, ItemKind};
-pub use imports::{Import, ImportGroups, render_imports};
+pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use merge::{Merged, Part, merge};
 pub use rename::rename;
-pub use scope::{identifiers, unresolved};
+pub use scope::{identifiers, unresolved, words};
 pub use signature::{Signature, SignatureError, enforce};
 pub use syntax::{SyntaxError, check};

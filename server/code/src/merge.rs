@@ -42,7 +42,7 @@ pub fn merge(
     groups: &ImportGroups<'_>,
     keep_unused: bool,
 ) -> Result<Merged, SyntaxError> {
-    let mut file = File { reserved, ..File::new(reserved) };
+    let mut file = File { imports: Vec::new(), items: Vec::new(), reserved };
     let mut renamed = Vec::new();
     for part in parts {
         renamed.push(file.add(part)?);
@@ -57,22 +57,21 @@ struct File<'a> {
     reserved: &'a HashSet<&'a str>,
 }
 
-impl<'a> File<'a> {
-    fn new(reserved: &'a HashSet<&'a str>) -> Self {
-        File { imports: Vec::new(), items: Vec::new(), reserved }
-    }
-
+impl File<'_> {
     fn add(&mut self, part: &Part<'_>) -> Result<HashMap<String, String>, SyntaxError> {
         let own = if part.class.is_some() { None } else { part.defines };
         let mut fragment = part.fragment.clone();
-        let (methods, items) = (fragment.items.into_iter()).partition::<Vec<Item>, _>(|item| {
+        let (mut methods, items) = (fragment.items.into_iter()).partition::<Vec<Item>, _>(|item| {
             part.class.is_some() && is_method(item, part.defines)
         });
         fragment.items = items;
-        self.drop_copies(&mut fragment, own);
-        let clashes = self.clashes(&fragment, own, part.suffix);
+        self.drop_planned(&mut fragment, own);
+        let clashes = self.drop_copies(&mut fragment, own, part.suffix)?;
         for (from, to) in &clashes {
             fragment = renamed_fragment(&fragment, from, to)?;
+            for method in methods.iter_mut().filter(|method| !method.binds(from)) {
+                method.text = rename(&method.text, from, to)?;
+            }
         }
         for import in fragment.imports {
             if !self.imports.contains(&import) {
@@ -81,6 +80,7 @@ impl<'a> File<'a> {
         }
         fragment.items.into_iter().for_each(|item| self.add_item(item, part.class));
         if let Some(class) = part.class {
+            self.take_out(class, part.defines)?;
             for method in methods {
                 self.add_method(class, part.defines, &method)?;
             }
@@ -88,28 +88,54 @@ impl<'a> File<'a> {
         Ok(clashes.into_iter().collect())
     }
 
-    /// Definitions that stand in the file already, word for word or under a name the plan gave to
-    /// another node, are not defined again (T3).
-    fn drop_copies(&self, fragment: &mut Fragment, own: Option<&str>) {
-        fragment.items.retain(|item| {
-            let copy = self.items.iter().any(|there| there == item);
-            let planned = item.is_definition()
-                && item.names.iter().any(|name| {
-                    Some(name.as_str()) != own
-                        && self.reserved.contains(name.as_str())
-                        && self.defines(name)
-                });
-            !(copy && !item.names.is_empty()) && !planned
-        });
+    /// Definitions that stand in the file already under a name the plan gave to another node are not
+    /// defined again (T3).
+    fn drop_planned(&self, fragment: &mut Fragment, own: Option<&str>) {
+        let planned = |name: &String| {
+            Some(name.as_str()) != own
+                && self.reserved.contains(name.as_str())
+                && self.defines(name)
+        };
+        fragment.items.retain(|item| !(item.is_definition() && item.names.iter().any(planned)));
+    }
+
+    /// Drops what stands in the file already, word for word, and returns the renames the rest needs. The
+    /// same words are no copy where they speak of a name that means something else in this part.
+    fn drop_copies(
+        &self,
+        fragment: &mut Fragment,
+        own: Option<&str>,
+        suffix: &str,
+    ) -> Result<Vec<(String, String)>, SyntaxError> {
+        let (mut copies, mut rest): (Vec<Item>, Vec<Item>) =
+            fragment.items.iter().cloned().partition(|item| self.items.contains(item));
+        loop {
+            let clashes = self.clashes(fragment, &rest, own, suffix);
+            let mut other = Vec::new();
+            for item in &copies {
+                let words = identifiers(&item.text)?;
+                if clashes.iter().any(|(from, _)| words.contains(from)) {
+                    other.push(item.clone());
+                }
+            }
+            if other.is_empty() {
+                fragment.items.retain(|item| rest.contains(item));
+                return Ok(clashes);
+            }
+            copies.retain(|item| !other.contains(item));
+            rest.extend(other);
+        }
     }
 
     fn defines(&self, name: &str) -> bool {
         self.items.iter().any(|item| item.binds(name))
     }
 
+    /// What the imports of a part and those `items` of it that stay have to be renamed to.
     fn clashes(
         &self,
         fragment: &Fragment,
+        items: &[Item],
         own: Option<&str>,
         suffix: &str,
     ) -> Vec<(String, String)> {
@@ -120,16 +146,18 @@ impl<'a> File<'a> {
                 out.push((name.to_owned(), self.free_name(name, suffix, fragment)));
             }
         };
-        for name in fragment.items.iter().flat_map(|item| &item.names) {
+        for name in items.iter().flat_map(|item| &item.names) {
             let dunder = name.starts_with("__") && name.ends_with("__");
             let reserved = self.reserved.contains(name.as_str());
             rename(name, !dunder && (self.defines(name) || imported(name).is_some() || reserved));
         }
         for import in &fragment.imports {
-            let Some(name) = import.bound() else { continue };
-            let other = imported(name).is_some_and(|there| {
-                there != import && (import.name.is_some() || there.name.is_some())
-            });
+            let Some(name) = import.bound().filter(|_| !self.imports.contains(import)) else {
+                continue;
+            };
+            // `import a.b` and `import a.c` both bind `a` to the same package.
+            let whole = |it: &Import| it.name.is_none() && it.alias.is_none();
+            let other = imported(name).is_some_and(|there| !(whole(there) && whole(import)));
             rename(name, other || self.defines(name));
         }
         out
@@ -144,6 +172,15 @@ impl<'a> File<'a> {
         let first = format!("{name}_{suffix}");
         let numbered = (2..).map(|n| format!("{first}_{n}"));
         std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(first)
+    }
+
+    /// A method stands in its class once: what was there under its name gives way.
+    fn take_out(&mut self, class: &str, own: Option<&str>) -> Result<(), SyntaxError> {
+        let holds = |item: &&mut Item| item.kind == ItemKind::Class && item.binds(class);
+        if let Some(item) = self.items.iter_mut().rfind(holds) {
+            item.text = remove_methods(&item.text, &|name| Some(name) == own)?.0;
+        }
+        Ok(())
     }
 
     /// The part's own method always goes in (a property comes with its setter); a helper method only

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{
     Comprehension, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt, TypeParam,
+    TypeParams,
 };
 
 use crate::known;
@@ -23,7 +24,7 @@ pub(crate) fn bound_names(body: &[Stmt]) -> Vec<String> {
 }
 
 /// Names that a function or class body may not take from outside: bound here, not `global`/`nonlocal`.
-fn locals_of(body: &[Stmt]) -> HashSet<String> {
+pub(crate) fn locals_of(body: &[Stmt]) -> HashSet<String> {
     let mut binder = Binder::default();
     binder.visit_body(body);
     let outside = binder.declared_outside;
@@ -65,7 +66,8 @@ impl<'a> Visitor<'a> for Binder {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            Expr::Name(name) if name.ctx != ExprContext::Load => self.bind(name.id.as_str()),
+            // `del name` makes a name local, but gives it no value.
+            Expr::Name(name) if name.ctx == ExprContext::Store => self.bind(name.id.as_str()),
             Expr::Lambda(_) => {}
             _ => visitor::walk_expr(self, expr),
         }
@@ -104,38 +106,59 @@ impl<'a> Visitor<'a> for Binder {
 pub fn unresolved(source: &str) -> Result<BTreeSet<String>, SyntaxError> {
     let parsed = syntax::parse(source)?;
     let mut uses = Uses::default();
-    uses.enter(locals_of(parsed.suite()), false, |uses| uses.visit_body(parsed.suite()));
+    uses.enter(locals_of(parsed.suite()), Scope::Function, |uses| uses.visit_body(parsed.suite()));
     uses.free.retain(|name| !known::is_builtin(name));
     Ok(uses.free)
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Scope {
+    /// A function, a comprehension, or the module.
+    Function,
+    /// Seen from its own statements only.
+    Class,
+    /// Type parameters with the header they belong to; what stands in it still sees a class around.
+    Header,
+}
+
 #[derive(Default)]
 struct Uses {
-    scopes: Vec<(HashSet<String>, bool)>,
+    scopes: Vec<(HashSet<String>, Scope)>,
     free: BTreeSet<String>,
 }
 
 impl Uses {
-    fn enter(&mut self, names: HashSet<String>, is_class: bool, inside: impl FnOnce(&mut Self)) {
-        self.scopes.push((names, is_class));
+    fn enter(&mut self, names: HashSet<String>, scope: Scope, inside: impl FnOnce(&mut Self)) {
+        self.scopes.push((names, scope));
         inside(self);
         self.scopes.pop();
     }
 
     fn name(&mut self, name: &str) {
-        let innermost = self.scopes.len().saturating_sub(1);
-        let found = (self.scopes.iter().enumerate())
-            .any(|(at, (names, is_class))| names.contains(name) && (!is_class || at == innermost));
+        let mut class_seen = true;
+        let found = self.scopes.iter().rev().any(|(names, scope)| {
+            let visible = *scope != Scope::Class || class_seen;
+            class_seen &= *scope == Scope::Header;
+            visible && names.contains(name)
+        });
         if !found {
             self.free.insert(name.to_owned());
         }
+    }
+
+    /// Type parameters, their bounds, and the header that may use them.
+    fn header(&mut self, types: Option<&TypeParams>, inside: impl FnOnce(&mut Self)) {
+        self.enter(type_parameter_names(types), Scope::Header, |uses| {
+            types.into_iter().for_each(|types| uses.visit_type_params(types));
+            inside(uses);
+        });
     }
 
     fn function(&mut self, parameters: Option<&Parameters>, body: &[Stmt], result: Option<&Expr>) {
         let mut names = locals_of(body);
         let parameters = parameters.into_iter().flat_map(|all| all.iter());
         names.extend(parameters.map(|parameter| parameter.name().to_string()));
-        self.enter(names, false, |uses| {
+        self.enter(names, Scope::Function, |uses| {
             uses.visit_body(body);
             result.into_iter().for_each(|expr| uses.visit_expr(expr));
         });
@@ -147,7 +170,7 @@ impl Uses {
         }
         let mut targets = Binder::default();
         generators.iter().for_each(|generator| targets.visit_expr(&generator.target));
-        self.enter(targets.names.into_iter().collect(), false, |uses| {
+        self.enter(targets.names.into_iter().collect(), Scope::Function, |uses| {
             for (index, generator) in generators.iter().enumerate() {
                 if index > 0 {
                     uses.visit_expr(&generator.iter);
@@ -159,7 +182,7 @@ impl Uses {
     }
 }
 
-fn type_parameter_names(params: Option<&ruff_python_ast::TypeParams>) -> HashSet<String> {
+fn type_parameter_names(params: Option<&TypeParams>) -> HashSet<String> {
     let params = params.into_iter().flat_map(|all| all.type_params.iter());
     params
         .map(|param| match param {
@@ -175,7 +198,7 @@ impl<'a> Visitor<'a> for Uses {
         match stmt {
             Stmt::FunctionDef(def) => {
                 def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
-                self.enter(type_parameter_names(def.type_params.as_deref()), false, |uses| {
+                self.header(def.type_params.as_deref(), |uses| {
                     uses.visit_parameters(&def.parameters);
                     def.returns.iter().for_each(|expr| uses.visit_annotation(expr));
                     uses.function(Some(&def.parameters), &def.body, None);
@@ -183,10 +206,16 @@ impl<'a> Visitor<'a> for Uses {
             }
             Stmt::ClassDef(def) => {
                 def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
-                self.enter(type_parameter_names(def.type_params.as_deref()), false, |uses| {
+                self.header(def.type_params.as_deref(), |uses| {
                     def.arguments.iter().for_each(|arguments| uses.visit_arguments(arguments));
-                    uses.enter(locals_of(&def.body), true, |uses| uses.visit_body(&def.body));
+                    uses.enter(locals_of(&def.body), Scope::Class, |uses| {
+                        uses.visit_body(&def.body)
+                    });
                 });
+            }
+            Stmt::TypeAlias(alias) => {
+                let parameters = alias.type_params.as_deref();
+                self.header(parameters, |uses| uses.visit_expr(&alias.value));
             }
             _ => visitor::walk_stmt(self, stmt),
         }
@@ -219,6 +248,27 @@ pub fn identifiers(source: &str) -> Result<HashSet<String>, SyntaxError> {
     let mut mentions = Mentions::default();
     mentions.visit_body(parsed.suite());
     Ok(mentions.0)
+}
+
+/// Names and attributes the code speaks of, those it defines or imports left out.
+pub fn words(source: &str) -> Result<HashSet<String>, SyntaxError> {
+    struct Words(HashSet<String>);
+    impl<'a> Visitor<'a> for Words {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            let word = match expr {
+                Expr::Name(name) => Some(name.id.to_string()),
+                Expr::Attribute(attribute) => Some(attribute.attr.to_string()),
+                // `getattr(model, "fit")` and `patch.object(Model, "fit")`.
+                Expr::StringLiteral(string) => Some(string.value.to_string()),
+                _ => None,
+            };
+            self.0.extend(word);
+            visitor::walk_expr(self, expr);
+        }
+    }
+    let mut words = Words(HashSet::new());
+    words.visit_body(syntax::parse(source)?.suite());
+    Ok(words.0)
 }
 
 #[derive(Default)]

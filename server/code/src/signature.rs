@@ -5,7 +5,7 @@ use ruff_text_size::Ranged;
 
 use crate::rename::rename_local;
 use crate::scope::identifiers;
-use crate::syntax::{self, SyntaxError, full_range};
+use crate::syntax::{self, SyntaxError};
 
 /// A signature as a plan states it: `def name(a: int) -> str` or `class Name(Base)`; `def`, a colon
 /// and surrounding space may be missing.
@@ -89,12 +89,12 @@ fn agrees(spec_text: &str, spec: &StmtFunctionDef, text: &str, def: &StmtFunctio
     };
     let (ours, theirs) = (&def.parameters, &spec.parameters);
     spec.is_async == def.is_async
-        && spec.name == def.name
+        && spec.name.as_str() == def.name.as_str()
         && shape(ours) == shape(theirs)
         && same(spec.returns.as_ref().map(|e| e.range()), def.returns.as_ref().map(|e| e.range()))
         && theirs.iter().zip(ours.iter()).all(|(spec, ours)| {
             let default = |p: &ruff_python_ast::AnyParameterRef<'_>| p.default().map(Ranged::range);
-            spec.name() == ours.name()
+            spec.name().as_str() == ours.name().as_str()
                 && same(spec.annotation().map(Ranged::range), ours.annotation().map(Ranged::range))
                 && default(&spec).is_some() == default(&ours).is_some()
                 && same(default(&spec), default(&ours))
@@ -128,11 +128,20 @@ fn replace_header(text: &str, signature: &Signature) -> Result<String, SyntaxErr
     let Some(Stmt::FunctionDef(def)) = module.suite().iter().rfind(functions) else {
         return Ok(text.to_owned());
     };
-    let range = full_range(module.suite().iter().rfind(functions).unwrap_or(&module.suite()[0]));
-    let decorators_end = def.decorator_list.last().map_or(range.start(), Ranged::end).to_usize();
+    let before = &text[..def.name.range.start().to_usize()];
     let keyword = if def.is_async { "async" } else { "def" };
-    let start = decorators_end + text[decorators_end..].find(keyword).unwrap_or(0);
+    let start = before.rfind(keyword).unwrap_or(0);
     let after = def.returns.as_ref().map_or(def.parameters.range.end(), |e| e.range().end());
-    let colon = after.to_usize() + text[after.to_usize()..].find(':').unwrap_or(0);
+    let colon = colon_behind(text, after.to_usize());
     Ok(format!("{}{}{}", &text[..start], signature.header, &text[colon..]))
+}
+
+/// Offset of the header's colon: what may stand before it are blanks, a closing parenthesis and comments.
+fn colon_behind(text: &str, from: usize) -> usize {
+    let mut in_comment = false;
+    let colon = text[from..].find(|c: char| {
+        in_comment = (in_comment || c == '#') && c != '\n';
+        c == ':' && !in_comment
+    });
+    from + colon.unwrap_or(0)
 }

@@ -156,3 +156,18 @@ fn two_imports_of_one_name_are_told_apart() {
         "from math import floor\n\nfrom numpy import floor as floor_g\n\n\ndef f(x):\n    return floor(x)\n\n\ndef g(x):\n    return floor_g(x)\n",
     );
 }
+
+#[test]
+fn a_method_stands_in_its_class_once() {
+    check(
+        &[
+            node(
+                "A",
+                "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n",
+            ),
+            Node { defines: "f", class: Some("A"), text: "def f(self):\n    return 3\n" },
+        ],
+        &["A"],
+        "class A:\n    def g(self):\n        return 2\n\n    def f(self):\n        return 3\n",
+    );
+}

@@ -140,3 +140,52 @@ fn methods_come_out_of_a_class_and_leave_the_rest() {
         code::remove_methods("class A:\n    def f(self): pass\n", &|_| true).expect("a class");
     assert_eq!(empty, "class A:\n    pass");
 }
+
+#[test]
+fn tests_are_counted_as_pytest_collects_them() {
+    let cases: &[(&str, &[(&str, usize)])] = &[
+        (
+            "def test_a(): pass\nasync def test_b(): pass\ndef helper():\n    def test_c(): pass\n",
+            &[("test_a", 1), ("test_b", 1)],
+        ),
+        (
+            "@pytest.fixture\ndef test_data(): pass\n@fixture(scope='module')\ndef test_more(): pass\n",
+            &[],
+        ),
+        (
+            "@pytest.mark.parametrize('a, b', [(1, '],'), (2, '['),  # (3, 3),\n])\ndef test_a(a, b): pass\n",
+            &[("test_a", 2)],
+        ),
+        (
+            "@parametrize(['a', 'b', 'c'], [(1, 2, 3)] )\n@parametrize(argnames='x', argvalues=(1, 2, 3))\ndef test_a(a, b, c, x): pass\n",
+            &[("test_a", 3)],
+        ),
+        ("@pytest.mark.parametrize('a', ROWS)\ndef test_a(a): pass\n", &[("test_a", 1)]),
+        (
+            "class TestA:\n    @parametrize('a', [1, 2])\n    def test_x(self, a): pass\n    def test_y(self): pass\n    def help(self): pass\n",
+            &[("TestA", 3)],
+        ),
+        (
+            "class AddTests(unittest.TestCase):\n    def test_x(self): pass\nclass Helper:\n    def test_x(self): pass\n",
+            &[("AddTests", 1)],
+        ),
+        (
+            "def test_a(): pass\ndef test_b(): pass\n@parametrize('a', [1, 2])\ndef test_a(a): pass\n",
+            &[("test_b", 1), ("test_a", 2)],
+        ),
+    ];
+    for (source, expect) in cases {
+        let found = code::tests(source).expect(source);
+        let found: Vec<(&str, usize)> =
+            found.iter().map(|it| (it.name.as_str(), it.cases)).collect();
+        assert_eq!(found, *expect, "{source}");
+    }
+}
+
+#[test]
+fn imports_are_found_wherever_they_stand() {
+    let source = "import a\ntry:\n    import b.c as d\nexcept ImportError:\n    pass\ndef f():\n    from .e import g, h\n";
+    let found: Vec<String> =
+        code::all_imports(source).expect("parses").iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["import a", "import b.c as d", "from .e import g", "from .e import h"]);
+}

@@ -26,7 +26,7 @@ pub enum DraftError {
     Wrong(String),
 }
 
-fn wrong(why: impl ToString) -> DraftError {
+pub(crate) fn wrong(why: impl ToString) -> DraftError {
     DraftError::Wrong(why.to_string())
 }
 
@@ -37,79 +37,6 @@ pub struct Normalised {
     /// Test cases, parametrized ones counted one by one; 0 for implementations.
     pub cases: usize,
     pub notes: Vec<String>,
-}
-
-/// The tests a reply holds. The import of the item is put right when the model guessed its module.
-pub(crate) fn tests(item: &Item, text: &str) -> Result<Normalised, DraftError> {
-    let code = reply::code(text).ok_or(DraftError::NoCode)?;
-    let mut fragment = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
-    let mut notes = Vec::new();
-    let name = item.import_name();
-    for import in &mut fragment.imports {
-        if import.name.as_deref() == Some(name) && import.module != item.module {
-            notes.push(format!(
-                "import of `{name}` moved from `{}` to `{}`",
-                import.module, item.module
-            ));
-            *import = Import { alias: import.alias.clone(), ..Import::from(&item.module, name) };
-        }
-    }
-    let source = fragment.to_source();
-    let free = code::unresolved(&source).map_err(wrong)?;
-    if free.contains(name) {
-        fragment.add_imports([Import::from(&item.module, name)]);
-        notes.push(format!("import of `{name}` added"));
-    }
-    if !names(&fragment.to_source(), &item.name) {
-        return Err(wrong(format!("the tests never use `{}`", item.qualified_name())));
-    }
-    let cases = fragment.items.iter().map(|it| count_cases(&it.text)).sum();
-    Ok(Normalised { fragment, cases, notes })
-}
-
-/// Whether the word stands in the code (comments and prose do not count as use).
-fn names(source: &str, name: &str) -> bool {
-    let bare: String = source
-        .lines()
-        .map(|line| line.split(" #").next().unwrap_or(line))
-        .filter(|line| !line.trim_start().starts_with('#'))
-        .collect::<Vec<_>>()
-        .join("\n");
-    bare.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
-}
-
-/// Test functions of an item's text; each tuple or value of a literal `parametrize` list is a case.
-fn count_cases(text: &str) -> usize {
-    let functions = text.lines().filter(|line| {
-        let line = line.trim_start().trim_start_matches("async ");
-        line.starts_with("def test")
-    });
-    let parametrized: usize =
-        text.match_indices("parametrize(").map(|(at, _)| rows(&text[at..])).sum();
-    functions.count() + parametrized
-}
-
-/// Rows of the first list literal behind `parametrize(`, less the one its function counts for.
-fn rows(text: &str) -> usize {
-    let Some(open) = text.find('[') else { return 0 };
-    let (mut depth, mut rows, mut empty) = (0_i32, 0, true);
-    for c in text[open..].chars() {
-        match c {
-            '[' | '(' | '{' => depth += 1,
-            ']' | ')' | '}' => depth -= 1,
-            ',' if depth == 1 => {
-                rows += usize::from(!empty);
-                empty = true;
-                continue;
-            }
-            _ => {}
-        }
-        if depth == 0 {
-            break;
-        }
-        empty &= c.is_whitespace() || (depth == 1 && c == '[' && rows == 0);
-    }
-    (rows + usize::from(!empty)).saturating_sub(1)
 }
 
 /// The implementation a reply holds.
@@ -150,7 +77,8 @@ pub(crate) fn fix(item: &Item, draft: &Draft, text: &str) -> Result<Normalised, 
 
 /// While code is fixed, tests are read-only (T8), and so are other nodes' files.
 fn refuse_other_files(item: &Item, edit: &SearchReplace) -> Result<(), DraftError> {
-    if edit.path.is_empty() || edit.path == item.path {
+    let inner = item.path.strip_suffix(&edit.path);
+    if edit.path.is_empty() || inner.is_some_and(|it| it.is_empty() || it.ends_with('/')) {
         return Ok(());
     }
     let why = if edit.path == item.test_path || edit.path.starts_with("tests/") {
@@ -164,6 +92,7 @@ fn refuse_other_files(item: &Item, edit: &SearchReplace) -> Result<(), DraftErro
 /// Every definition of the reply takes the place of the one with its name; new ones come first, as
 /// helpers do.
 fn replaced(mut before: Fragment, reply: Fragment) -> Fragment {
+    before.imports.retain(|old| !reply.imports.iter().any(|new| displaces(new, old)));
     before.add_imports(reply.imports);
     let mut helpers = Vec::new();
     let mut done: BTreeSet<String> = BTreeSet::new();
@@ -182,6 +111,12 @@ fn replaced(mut before: Fragment, reply: Fragment) -> Fragment {
     }
     before.items.splice(0..0, helpers);
     before
+}
+
+/// Whether an import gives a name that the other one gave to something else.
+fn displaces(new: &Import, old: &Import) -> bool {
+    let whole = |it: &Import| it.name.is_none() && it.alias.is_none();
+    new != old && new.bound().is_some() && new.bound() == old.bound() && !(whole(new) && whole(old))
 }
 
 /// Brings a fragment into the plan's shape: the item's definition under its name and signature,
@@ -295,7 +230,10 @@ fn enforce_signature(
 /// Relative imports become absolute; an import of the module itself goes; a dependency imported from
 /// a module that does not hold it is taken from the one that does.
 fn local_imports(item: &Item, fragment: &mut Fragment, notes: &mut Vec<String>) {
-    let package = item.module.rsplit_once('.').map_or("", |(package, _)| package);
+    let package = match item.path.ends_with("__init__.py") {
+        true => item.module.as_str(),
+        false => item.module.rsplit_once('.').map_or("", |(package, _)| package),
+    };
     let imports = std::mem::take(&mut fragment.imports);
     for import in imports {
         let import = import.absolute(package).unwrap_or(import);
@@ -306,6 +244,7 @@ fn local_imports(item: &Item, fragment: &mut Fragment, notes: &mut Vec<String>) 
             import.name.as_deref() == Some(&dependency.import_name)
                 && import.module != dependency.module
                 && !code::known::is_stdlib(import.top_level())
+                && !mend::is_available(item, import.top_level())
                 && !item.dependencies.iter().any(|other| other.module == import.module)
         });
         match elsewhere {

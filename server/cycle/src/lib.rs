@@ -7,6 +7,8 @@
 pub mod assembly;
 mod diagnosis;
 mod draft;
+mod exchange;
+mod gate;
 mod item;
 mod machine;
 mod mend;
@@ -14,13 +16,13 @@ mod observation;
 mod policy;
 mod prompt;
 mod reply;
+mod test_draft;
 
 pub use diagnosis::{Diagnosis, Votes};
 pub use draft::{Draft, DraftError, Normalised};
+pub use exchange::{Action, Ask, Localized, Note, Observation, Query, Suspect, Verdict};
 pub use item::{Dependency, Item, ItemKind};
-pub use machine::{
-    Action, Ask, Localized, Note, Observation, Query, State, Suspect, Verdict, step,
-};
+pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::Policy;
 pub use prompt::{Message, Role, Stage, Surroundings};

@@ -10,114 +10,23 @@
 //!                          green run ◄── fix ◄── search
 //! ```
 
-use crate::diagnosis::{Diagnosis, Votes};
+mod debug;
+
+use crate::diagnosis::Votes;
 use crate::draft::{self, Draft, DraftError, Normalised};
+use crate::exchange::{Action, Ask, Note, Observation, Query, Suspect, Verdict};
+use crate::gate::{Gate, in_code_under_test, judge_red};
 use crate::item::Item;
 use crate::mend;
-use crate::observation::{Ending, Failure, Frame, TestRun};
+use crate::observation::{Ending, Frame, TestRun};
 use crate::policy::Policy;
-use crate::prompt::{self, FixFacts, Message, Stage, Surroundings};
+use crate::prompt::{self, Message, Stage, Surroundings};
+use crate::test_draft;
 
 /// Longest failure text handed to a model, in bytes.
 const FAILURE_BYTES: usize = 6000;
 /// Temperature of everything but votes.
 const STEADY: f32 = 0.0;
-
-/// What the world said.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Observation {
-    /// Work on the item begins.
-    Begin,
-    /// The model's text.
-    Reply(String),
-    /// No reply can be had.
-    NoReply {
-        reason: String,
-    },
-    Ran(TestRun),
-    Found(Localized),
-    /// Nobody is there to decide.
-    NoHuman,
-}
-
-/// What a localization brought (L5; its depth is the driver's).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Localized {
-    pub suspects: Vec<Suspect>,
-}
-
-/// A place that may hold the bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suspect {
-    pub path: String,
-    pub line: u32,
-    pub symbol: String,
-    pub why: String,
-}
-
-/// What to localize.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    pub failures: Vec<Failure>,
-    /// The stack at the deadline of a run that timed out.
-    pub stack: Vec<Frame>,
-}
-
-/// One question to the model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
-    pub stage: Stage,
-    /// Counted from 0 within the stage of the item; for a diagnosis the vote.
-    pub attempt: u32,
-    pub temperature: f32,
-    pub messages: Vec<Message>,
-}
-
-/// Something worth a line in the journal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    pub what: &'static str,
-    pub text: String,
-}
-
-/// How an item ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Passed,
-    Failed {
-        reason: String,
-    },
-    /// A person has to look; `failed` with the reason `needs_human: …`.
-    NeedsHuman {
-        reason: String,
-    },
-    /// An environment issue.
-    Skipped {
-        reason: String,
-    },
-}
-
-/// What to do next.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    AskModel(Ask),
-    /// Replaces the item's draft in the buffer.
-    Edit(Draft),
-    /// Runs the item's tests on the tree plus the draft; `red`: without the draft's implementation.
-    RunTests {
-        red: bool,
-    },
-    Search(Query),
-    AskHuman {
-        question: String,
-    },
-    /// Accepts the draft into the workspace.
-    Commit,
-    /// Takes the draft back.
-    Revert,
-    Note(Note),
-    Finish(Verdict),
-}
 
 /// Why tests are being asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,6 +54,22 @@ enum Phase {
     Done,
 }
 
+impl Phase {
+    fn waits_for(&self) -> &'static str {
+        match self {
+            Phase::Idle => "its beginning",
+            Phase::AwaitTests(_) => "tests",
+            Phase::RedRun | Phase::GreenRun => "a test run",
+            Phase::AwaitImplementation => "an implementation",
+            Phase::Voting => "a vote",
+            Phase::Searching => "a localization",
+            Phase::AwaitFix => "a fix",
+            Phase::AwaitHuman => "a person",
+            Phase::Done => "nothing",
+        }
+    }
+}
+
 /// Where an item stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -161,6 +86,10 @@ pub struct State {
     malformed: u32,
     mends: u32,
     asked_for_more: bool,
+    /// Test cases of the tests at hand.
+    cases: usize,
+    /// How often the run at hand was repeated unchanged.
+    reruns: u32,
     votes: Votes,
     failure: String,
     reason: String,
@@ -185,6 +114,8 @@ impl Default for State {
             malformed: 0,
             mends: 0,
             asked_for_more: false,
+            cases: 0,
+            reruns: 0,
             votes: Votes::default(),
             failure: String::new(),
             reason: String::new(),
@@ -233,16 +164,13 @@ impl Turn<'_> {
         match (phase, observation) {
             (Phase::Idle, Observation::Begin) => self.ask_tests(Want::First),
             (Phase::AwaitTests(want), Observation::Reply(text)) => self.tests(want, &text),
-            (Phase::AwaitTests(Want::More), Observation::NoReply { .. }) => {
-                self.note("few-tests", "no more tests came; the few there are were taken");
-                self.red_gate();
-            }
+            (Phase::AwaitTests(Want::More), Observation::NoReply { .. }) => self.take_few(),
             (Phase::RedRun, Observation::Ran(run)) => self.red(&run),
             (Phase::AwaitImplementation, Observation::Reply(text)) => self.implementation(&text),
             (Phase::AwaitImplementation, Observation::NoReply { .. })
                 if self.state.malformed > 0 =>
             {
-                self.attempt_failed("the reply holds no Python code".to_owned());
+                self.attempt_failed(DraftError::NoCode.to_string(), "");
             }
             (Phase::GreenRun, Observation::Ran(run)) => self.green(run),
             (Phase::Voting, Observation::Reply(text)) => self.vote(&text),
@@ -257,7 +185,11 @@ impl Turn<'_> {
             }
             (_, Observation::NoReply { reason }) => self.give_up(Verdict::Failed { reason }),
             (phase, observation) => {
-                let reason = format!("{observation:?} makes no sense while {phase:?}");
+                let reason = format!(
+                    "{} came while the cycle waited for {}",
+                    observation.what(),
+                    phase.waits_for()
+                );
                 self.give_up(Verdict::Failed { reason });
             }
         }
@@ -301,21 +233,33 @@ impl Turn<'_> {
     }
 
     fn tests(&mut self, want: Want, text: &str) {
-        let found = match draft::tests(self.item, text) {
+        let found = match test_draft::tests(self.item, text) {
+            Err(_) if want == Want::More => return self.take_few(),
+            Ok(found) if want == Want::More && found.cases <= self.state.cases => {
+                return self.take_few();
+            }
             Ok(found) => found,
-            Err(_) if want == Want::More => return self.red_gate(),
             Err(error) => return self.send_tests_back(error.to_string()),
         };
         self.notes("tests-adjusted", found.notes);
         self.state.draft.tests = Some(found.fragment);
-        if found.cases < self.policy.least_cases && !self.state.asked_for_more {
-            self.state.asked_for_more = true;
-            let (least, cases) = (self.policy.least_cases, found.cases);
-            self.state.complaint =
-                format!("at least {least} test cases are wanted, there are {cases}");
-            self.note("few-tests", self.state.complaint.clone());
-            return self.ask_tests(Want::More);
+        self.state.cases = found.cases;
+        if found.cases >= self.policy.least_cases {
+            return self.red_gate();
         }
+        if self.state.asked_for_more {
+            return self.take_few();
+        }
+        self.state.asked_for_more = true;
+        let (least, cases) = (self.policy.least_cases, found.cases);
+        self.state.complaint = format!("at least {least} test cases are wanted, there are {cases}");
+        self.note("few-tests", self.state.complaint.clone());
+        self.ask_tests(Want::More);
+    }
+
+    fn take_few(&mut self) {
+        let text = format!("no more tests came; the {} there are were taken", self.state.cases);
+        self.note("few-tests", text);
         self.red_gate();
     }
 
@@ -342,7 +286,7 @@ impl Turn<'_> {
     fn red(&mut self, run: &TestRun) {
         self.state.red_output = failure_text(run);
         match judge_red(self.item, run) {
-            Red::Red => {
+            Gate::Open => {
                 let passing = run.passed();
                 if passing > 0 {
                     let text = format!("{passing} tests pass without the implementation");
@@ -350,9 +294,9 @@ impl Turn<'_> {
                 }
                 self.after_red();
             }
-            Red::Broken(why) if !self.mended(run) => self.send_tests_back(why),
-            Red::Broken(_) => self.run(true),
-            Red::Meaningless => {
+            Gate::Broken(why) if !self.mended(run) => self.send_tests_back(why),
+            Gate::Broken(_) => self.run(true),
+            Gate::Meaningless => {
                 let why = "they pass without the implementation".to_owned();
                 self.send_tests_back(why);
             }
@@ -386,7 +330,7 @@ impl Turn<'_> {
                 self.state.malformed += 1;
                 self.ask_implementation(Some("it holds no Python code"));
             }
-            Err(error) => self.attempt_failed(error.to_string()),
+            Err(error) => self.attempt_failed(error.to_string(), text),
         }
     }
 
@@ -395,15 +339,18 @@ impl Turn<'_> {
         self.state.malformed = 0;
         self.state.mends = 0;
         if self.state.draft.implementation.as_ref() == Some(&found.fragment) {
-            let again = self.state.reason.clone();
-            return self.attempt_failed(format!("the answer changes nothing; still {again}"));
+            return self.attempt_failed("the answer changes nothing".to_owned(), "");
         }
+        self.state.reruns = 0;
         self.state.draft.implementation = Some(found.fragment);
         self.run(false);
     }
 
     fn green(&mut self, run: TestRun) {
         if run.proves() {
+            if self.state.reruns > 0 {
+                self.note("flaky", format!("passed unchanged after: {}", self.state.reason));
+            }
             self.state.phase = Phase::Done;
             self.actions.extend([Action::Commit, Action::Finish(Verdict::Passed)]);
             return;
@@ -411,12 +358,18 @@ impl Turn<'_> {
         if self.mended(&run) {
             return self.run(false);
         }
-        self.state.failure = failure_text(&run);
         self.state.reason = run.summary();
+        if run.ending == Ending::Failed && self.state.reruns < self.policy.reruns {
+            self.state.reruns += 1;
+            return self.run(false);
+        }
+        self.state.reruns = 0;
+        self.state.failure = failure_text(&run);
         self.state.query = Query { failures: run.failures().cloned().collect(), stack: Vec::new() };
         match run.ending {
             Ending::TimedOut { stack } if in_code_under_test(self.item, &stack) => {
                 self.note("endless-loop", self.state.reason.clone());
+                self.state.failure.push_str(&stack_text(&stack));
                 self.state.query.stack = stack;
                 self.search();
             }
@@ -440,146 +393,6 @@ impl Turn<'_> {
         draft.tests.iter_mut().for_each(|it| it.add_imports(mend.tests.clone()));
         true
     }
-
-    // --- what is wrong, and the fix ----------------------------------------------------------
-
-    fn ask_vote(&mut self, votes: Votes) {
-        let draft = &self.state.draft;
-        let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
-        let messages = prompt::diagnosis(self.item, &tests, &implementation, &self.state.failure);
-        let vote = votes.cast();
-        self.state.votes = votes;
-        self.ask(Stage::Diagnosis, vote, 0.3 + 0.1 * vote as f32, messages);
-        self.state.phase = Phase::Voting;
-    }
-
-    fn vote(&mut self, text: &str) {
-        let mut votes = self.state.votes;
-        votes.add(text);
-        match votes.winner(self.policy.votes) {
-            Some(Diagnosis::Implementation) => self.search(),
-            Some(Diagnosis::Test) => self.regenerate(),
-            Some(Diagnosis::Environment) => {
-                let reason = format!("environment: {}", self.state.reason);
-                self.give_up(Verdict::Skipped { reason });
-            }
-            None if votes.is_split(self.policy.votes) => self.ask_human(),
-            None => self.ask_vote(votes),
-        }
-    }
-
-    fn ask_human(&mut self) {
-        let question = format!("the votes on a failure are split: {}", self.state.reason);
-        self.state.reason = question.clone();
-        self.state.phase = Phase::AwaitHuman;
-        self.actions.push(Action::AskHuman { question });
-    }
-
-    fn regenerate(&mut self) {
-        if self.state.regenerations >= self.policy.regenerations {
-            let reason = format!(
-                "the tests were judged wrong {} times: {}",
-                self.state.regenerations + 1,
-                self.state.reason
-            );
-            return self.give_up(Verdict::NeedsHuman { reason });
-        }
-        self.state.regenerations += 1;
-        self.note("tests-judged-wrong", self.state.reason.clone());
-        self.state.complaint = format!("They are wrong:\n{}", self.state.failure);
-        self.ask_tests(Want::Again);
-    }
-
-    fn search(&mut self) {
-        if self.state.fixes >= self.policy.fixes {
-            let reason = format!("{} (after {} fixes)", self.state.reason, self.state.fixes);
-            return self.give_up(Verdict::Failed { reason });
-        }
-        self.state.phase = Phase::Searching;
-        self.actions.push(Action::Search(self.state.query.clone()));
-    }
-
-    fn ask_fix(&mut self) {
-        let draft = &self.state.draft;
-        let facts = FixFacts {
-            tests: &source(&draft.tests),
-            implementation: &source(&draft.implementation),
-            failure: &self.state.failure,
-            earlier: &self.state.earlier,
-            suspects: &self.state.suspects,
-        };
-        let messages = prompt::fix(self.item, self.around, &facts);
-        let attempt = self.state.fixes_asked;
-        self.state.fixes_asked += 1;
-        self.ask(Stage::Fix, attempt, STEADY, messages);
-        self.state.phase = Phase::AwaitFix;
-    }
-
-    fn fix(&mut self, text: &str) {
-        if let Err(DraftError::NoCode) = draft::fix(self.item, &self.state.draft, text)
-            && self.state.malformed < self.policy.malformed_reasks
-        {
-            self.state.malformed += 1;
-            self.note("malformed", "the fix holds neither code nor an edit");
-            return self.ask_fix();
-        }
-        self.state.fixes += 1;
-        let reason = self.state.reason.clone();
-        self.state.earlier.push(reason);
-        match draft::fix(self.item, &self.state.draft, text) {
-            Ok(found) => self.try_out(found),
-            Err(error) => self.attempt_failed(error.to_string()),
-        }
-    }
-
-    /// An answer that could not even be run failed like one that ran red.
-    fn attempt_failed(&mut self, why: String) {
-        self.note("attempt-unusable", why.clone());
-        self.state.failure = why.clone();
-        self.state.reason = why;
-        self.state.query = Query { failures: Vec::new(), stack: Vec::new() };
-        self.search();
-    }
-}
-
-enum Red {
-    Red,
-    Meaningless,
-    Broken(String),
-}
-
-/// The red gate (T2): the tests must fail, and for the right reason.
-fn judge_red(item: &Item, run: &TestRun) -> Red {
-    match &run.ending {
-        Ending::Passed => Red::Meaningless,
-        Ending::CollectionError if run.collection.iter().all(|it| misses_item(item, it)) => {
-            Red::Red
-        }
-        Ending::CollectionError => {
-            Red::Broken(format!("they cannot be collected: {}", run.summary()))
-        }
-        Ending::Failed if run.failed() > 0 => Red::Red,
-        _ => Red::Broken(format!("they do not fail as tests do: {}", run.summary())),
-    }
-}
-
-/// Whether a collection failed because the item is not there yet.
-fn misses_item(item: &Item, failure: &Failure) -> bool {
-    let own_module = failure.missing_module.as_deref().is_some_and(|module| {
-        item.module == module || item.module.starts_with(&format!("{module}."))
-    });
-    match &failure.missing_attribute {
-        Some(name) => own_module && name == item.import_name(),
-        None if failure.exception == "AttributeError" => failure.message.contains(&item.name),
-        None => own_module,
-    }
-}
-
-/// Whether the deepest frame inside the repository stands outside the tests (V4).
-fn in_code_under_test(item: &Item, stack: &[Frame]) -> bool {
-    let inside = |frame: &&Frame| !frame.path.starts_with('/') && !frame.path.starts_with('<');
-    let deepest = stack.iter().rfind(inside);
-    deepest.is_some_and(|frame| frame.path != item.test_path && !frame.path.starts_with("tests/"))
 }
 
 fn source(fragment: &Option<code::Fragment>) -> String {
@@ -598,6 +411,12 @@ fn failure_text(run: &TestRun) -> String {
         out = format!("{}\n{}", run.summary(), run.output);
     }
     cut_middle(out.trim_end(), FAILURE_BYTES)
+}
+
+/// Where the run stood at the deadline, outermost frame first.
+fn stack_text(stack: &[Frame]) -> String {
+    let frames = stack.iter().map(|it| format!("  {}:{} in {}\n", it.path, it.line, it.function));
+    format!("\nAt the deadline the run stood in (innermost last):\n{}", frames.collect::<String>())
 }
 
 fn cut_middle(text: &str, limit: usize) -> String {

@@ -28,15 +28,21 @@ pub(crate) fn find(item: &Item, draft: &Draft, run: &TestRun) -> Mend {
     let mut mend = Mend::default();
     for failure in run.failures() {
         let Some(name) = &failure.missing_name else { continue };
-        let (fragment, imports) = if failure.path == item.test_path {
+        let in_tests = failure.path == item.test_path;
+        let (fragment, imports) = if in_tests {
             (&draft.tests, &mut mend.tests)
         } else if failure.path == item.path {
             (&draft.implementation, &mut mend.implementation)
         } else {
             continue; // another node's file: not this node's to change
         };
-        let Some(fragment) = fragment else { continue };
-        if let Some(import) = origin(item, fragment, name)
+        // A local variable without a value is a NameError, too, and no import would help it.
+        let Some(fragment) = fragment.as_ref().filter(|it| is_unbound(it, name)) else { continue };
+        let import = match in_tests {
+            true => test_origin(item, fragment, name),
+            false => origin(item, fragment, name),
+        };
+        if let Some(import) = import
             && !fragment.imports.contains(&import)
             && !imports.contains(&import)
         {
@@ -46,26 +52,37 @@ pub(crate) fn find(item: &Item, draft: &Draft, run: &TestRun) -> Mend {
     mend
 }
 
-/// Where a name comes from: the item itself (for tests), a dependency, or what everybody knows.
+fn is_unbound(fragment: &Fragment, name: &str) -> bool {
+    code::unresolved(&fragment.to_source()).is_ok_and(|names| names.contains(name))
+}
+
+/// Where a name in the item's tests comes from: a dependency, or what everybody knows.
+fn test_origin(item: &Item, fragment: &Fragment, name: &str) -> Option<Import> {
+    let planned = item.dependencies.iter().find(|it| it.import_name == name);
+    let import = planned.map(|it| Import::from(&it.module, name));
+    import.or_else(|| well_known(item, fragment, name))
+}
+
+/// Where a name in the item's own module comes from; what stands there needs no import.
 pub(crate) fn origin(item: &Item, fragment: &Fragment, name: &str) -> Option<Import> {
-    let defined = fragment.items.iter().any(|it| it.binds(name));
-    if defined {
-        return None;
+    match item.dependencies.iter().find(|it| it.import_name == name) {
+        Some(it) => (it.module != item.module).then(|| Import::from(&it.module, name)),
+        None => well_known(item, fragment, name),
     }
-    let planned = item.dependencies.iter().find(|dependency| dependency.import_name == name);
-    if let Some(dependency) = planned {
-        return (dependency.module != item.module)
-            .then(|| Import::from(&dependency.module, &dependency.import_name));
-    }
-    let available = |package: &str| {
-        package == "pytest"
-            || item.libraries.iter().any(|library| {
-                let name = library_name(library);
-                name.eq_ignore_ascii_case(package)
-                    || name.eq_ignore_ascii_case(known::distribution(package))
-            })
-    };
+}
+
+fn well_known(item: &Item, fragment: &Fragment, name: &str) -> Option<Import> {
+    let available = |package: &str| package == "pytest" || is_available(item, package);
     known::import_for(name, &fragment.to_source(), available)
+}
+
+/// Whether the plan allows the item a third-party package (by its import name).
+pub(crate) fn is_available(item: &Item, package: &str) -> bool {
+    item.libraries.iter().any(|library| {
+        let name = library_name(library);
+        name.eq_ignore_ascii_case(package)
+            || name.eq_ignore_ascii_case(known::distribution(package))
+    })
 }
 
 /// `numpy` of `numpy>=1.24,<2`.

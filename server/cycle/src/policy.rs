@@ -11,6 +11,8 @@ pub struct Policy {
     pub regenerations: u32,
     /// How often an answer without any code is asked for again.
     pub malformed_reasks: u32,
+    /// How often a failing run is repeated unchanged before a vote: what passes then is flaky (V4).
+    pub reruns: u32,
     /// Votes of one diagnosis; more than half decide.
     pub votes: u32,
     /// Fewer test cases than this are asked for once more.
@@ -27,6 +29,7 @@ impl Policy {
             red_reasks: 2,
             regenerations: 2,
             malformed_reasks: 2,
+            reruns: 1,
             votes: 5,
             least_cases: 3,
             mends: 8,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::exchange::Suspect;
 use crate::item::Item;
-use crate::machine::Suspect;
 use crate::policy::Policy;
 
 /// The stages of `recording.md` that this cycle asks for.

@@ -27,7 +27,10 @@ pub(crate) fn read(text: &str) -> Reply {
 /// if it is Python that defines something.
 pub(crate) fn code(text: &str) -> Option<String> {
     let fences = fences(text);
-    let python = |language: &str| matches!(language, "python" | "py" | "python3");
+    let python = |language: &str| {
+        let word = language.split(|c: char| c.is_whitespace() || ",{:".contains(c)).next();
+        matches!(word, Some("python" | "py" | "python3"))
+    };
     if let Some((_, body)) = fences.iter().find(|(language, _)| python(language)) {
         return Some(body.clone());
     }
@@ -39,30 +42,47 @@ fn is_code(text: &str) -> bool {
     code::Fragment::parse(text).is_ok_and(|it| it.items.iter().any(code::Item::is_definition))
 }
 
-/// Fenced blocks with their language; an unclosed one runs to the end.
+/// Fenced blocks with their language; an unclosed one runs to the end. A fence inside a list is
+/// indented, and its block with it.
 fn fences(text: &str) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    let mut open: Option<(String, String, String)> = None;
+    let mut open: Option<Fence> = None;
     for line in text.lines() {
-        let trimmed = line.trim_start();
-        match &mut open {
-            None if trimmed.starts_with("```") => {
-                let ticks: String = trimmed.chars().take_while(|c| *c == '`').collect();
-                let language = trimmed[ticks.len()..].trim().to_lowercase();
-                open = Some((ticks, language, String::new()));
-            }
-            None => {}
-            Some((ticks, ..)) if trimmed.trim_end() == ticks => {
-                out.extend(open.take().map(|(_, language, body)| (language, body)));
-            }
-            Some((.., body)) => {
-                body.push_str(line);
-                body.push('\n');
+        match open.take() {
+            None => open = Fence::opened_by(line),
+            Some(fence) if line.trim() == fence.marks => out.push((fence.language, fence.body)),
+            Some(mut fence) => {
+                push_line(
+                    &mut fence.body,
+                    line.strip_prefix(fence.indent.as_str()).unwrap_or(line),
+                );
+                open = Some(fence);
             }
         }
     }
-    out.extend(open.map(|(_, language, body)| (language, body)));
+    out.extend(open.map(|fence| (fence.language, fence.body)));
     out
+}
+
+struct Fence {
+    indent: String,
+    /// Three or more backticks or tildes.
+    marks: String,
+    language: String,
+    body: String,
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<Fence> {
+        let rest = line.trim_start();
+        let mark = rest.chars().next().filter(|c| "`~".contains(*c))?;
+        let marks: String = rest.chars().take_while(|c| *c == mark).collect();
+        let language = rest[marks.len()..].trim().to_lowercase();
+        let indent = line[..line.len() - rest.len()].to_owned();
+        // "```python```" in a sentence opens nothing.
+        let opens = marks.len() >= 3 && !language.contains(mark);
+        opens.then(|| Fence { indent, marks, language, body: String::new() })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -42,9 +42,12 @@ fn graph(files: &BTreeMap<String, String>) -> Graph {
     for (module, text) in &sources {
         let targets = graph.entry(module.clone()).or_default();
         for import in imports(text) {
-            if sources.contains_key(&import.module) {
-                let name = import.name.unwrap_or_else(|| import.module.clone());
-                targets.entry(import.module).or_default().push(name);
+            let name = import.name.unwrap_or_else(|| import.module.clone());
+            // `from pkg import mod` loads the module like `import pkg.mod`.
+            let inner = format!("{}.{name}", import.module);
+            let target = [import.module, inner].into_iter().find(|it| sources.contains_key(it));
+            if let Some(target) = target {
+                targets.entry(target).or_default().push(name);
             }
         }
     }

@@ -40,14 +40,25 @@ impl Layout {
             let from = parts.len().saturating_sub(depth);
             format!("tests/test_{}.py", parts[from..].join("_"))
         };
+        let mut taken: BTreeSet<String> = BTreeSet::new();
         for path in paths {
             let deepest = path.matches('/').count() + 1;
-            let unique = |depth: &usize| {
-                let name = named(path, *depth);
-                !paths.iter().any(|other| other != path && named(other, *depth) == name)
+            let unique = |depth: usize| {
+                let name = named(path, depth);
+                let other = |it: &&str| it != path && named(it, depth) == name;
+                (!taken.contains(&name) && !paths.iter().any(other)).then_some(name)
             };
-            let depth = (1..=deepest).find(unique).unwrap_or(deepest);
-            self.test_paths.insert((*path).to_owned(), named(path, depth));
+            // `a/b.py` and `a_b.py` may still meet.
+            let numbered =
+                |n: usize| format!("{}_{n}.py", named(path, deepest).trim_end_matches(".py"));
+            let name = (1..=deepest).find_map(unique).or_else(|| {
+                std::iter::once(named(path, deepest))
+                    .chain((2..).map(numbered))
+                    .find(|name| !taken.contains(name))
+            });
+            let name = name.unwrap_or_else(|| named(path, deepest));
+            taken.insert(name.clone());
+            self.test_paths.insert((*path).to_owned(), name);
         }
     }
 
@@ -104,6 +115,12 @@ impl Layout {
                 && !self.packages.contains_key(*name)
         };
         self.top_level.iter().filter(loose).map(String::as_str).collect()
+    }
+
+    /// Top-level packages beside `src`, where there is one.
+    pub(crate) fn packages_beside_src(&self) -> Vec<&str> {
+        let packages = self.packages.keys().map(String::as_str);
+        packages.filter(|folder| self.in_src && !folder.contains('/')).collect()
     }
 
     /// Top-level packages.

@@ -73,8 +73,11 @@ fn pyproject(project: &Project, layout: &Layout) -> String {
 }
 
 fn setuptools(layout: &Layout) -> String {
-    let root = layout.roots()[0];
-    let mut out = format!("\n[tool.setuptools]\npackage-dir = {{ \"\" = {} }}", quoted(root));
+    let beside = layout.packages_beside_src();
+    let places = std::iter::once(("", layout.roots()[0])).chain(beside.iter().map(|it| (*it, *it)));
+    let places: Vec<String> =
+        places.map(|(name, folder)| format!("{} = {}", quoted(name), quoted(folder))).collect();
+    let mut out = format!("\n[tool.setuptools]\npackage-dir = {{ {} }}", places.join(", "));
     let loose: Vec<String> = layout.loose_modules().iter().map(ToString::to_string).collect();
     if !loose.is_empty() {
         out += &format!("\npy-modules = {}", list(&loose));
@@ -85,9 +88,11 @@ fn setuptools(layout: &Layout) -> String {
     if patterns.is_empty() {
         out += "\npackages = []";
     } else {
-        let root = quoted(root);
+        let searched = if beside.is_empty() { 1 } else { 2 };
+        let roots: Vec<String> = layout.roots().into_iter().take(searched).map(quoted).collect();
         out += &format!(
-            "\n\n[tool.setuptools.packages.find]\nwhere = [{root}]\ninclude = {}",
+            "\n\n[tool.setuptools.packages.find]\nwhere = [{}]\ninclude = {}",
+            roots.join(", "),
             list(&patterns)
         );
     }

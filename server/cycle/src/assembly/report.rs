@@ -72,7 +72,8 @@ pub fn report(facts: &ReportFacts) -> String {
 }
 
 fn percent(part: usize, whole: usize) -> String {
-    if whole == 0 { "N/A".to_owned() } else { format!("{}%", (part * 100 + whole / 2) / whole) }
+    let rounded = (part * 100 + whole / 2).checked_div(whole);
+    rounded.map_or_else(|| "N/A".to_owned(), |rounded| format!("{rounded}%"))
 }
 
 fn summary(out: &mut String, facts: &ReportFacts) {

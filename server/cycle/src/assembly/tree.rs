@@ -126,14 +126,13 @@ fn test_text(
 ) -> Result<(String, TestIds), SyntaxError> {
     let part = |share: &Share<'_>| share.draft.tests.clone().unwrap_or_default();
     let (text, renamed) = merged(layout, shares, kept, &part, &HashSet::new(), true)?;
-    let ids = shares.iter().zip(renamed).map(|(share, renamed)| {
-        let names =
-            part(share).items.into_iter().filter(code::Item::is_definition).flat_map(|it| it.names);
-        let tests = names.filter(|name| name.starts_with("test") || name.starts_with("Test"));
-        let ids = tests.map(|name| format!("{path}::{}", renamed.get(&name).unwrap_or(&name)));
-        (share.item.id.clone(), ids.collect())
-    });
-    Ok((text, ids.collect()))
+    let mut ids = TestIds::new();
+    for (share, renamed) in shares.iter().zip(renamed) {
+        let tests = code::tests(&part(share).to_source())?.into_iter().map(|it| it.name);
+        let names = tests.map(|name| renamed.get(&name).cloned().unwrap_or(name));
+        ids.push((share.item.id.clone(), names.map(|name| format!("{path}::{name}")).collect()));
+    }
+    Ok((text, ids))
 }
 
 /// `pytest.ini`: plain `pytest` finds the tests and the sources without an installation.
@@ -148,7 +147,7 @@ pub fn pytest_ini(layout: &Layout) -> String {
 pub fn third_party(layout: &Layout, files: &BTreeMap<String, String>) -> BTreeSet<String> {
     let sources =
         files.iter().filter(|(path, _)| path.ends_with(".py") && !path.starts_with("tests/"));
-    let imports = sources.flat_map(|(_, text)| imports(text));
+    let imports = sources.flat_map(|(_, text)| code::all_imports(text).unwrap_or_default());
     imports
         .filter(|import| import.level == 0)
         .map(|import| import.top_level().to_owned())
@@ -156,6 +155,7 @@ pub fn third_party(layout: &Layout, files: &BTreeMap<String, String>) -> BTreeSe
         .collect()
 }
 
+/// What a module imports while it is loaded.
 pub(crate) fn imports(text: &str) -> Vec<Import> {
     Fragment::parse(text).map(|fragment| fragment.imports).unwrap_or_default()
 }

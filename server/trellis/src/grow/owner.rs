@@ -161,15 +161,15 @@ impl Owner {
         shelf: &watch::Receiver<Shelf>,
     ) -> Result<(), Fault> {
         while let Ok(permit) = self.shop.slots.clone().try_acquire_owned() {
-            let ready: Vec<NodeIx> = match self.order.jobs {
-                1 => self.schedule.ready().collect(),
-                _ => self.schedule.urgent().collect(),
-            };
             let visible = |ix: &NodeIx| {
                 let view = self.shop.work.view(*ix, &BTreeSet::new());
                 !self.started.contains(ix) && shelf.borrow().has_all(&view)
             };
-            let Some(node) = ready.into_iter().find(visible) else { return Ok(()) };
+            let next = match self.order.jobs {
+                1 => self.schedule.ready().find(visible),
+                _ => self.schedule.urgent().find(visible),
+            };
+            let Some(node) = next else { return Ok(()) };
             self.started.insert(node);
             self.schedule.start(node);
             self.mark(node, "in_progress", None)?;

@@ -1,0 +1,250 @@
+//! Odd but legal Python, found by running every function of this crate over the standard library.
+
+use std::collections::HashSet;
+
+use code::{
+    Fragment, ImportGroups, Part, SearchReplace, Signature, enforce, merge, rename, search_replace,
+    unresolved,
+};
+
+fn check_enforce(spec: &str, source: &str, expect: Option<&str>) {
+    let signature = Signature::parse(spec).expect(spec);
+    let found = enforce(source, &signature).expect(source);
+    assert_eq!(found.as_deref(), expect, "{spec} on {source}");
+}
+
+#[test]
+fn a_signature_is_compared_wherever_the_definition_stands() {
+    check_enforce(
+        "def f(a, b)",
+        "# c\ndef f(a: int, b: str = 'x') -> int: pass",
+        Some("# c\ndef f(a, b): pass"),
+    );
+    check_enforce("def f(a, b)", "# c\n@cache\ndef f(a: int, b: str) -> int: pass", None);
+    check_enforce(
+        "def f(a: int, b = \"x\")",
+        "@cache\nasync def f(a, b='x'): pass",
+        Some("@cache\ndef f(a: int, b = \"x\"): pass"),
+    );
+    check_enforce(
+        "def f(a)",
+        "@g\n# the default\ndef f(): pass",
+        Some("@g\n# the default\ndef f(a): pass"),
+    );
+    check_enforce(
+        "async def f(a)",
+        "@g\n# async?\nasync  def f(): pass",
+        Some("@g\n# async?\nasync def f(a): pass"),
+    );
+    check_enforce(
+        "def f(a) -> dict[str, int]",
+        "def f(a) -> (\n    dict  # x: y\n): return {}",
+        Some("def f(a) -> dict[str, int]: return {}"),
+    );
+    check_enforce(
+        "def f(n)",
+        "def f(count):\n    def g():\n        nonlocal count\n        count += 1\n    return g",
+        Some("def f(n):\n    def g():\n        nonlocal n\n        n += 1\n    return g"),
+    );
+}
+
+#[test]
+fn names_that_only_look_unbound() {
+    let cases: &[(&str, &[&str])] = &[
+        ("class A:\n    K = 1\n    def f(self, a=K, *, b: 'K' = K) -> K:\n        return a\n", &[]),
+        ("class A:\n    K = 1\n    def f[T](self, a: T = K): return K\n", &["K"]),
+        ("class A:\n    K = 1\n    f = lambda a=K: K\n", &["K"]),
+        ("class A:\n    K = 1\n    x = [K for _ in K]\n", &["K"]),
+        ("class A:\n    class B:\n        y = x\n    x = 1\n", &["x"]),
+        (
+            "type P[T: Base] = list[T]\ndef f[U: Bound = Other](a: U): pass\n",
+            &["Base", "Bound", "Other"],
+        ),
+        ("import re\nx = re.compile('a')\ndel re\n", &[]),
+        ("def größe(ä):\n    return ä + é\n", &["é"]),
+        (
+            "async def f():\n    async with a() as b, c:\n        return [x async for x in b]\n",
+            &["a", "c"],
+        ),
+    ];
+    for (source, expect) in cases {
+        let found: Vec<String> = unresolved(source).expect(source).into_iter().collect();
+        assert_eq!(found, *expect, "{source}");
+    }
+}
+
+#[test]
+fn a_rename_reaches_every_binding_and_nothing_else() {
+    let cases = [
+        // Attributes and methods of a class are no module-level names.
+        (
+            "h = 1\nclass A:\n    h = 2\n    def f(self, a=h): return h\n",
+            "n = 1\nclass A:\n    h = 2\n    def f(self, a=h): return n\n",
+        ),
+        (
+            "h = 1\nclass A(h):\n    @h\n    def h(self): return self.h + h\n",
+            "n = 1\nclass A(n):\n    @h\n    def h(self): return self.h + n\n",
+        ),
+        (
+            "try:\n    import h\nexcept E:\n    h = None\n",
+            "try:\n    import h as n\nexcept E:\n    n = None\n",
+        ),
+        (
+            "if x:\n    from a import h, k as h\nelse:\n    from a import b as h\nh()\n",
+            "if x:\n    from a import h as n, k as n\nelse:\n    from a import b as n\nn()\n",
+        ),
+        (
+            "try:\n    pass\nexcept E as h:\n    print(h)\n",
+            "try:\n    pass\nexcept E as n:\n    print(n)\n",
+        ),
+        (
+            "match h:\n    case [h, *_]: h\n    case {**h} | [*h]: h\n",
+            "match n:\n    case [n, *_]: n\n    case {**n} | [*n]: n\n",
+        ),
+        (
+            "def f():\n    for h in x: h\n    if y:\n        global k\n",
+            "def f():\n    for h in x: h\n    if y:\n        global k\n",
+        ),
+        (
+            "h = 1\ndef f():\n    if y:\n        global h\n        h = 2\n",
+            "n = 1\ndef f():\n    if y:\n        global n\n        n = 2\n",
+        ),
+        (
+            "h = 1\nf'{h:{h}} {h=}' 'h'\n# h\ng(h=h).h\n",
+            "n = 1\nf'{n:{n}} {n=}' 'h'\n# h\ng(h=n).h\n",
+        ),
+        (
+            "@pytest.fixture\ndef h(): pass\n@pytest.mark.usefixtures('h', \"k\")\n@pytest.mark.parametrize('a, h', [('h', 1)])\ndef test(request): request.getfixturevalue('h')\n",
+            "@pytest.fixture\ndef n(): pass\n@pytest.mark.usefixtures('n', \"k\")\n@pytest.mark.parametrize('a, n', [('h', 1)])\ndef test(request): request.getfixturevalue('n')\n",
+        ),
+    ];
+    for (source, expect) in cases {
+        let found = rename(source, "h", "n").expect(source);
+        assert_eq!(found, expect);
+    }
+}
+
+fn merged(texts: &[&str]) -> String {
+    let fragments: Vec<Fragment> =
+        texts.iter().map(|text| Fragment::parse(text).expect(text)).collect();
+    let suffixes = ["a", "b", "c"];
+    let parts: Vec<Part<'_>> = (fragments.iter().zip(suffixes))
+        .map(|(fragment, suffix)| Part { fragment, defines: None, class: None, suffix })
+        .collect();
+    let groups = ImportGroups { local: &|_| false };
+    let merged = merge(None, &parts, &HashSet::new(), &groups, true).expect("merges");
+    code::check(&merged.text).expect("the merged file parses");
+    merged.text
+}
+
+#[test]
+fn a_file_merged_with_itself_is_itself() {
+    let files = [
+        "import re\n\n\nX = re.compile('a')\ndel re\n",
+        "from io import FileIO\n\nFileIO.register(X)\n\n\nclass FileIO:\n    pass\n",
+        "import sys\n\nif sys.platform == 'win32':\n    import nt as os\nelse:\n    import posix as os\nos.seed(1)\n",
+        "def f():\n    pass\n\n\nf()\nf.x = 1\n",
+        "import os.path\nimport os as system\n\ntry:\n    from a import b\nexcept ImportError:\n    b = None\n",
+    ];
+    for file in files {
+        assert_eq!(merged(&[file, file]), merged(&[file]));
+    }
+}
+
+#[test]
+fn an_equal_helper_that_means_something_else_is_no_copy() {
+    assert_eq!(
+        merged(&[
+            "LIMIT = 3\ndef top():\n    return LIMIT\ndef f():\n    return top()\n",
+            "LIMIT = 4\ndef top():\n    return LIMIT\ndef g():\n    return top()\n",
+        ]),
+        "LIMIT = 3\n\n\ndef top():\n    return LIMIT\n\n\ndef f():\n    return top()\n\n\nLIMIT_b = 4\n\n\ndef top_b():\n    return LIMIT_b\n\n\ndef g():\n    return top_b()\n"
+    );
+    assert_eq!(
+        merged(&[
+            "from a import x\ndef f():\n    return x\n",
+            "from b import x\ndef f():\n    return x\n"
+        ]),
+        "from a import x\nfrom b import x as x_b\n\n\ndef f():\n    return x\n\n\ndef f_b():\n    return x_b\n"
+    );
+}
+
+fn check_items(source: &str, expect: &[&str]) {
+    let fragment = Fragment::parse(source).expect(source);
+    let items: Vec<&str> = fragment.items.iter().map(|item| item.text.as_str()).collect();
+    assert_eq!(items, expect, "{source:?}");
+    assert_eq!(Fragment::parse(&fragment.to_source()).expect("parses"), fragment);
+}
+
+#[test]
+fn odd_layouts_come_apart_in_whole_lines() {
+    check_items(
+        "def f():\r\n\treturn 1\r\n\x0c\r\n# c\r\nx = 1\r\n",
+        &["def f():\n\treturn 1", "# c\nx = 1"],
+    );
+    check_items(
+        "x = 1; y = 2; import os\nz = 3 \\\n    + 4\n",
+        &["x = 1; y = 2; import os", "z = 3 \\\n    + 4"],
+    );
+    check_items(
+        "def f(a):\n    # type: (int) -> int\n    return a  # type: ignore\n",
+        &["def f(a):\n    # type: (int) -> int\n    return a  # type: ignore"],
+    );
+    check_items(
+        "if a:\n    def f(): pass\nelse:\n    def f(): return 1\n\n\n# tail\n",
+        &["if a:\n    def f(): pass\nelse:\n    def f(): return 1\n\n\n# tail"],
+    );
+    check_items(
+        "\u{feff}class Größe:\n    '''Nur Doku.'''\n",
+        &["class Größe:\n    '''Nur Doku.'''"],
+    );
+    check_items(
+        "x = '''\n# no comment\n'''\n@d\n# between\ndef f(): pass\n",
+        &["x = '''\n# no comment\n'''", "@d\n# between\ndef f(): pass"],
+    );
+}
+
+#[test]
+fn the_lines_above_a_module_s_docstring_stay() {
+    let source = "#!/usr/bin/env python\n# Licence\n\"\"\"Doc.\"\"\"\n\nimport os\n\n\nos.x()\n";
+    assert_eq!(merged(&[source]).lines().next(), Some("import os"));
+    let fragment = Fragment::parse(source).expect("parses");
+    assert_eq!(
+        fragment.docstring.as_deref(),
+        Some("#!/usr/bin/env python\n# Licence\n\"\"\"Doc.\"\"\"")
+    );
+    assert_eq!(Fragment::parse(&fragment.to_source()).expect("parses"), fragment);
+}
+
+fn check_edit(text: &str, search: &str, replace: &str, expect: &str) {
+    let (search, replace) = (search.to_owned(), replace.to_owned());
+    let edit = SearchReplace { path: String::new(), search, replace, occurrence: None };
+    assert_eq!(search_replace(text, &edit).as_deref(), Ok(expect));
+}
+
+#[test]
+fn a_replacement_is_moved_as_its_search_was() {
+    let text = "class A:\n    def f(self):\n        if x:\n            return 1\n        else:\n            return 2\n";
+    let other = "class A:\n    def f(self):\n        if x:\n            return 1\n        elif y:\n            return 3\n";
+    // The first line may be the deeper one.
+    check_edit(
+        text,
+        "    return 1\nelse:\n    return 2\n",
+        "    return 1\nelif y:\n    return 3\n",
+        other,
+    );
+    // Searched deeper than it stands.
+    check_edit(
+        text,
+        "            if x:\n                return 1\n            else:\n                return 2\n",
+        "            if x:\n                return 1\n            elif y:\n                return 3\n",
+        other,
+    );
+    check_edit(
+        "def f():\n\tif x:\n\t\treturn 1\n",
+        "    if x:\n        return 1",
+        "    if x:\n        return 2",
+        "def f():\n\tif x:\n\t    return 2\n",
+    );
+    check_edit("a = 1\r\nb = 2\r\n", "a = 1\nb = 2\n", "a = 3\nb = 4\n", "a = 3\nb = 4\n");
+}

@@ -1,0 +1,481 @@
+//! The repository that comes out of what nodes contribute.
+
+use std::collections::BTreeMap;
+
+use code::Fragment;
+use cycle::assembly::{
+    Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources, SubgraphLine,
+    import_cycles, project_files, pytest_ini, readme, report, sources, third_party,
+};
+use cycle::{Draft, Item, ItemKind};
+
+/// One node: `name` or `Class.name`, its file, its text, its tests.
+struct Node<'a>(&'a str, &'a str, &'a str, &'a str);
+
+fn item(layout: &Layout, node: &Node<'_>) -> Item {
+    let (class, name) = match node.0.split_once('.') {
+        Some((class, name)) => (Some(class.to_owned()), name),
+        None => (None, node.0),
+    };
+    let kind = match (&class, name.starts_with(char::is_uppercase)) {
+        (Some(_), _) => ItemKind::Method,
+        (None, true) => ItemKind::Class,
+        (None, false) => ItemKind::Function,
+    };
+    Item {
+        id: node.0.to_owned(),
+        kind,
+        name: name.to_owned(),
+        class,
+        planned_methods: Vec::new(),
+        path: node.1.to_owned(),
+        module: layout.module(node.1),
+        test_path: layout.test_path(node.1).to_owned(),
+        signature: None,
+        docstring: String::new(),
+        examples: Vec::new(),
+        libraries: Vec::new(),
+        red_gate: true,
+        dependencies: Vec::new(),
+    }
+}
+
+fn assemble(nodes: &[Node<'_>]) -> Sources {
+    let layout = Layout::of(nodes.iter().map(|node| node.1));
+    let items: Vec<Item> = nodes.iter().map(|node| item(&layout, node)).collect();
+    let fragment = |text: &str| (!text.is_empty()).then(|| Fragment::parse(text).expect("parses"));
+    let drafts: Vec<Draft> = (nodes.iter())
+        .map(|node| Draft { implementation: fragment(node.2), tests: fragment(node.3) })
+        .collect();
+    let shares: Vec<Share<'_>> =
+        items.iter().zip(&drafts).map(|(item, draft)| Share { item, draft }).collect();
+    sources(&layout, &shares, &BTreeMap::new()).expect("assembles")
+}
+
+/// Every file, each under a line with its path.
+#[track_caller]
+fn check(nodes: &[Node<'_>], expect: &str) -> Sources {
+    let built = assemble(nodes);
+    let files: String =
+        built.files.iter().map(|(path, text)| format!("--- {path}\n{text}")).collect();
+    assert_eq!(files, expect);
+    for (path, text) in &built.files {
+        code::check(text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+    built
+}
+
+#[test]
+fn test_files_are_named_after_modules_with_as_many_packages_as_it_takes() {
+    let table: &[(&[&str], &[&str])] = &[
+        (&["src/a/x.py", "src/a/y.py"], &["tests/test_x.py", "tests/test_y.py"]),
+        (&["src/a/x.py", "src/b/x.py"], &["tests/test_a_x.py", "tests/test_b_x.py"]),
+        (
+            &["p/a/x.py", "q/a/x.py", "q/x.py"],
+            &["tests/test_p_a_x.py", "tests/test_q_a_x.py", "tests/test_q_x.py"],
+        ),
+        (&["src/a/__init__.py", "src/a/x.py"], &["tests/test_a.py", "tests/test_x.py"]),
+        // What one file is called with its package, another is called without.
+        (
+            &["src/a/b.py", "src/p/a_b.py", "src/q/b.py"],
+            &["tests/test_a_b.py", "tests/test_p_a_b.py", "tests/test_q_b.py"],
+        ),
+        (&["src/x.py", "x.py"], &["tests/test_x.py", "tests/test_x_2.py"]),
+        (&["x.py"], &["tests/test_x.py"]),
+    ];
+    for (paths, expect) in table {
+        let layout = Layout::of(paths.iter().copied());
+        let found: Vec<&str> = paths.iter().map(|path| layout.test_path(path)).collect();
+        assert_eq!(found, *expect, "{paths:?}");
+    }
+}
+
+#[test]
+fn packages_export_what_their_modules_define() {
+    check(
+        &[
+            Node("zeta", "src/pkg/b.py", "def zeta(): pass\n", ""),
+            Node("Alpha", "src/pkg/a.py", "class Alpha: pass\n\ndef _private(): pass\n", ""),
+            Node("twice", "src/pkg/a.py", "def twice(): pass\n", ""),
+            Node("twice", "src/pkg/b.py", "def twice(): pass\n", ""),
+            Node("a", "src/pkg/b.py", "def a(): pass\n", ""),
+            Node(
+                "deep",
+                "src/pkg/sub/c.py",
+                "from pkg.a import Alpha\ndef deep(): return Alpha\n",
+                "",
+            ),
+            Node("top", "src/top/d.py", "def top(): pass\n", ""),
+        ],
+        "--- src/pkg/__init__.py\nfrom pkg.a import Alpha\nfrom pkg.b import zeta\n\n__all__ = [\n    \"Alpha\",\n    \"zeta\",\n]\n\
+         --- src/pkg/a.py\nclass Alpha: pass\n\n\ndef _private(): pass\n\n\ndef twice(): pass\n\
+         --- src/pkg/b.py\ndef zeta(): pass\n\n\ndef twice(): pass\n\n\ndef a(): pass\n\
+         --- src/pkg/sub/__init__.py\nfrom pkg.sub.c import deep\n\n__all__ = [\n    \"deep\",\n]\n\
+         --- src/pkg/sub/c.py\nfrom pkg.a import Alpha\n\n\ndef deep(): return Alpha\n\
+         --- src/top/__init__.py\nfrom top.d import top\n\n__all__ = [\n    \"top\",\n]\n\
+         --- src/top/d.py\ndef top(): pass\n",
+    );
+}
+
+#[test]
+fn packages_that_import_each_other_export_only_their_modules() {
+    let files = assemble(&[
+        Node("f", "a/x.py", "from b.y import g\ndef f(): return g\n", ""),
+        Node("g", "b/y.py", "def g(): pass\n", ""),
+        Node("h", "b/z.py", "from a.x import f\ndef h(): return f\n", ""),
+        Node("k", "c/w.py", "from a.x import f\ndef k(): return f\n", ""),
+    ])
+    .files;
+    assert_eq!(files["a/__init__.py"], "__all__ = [\n    \"x\",\n]\n");
+    assert_eq!(files["b/__init__.py"], "__all__ = [\n    \"y\",\n    \"z\",\n]\n");
+    assert_eq!(files["c/__init__.py"], "from c.w import k\n\n__all__ = [\n    \"k\",\n]\n");
+}
+
+#[test]
+fn tests_of_several_nodes_share_a_file() {
+    let built = check(
+        &[
+            Node(
+                "f",
+                "m.py",
+                "def f(): pass\n",
+                "import pytest\nfrom m import f\n\n@pytest.fixture\ndef test_data():\n    return 1\n\ndef test_ok(test_data):\n    f()\n\nclass TestF:\n    def test_x(self): f()\n",
+            ),
+            Node(
+                "g",
+                "m.py",
+                "def g(): pass\n",
+                "import unittest\nimport pytest\nfrom m import g\n\n@pytest.fixture\ndef test_data():\n    return 2\n\ndef test_ok(test_data):\n    g()\n\nclass GTests(unittest.TestCase):\n    def test_x(self): g()\n\ndef helper(): pass\n",
+            ),
+        ],
+        "--- m.py\ndef f(): pass\n\n\ndef g(): pass\n\
+         --- tests/test_m.py\nimport unittest\n\nimport pytest\n\nfrom m import f, g\n\n\n\
+         @pytest.fixture\ndef test_data():\n    return 1\n\n\ndef test_ok(test_data):\n    f()\n\n\nclass TestF:\n    def test_x(self): f()\n\n\n\
+         @pytest.fixture\ndef test_data_g():\n    return 2\n\n\ndef test_ok_g(test_data_g):\n    g()\n\n\nclass GTests(unittest.TestCase):\n    def test_x(self): g()\n\n\ndef helper(): pass\n",
+    );
+    assert_eq!(built.tests["f"], ["tests/test_m.py::test_ok", "tests/test_m.py::TestF"]);
+    assert_eq!(built.tests["g"], ["tests/test_m.py::test_ok_g", "tests/test_m.py::GTests"]);
+}
+
+#[test]
+fn methods_and_their_class_become_one() {
+    let built = check(
+        &[
+            Node(
+                "Model",
+                "m.py",
+                "class Model:\n    '''A model.'''\n",
+                "from m import Model\ndef test_model(): Model()\n",
+            ),
+            Node(
+                "Model.fit",
+                "m.py",
+                "import math\ndef _scale(x): return math.sqrt(x)\ndef fit(self): return _scale(2)\n",
+                "from m import Model\ndef test_fit(): Model().fit()\n",
+            ),
+            Node(
+                "Model.go",
+                "m.py",
+                "def _scale(x): return x\ndef go(self): return _scale(1)\n",
+                "from m import Model\ndef test_fit(): Model().go()\n",
+            ),
+        ],
+        "--- m.py\nimport math\n\n\ndef _scale(x): return math.sqrt(x)\n\n\ndef _scale_Model_go(x): return x\n\n\n\
+         class Model:\n    '''A model.'''\n\n    def fit(self): return _scale(2)\n\n    def go(self): return _scale_Model_go(1)\n\
+         --- tests/test_m.py\nfrom m import Model\n\n\ndef test_model(): Model()\n\n\ndef test_fit(): Model().fit()\n\n\ndef test_fit_Model_go(): Model().go()\n",
+    );
+    assert_eq!(built.tests["Model.go"], ["tests/test_m.py::test_fit_Model_go"]);
+}
+
+#[test]
+fn third_party_is_what_is_neither_local_nor_python_s_own() {
+    let layout = Layout::of(["src/pkg/a.py"]);
+    let source = "import os, numpy.linalg\nfrom pkg.b import x\nfrom . import y\nfrom sklearn.svm import SVC\ntry:\n    import yaml\nexcept ImportError:\n    yaml = None\ndef f():\n    import requests\n";
+    let files = BTreeMap::from([
+        ("src/pkg/a.py".to_owned(), source.to_owned()),
+        ("tests/test_a.py".to_owned(), "import hypothesis\n".to_owned()),
+        ("README.md".to_owned(), "import nothing\n".to_owned()),
+    ]);
+    let found: Vec<String> = third_party(&layout, &files).into_iter().collect();
+    assert_eq!(found, ["numpy", "requests", "sklearn", "yaml"]);
+}
+
+#[test]
+fn circular_imports_are_told_with_the_cheapest_cut() {
+    let files = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+        all.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    };
+    let found = import_cycles(&files(&[
+        ("src/p/a.py", "from p.b import one, two\n"),
+        ("src/p/b.py", "from p import c\n"),
+        ("src/p/c.py", "from p.a import x, y\n"),
+        ("src/p/d.py", "from p.a import x\n"),
+        ("tests/test_a.py", "from p.a import x\n"),
+    ]));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].modules, ["p.a", "p.b", "p.c"]);
+    assert_eq!(
+        found[0].suggestion,
+        "move `c` from `p.c` into a module of its own, or import it inside the functions of `p.b` that use it"
+    );
+    // An import inside a function is the cut.
+    let cut = files(&[("a.py", "def f():\n    import b\n"), ("b.py", "import a\n")]);
+    assert_eq!(import_cycles(&cut), []);
+}
+
+fn project() -> Project {
+    Project {
+        name: "My \"odd\" Größe / x".to_owned(),
+        description: "One\nline with \\ and \"quotes\"".to_owned(),
+        author: Some("Ada".to_owned()),
+        version: "0.1.0".to_owned(),
+        requirements: vec!["PyYAML>=6.0,<7".to_owned(), "numpy>=1.24,<3".to_owned()],
+        entry_points: vec![("my tool".to_owned(), "pkg.cli:main".to_owned())],
+    }
+}
+
+#[test]
+fn a_project_is_installable_from_its_files() {
+    let layout = Layout::of(["src/pkg/a.py", "src/pkg/cli.py"]);
+    let files = project_files(&project(), &layout);
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [".gitignore", "pyproject.toml", "pytest.ini", "requirements-dev.txt", "requirements.txt"]
+    );
+    assert_eq!(files["requirements.txt"], "PyYAML>=6.0,<7\nnumpy>=1.24,<3\n");
+    assert_eq!(
+        files["requirements-dev.txt"],
+        "-r requirements.txt\nblack>=23.0\ncoverage>=7.0,<8\nmypy>=1.0\npytest>=7.0\n"
+    );
+    assert_eq!(
+        files["pyproject.toml"],
+        r#"[build-system]
+requires = ["setuptools>=61"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "my-odd-gr-e-x"
+version = "0.1.0"
+description = "One line with \\ and \"quotes\""
+readme = "README.md"
+requires-python = ">=3.9"
+authors = [{ name = "Ada" }]
+classifiers = [
+    "Development Status :: 3 - Alpha",
+    "Programming Language :: Python :: 3",
+    "Programming Language :: Python :: 3 :: Only",
+]
+dependencies = [
+    "PyYAML>=6.0,<7",
+    "numpy>=1.24,<3",
+]
+
+[project.optional-dependencies]
+dev = [
+    "black>=23.0",
+    "coverage>=7.0,<8",
+    "mypy>=1.0",
+    "pytest>=7.0",
+]
+
+[project.scripts]
+"my tool" = "pkg.cli:main"
+
+[tool.setuptools]
+package-dir = { "" = "src" }
+
+[tool.setuptools.packages.find]
+where = ["src"]
+include = [
+    "pkg",
+    "pkg.*",
+]
+
+[tool.coverage.run]
+branch = true
+source = [
+    "pkg",
+]
+"#
+    );
+}
+
+#[test]
+fn packaging_follows_the_layout() {
+    let table: &[(&[&str], &str, &str)] = &[
+        (
+            &["pkg/a.py", "pkg/sub/b.py"],
+            "package-dir = { \"\" = \".\" }\n\n[tool.setuptools.packages.find]\nwhere = [\".\"]\ninclude = [\n    \"pkg\",\n    \"pkg.*\",\n]\n",
+            "pythonpath = .\n",
+        ),
+        (
+            &["a.py", "b.py"],
+            "package-dir = { \"\" = \".\" }\npy-modules = [\n    \"a\",\n    \"b\",\n]\npackages = []\n",
+            "pythonpath = .\n",
+        ),
+        (
+            &["src/a.py", "src/pkg/b.py"],
+            "package-dir = { \"\" = \"src\" }\npy-modules = [\n    \"a\",\n]\n\n[tool.setuptools.packages.find]\nwhere = [\"src\"]\ninclude = [\n    \"pkg\",\n    \"pkg.*\",\n]\n",
+            "pythonpath = src\n",
+        ),
+        (
+            &["src/pkg/b.py", "tools/c.py"],
+            "package-dir = { \"\" = \"src\", \"tools\" = \"tools\" }\n\n[tool.setuptools.packages.find]\nwhere = [\"src\", \".\"]\ninclude = [\n    \"pkg\",\n    \"pkg.*\",\n    \"tools\",\n    \"tools.*\",\n]\n",
+            "pythonpath = src .\n",
+        ),
+    ];
+    for (paths, setuptools, pythonpath) in table {
+        let layout = Layout::of(paths.iter().copied());
+        let toml = &project_files(&Project::default(), &layout)["pyproject.toml"];
+        let section = toml
+            .split("[tool.setuptools]\n")
+            .nth(1)
+            .and_then(|it| it.split("\n[tool.coverage").next());
+        assert_eq!(section, Some(*setuptools), "{paths:?}");
+        assert!(toml.contains("name = \"grown-project\""), "{toml}");
+        assert!(pytest_ini(&layout).contains(pythonpath), "{paths:?}");
+    }
+}
+
+#[test]
+fn the_readme_tells_how_to_install_use_and_test() {
+    let modules = [
+        ModuleFacts {
+            subgraph: "data".to_owned(),
+            module: "pkg.a".to_owned(),
+            definitions: vec![
+                (
+                    "load".to_owned(),
+                    "Loads.".to_owned(),
+                    vec!["load('x')".to_owned(), "load('y')".to_owned()],
+                ),
+                ("Model.fit".to_owned(), "Fits.".to_owned(), vec!["Model().fit()".to_owned()]),
+            ],
+        },
+        ModuleFacts {
+            subgraph: "data".to_owned(),
+            module: "pkg.b".to_owned(),
+            definitions: vec![("save".to_owned(), "Saves.".to_owned(), vec![])],
+        },
+    ];
+    let project =
+        Project { name: "Grown".to_owned(), description: "A thing.".to_owned(), ..project() };
+    assert_eq!(
+        readme(&project, &modules),
+        "# Grown\n\nA thing.\n\n## Installation\n\n```\npip install -e .\n```\n\nInstalls the distribution `grown`.\n\n\
+         ## Usage\n\n```python\nfrom pkg.a import load\nload('x')\n\nload('y')\n\nfrom pkg.a import Model\nModel().fit()\n```\n\n\
+         ## Modules\n\n### data\n\n- `pkg.a`\n  - `load`: Loads.\n  - `Model.fit`: Fits.\n- `pkg.b`\n  - `save`: Saves.\n\n\
+         ## Tests\n\n```\npip install -r requirements-dev.txt\npytest tests/\n```\n\n\
+         ## How it came to be\n\nGrown test first by Trellis along the planning graph in [docs/rpg.json](docs/rpg.json); \
+         see [docs/generation_report.md](docs/generation_report.md).\n"
+    );
+}
+
+#[test]
+fn the_report_says_it_all() {
+    let line = |name: &str, planned, passed, failed, skipped| SubgraphLine {
+        name: name.to_owned(),
+        planned,
+        passed,
+        failed,
+        skipped,
+    };
+    let node = |id: &str, reason: &str, fixes| NodeLine {
+        id: id.to_owned(),
+        name: id.to_uppercase(),
+        reason: reason.to_owned(),
+        fixes,
+    };
+    let facts = ReportFacts {
+        generated: "now".to_owned(),
+        graph: "rpg.json".to_owned(),
+        repository: "out".to_owned(),
+        model: "recorded".to_owned(),
+        total: line("", 6, 3, 2, 1),
+        subgraphs: vec![line("a|b", 5, 3, 2, 0), line("c", 1, 0, 0, 1)],
+        failed: vec![node("f", "wrong (after 8 fixes)", 8), node("g", "needs_human: split", 0)],
+        skipped: vec![node("h", "needs f", 0)],
+        by_fixes: vec![2, 1],
+        tests_planned: 10,
+        tests_passing: 9,
+        suite: Some("9 passed".to_owned()),
+        runs: 12,
+        model_calls: 20,
+        seconds: 65,
+        tools: vec![("traceback".to_owned(), 3, 2)],
+        dependencies: (3, 4),
+        import_cycles: vec!["a -> b -> a".to_owned()],
+        warnings: vec![],
+        git_log: vec!["abc feat".to_owned()],
+    };
+    assert_eq!(
+        report(&facts),
+        "# Code Generation Report
+
+**Generated**: now  
+**RPG Input**: rpg.json  
+**Repository Output**: out  
+**Model**: recorded
+
+## Summary
+
+- **Total Nodes Planned**: 6
+- **Nodes Passed**: 3 (50%)
+- **Nodes Failed**: 2 (33%)
+- **Nodes Skipped**: 1 (17%)
+
+## Breakdown by Subgraph
+
+| Subgraph | Nodes | Passed | Failed | Skipped | Pass Rate |
+|---|---|---|---|---|---|
+| a\\|b | 5 | 3 | 2 | 0 | 60% |
+| c | 1 | 0 | 0 | 1 | N/A (skipped) |
+
+## Failed nodes
+
+### f: F
+- **Reason**: wrong (after 8 fixes)
+- **Debug Iterations**: 8
+
+### g: G
+- **Reason**: needs_human: split
+
+## Skipped nodes
+
+### h: H
+- **Reason**: needs f
+
+## Test Results
+
+- **Unit Tests**: 10 kept, 9 passing (90%)
+- **Whole suite**: 9 passed
+- **Nodes passed at once**: 2
+- **Nodes passed after 1 fix**: 1
+
+## Performance
+
+- **Generation Time**: 1 minutes 5 seconds
+- **Average Time per Node**: 13 seconds
+- **Test Runs**: 12
+- **Model Calls**: 20
+- **Planned dependencies used**: 3/4 (75%)
+- **Localization by traceback**: 2/3 (67%)
+
+## Circular imports
+
+- a -> b -> a
+
+## Git log
+
+- abc feat
+
+## Recommendations
+
+- A person has to decide: g.
+- Review by hand: f; their attempts are in `.trellis/journal.jsonl`.
+- Run `trellis generate` again with the same arguments to retry them; what passed is kept.
+
+"
+    );
+}

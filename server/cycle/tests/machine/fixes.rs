@@ -1,0 +1,248 @@
+//! Fixes: how they come, what is refused, and when it is enough (T5, T8).
+
+use super::*;
+
+const START: &str = "ask tests 0; run red; ask implementation 0;";
+const FAILED: &str =
+    "run green; run green; ask diagnosis 0; ask diagnosis 1; ask diagnosis 2; search;";
+
+/// A failing run, the same again, and three votes for a bug.
+fn failed() -> Vec<In> {
+    vec![fail(), fail(), say("A"), say("A"), say("A")]
+}
+
+/// `code` fails, then `replies` come.
+fn after(code: &str, replies: Vec<In>) -> Vec<In> {
+    let mut script = vec![tests(), red(), python(code)];
+    script.extend(failed());
+    script.extend(replies);
+    script
+}
+
+/// One fix of `before` makes `expect`.
+#[track_caller]
+fn check_fix(item: &Item, before: &str, reply: &str, expect: &str) {
+    let tests = python(&TESTS.replace("mean", item.import_name()).replace("== 1\n", ".fit == 1\n"));
+    let mut script = vec![tests, red(), python(before)];
+    script.extend(failed());
+    script.extend([say(reply), pass()]);
+    let played = play(item, &Policy::generate(), script);
+    assert!(
+        played.trace.ends_with("search; ask fix 0; run green; commit; passed"),
+        "{}",
+        played.trace
+    );
+    assert_eq!(played.implementation(), expect);
+    assert_eq!(played.state.fixes(), 1);
+}
+
+const WITH_HELPER: &str = "import math\n\n\ndef _check(values):\n    return bool(values)\n\n\ndef mean(values: list[float]) -> float:\n    return math.fsum(values)\n";
+
+#[test]
+fn a_fix_comes_as_definitions_blocks_or_json() {
+    let fixed = WITH_HELPER.replace("fsum(values)", "fsum(values) / len(values)");
+    let block = "<<<<<<< SEARCH\n    return math.fsum(values)\n=======\n    return math.fsum(values) / len(values)\n>>>>>>> REPLACE\n";
+    let change = "{\"file_path\": \"src/pkg/stats.py\", \"search_text\": \"fsum(values)\", \"replace_text\": \"fsum(values) / len(values)\"}";
+    let table = [
+        "```python\ndef mean(values: list[float]) -> float:\n    return math.fsum(values) / len(values)\n```".to_owned(),
+        format!("src/pkg/stats.py\n{block}"),
+        format!("**`./src/pkg/stats.py`**:\n```\n{block}```\n"),
+        format!("pkg/stats.py\n{block}"),
+        block.to_owned(),
+        format!("```json\n{change}\n```"),
+        format!("```json\n{{\"changes\": [{change}]}}\n```"),
+        format!("[{change}]"),
+    ];
+    for reply in table {
+        check_fix(&item(), WITH_HELPER, &reply, &fixed);
+    }
+}
+
+#[test]
+fn a_fix_replaces_by_name_and_adds_what_is_new() {
+    check_fix(
+        &item(),
+        WITH_HELPER,
+        "```python\nimport re\n\ndef _check(values):\n    return _new(values)\n\ndef _new(values):\n    return re.X\n```",
+        "import math\nimport re\n\n\ndef _new(values):\n    return re.X\n\n\ndef _check(values):\n    return _new(values)\n\n\ndef mean(values: list[float]) -> float:\n    return math.fsum(values)\n",
+    );
+    // The newer import of a name is the one meant.
+    check_fix(
+        &item(),
+        "from datetime import datetime\n\n\ndef mean(values: list[float]) -> float:\n    return datetime.datetime.now()\n",
+        "```python\nimport datetime\n\ndef mean(values: list[float]) -> float:\n    return datetime.datetime.now() + 1\n```",
+        "import datetime\n\n\ndef mean(values: list[float]) -> float:\n    return datetime.datetime.now() + 1\n",
+    );
+}
+
+#[test]
+fn a_method_is_fixed_in_or_out_of_its_class() {
+    let before = "def fit(self, rows):\n    return rows\n";
+    let fixed = "def fit(self, rows):\n    return self\n";
+    let table = [
+        "```python\nclass Model:\n    def fit(self, rows):\n        return self\n\n    def predict(self):\n        return 0\n```",
+        "```python\ndef fit(self, rows):\n    return self\n```",
+        "src/pkg/stats.py\n<<<<<<< SEARCH\n    def fit(self, rows):\n        return rows\n=======\n    def fit(self, rows):\n        return self\n>>>>>>> REPLACE\n",
+    ];
+    for reply in table {
+        check_fix(&method(), before, reply, fixed);
+    }
+}
+
+#[test]
+fn tests_and_other_files_are_read_only() {
+    let edit = |path: &str| {
+        say(&format!(
+            "{path}\n<<<<<<< SEARCH\nassert mean([1]) == 1\n=======\nassert True\n>>>>>>> REPLACE\n"
+        ))
+    };
+    let table = [
+        (
+            "tests/test_stats.py",
+            "the edit of tests/test_stats.py was refused: tests are read-only while the implementation is fixed; change src/pkg/stats.py",
+        ),
+        (
+            "tests/conftest.py",
+            "the edit of tests/conftest.py was refused: tests are read-only while the implementation is fixed; change src/pkg/stats.py",
+        ),
+        (
+            "src/pkg/sums.py",
+            "the edit of src/pkg/sums.py was refused: it belongs to other nodes; change src/pkg/stats.py",
+        ),
+        (
+            "src/pkg/stats.py",
+            "the edit of src/pkg/stats.py was refused: the search text is not in the file",
+        ),
+    ];
+    for (path, why) in table {
+        let played = check(
+            after(BAD, vec![edit(path), good(), pass()]),
+            &format!(
+                "{START} {FAILED} ask fix 0; [attempt-unusable]; search; ask fix 1; run green; commit; passed"
+            ),
+        );
+        assert_eq!(played.note("attempt-unusable"), why);
+        assert_eq!(played.state.fixes(), 2, "a refused fix counts");
+        assert_eq!(
+            played.tests(),
+            play(&item(), &Policy::generate(), vec![tests(), red()]).tests()
+        );
+        let prompt = &played.prompts[6];
+        assert!(prompt.contains(why), "the refusal is told: {prompt}");
+        assert!(
+            prompt.contains("Traceback: AssertionError"),
+            "the failure is still told: {prompt}"
+        );
+    }
+}
+
+#[test]
+fn a_fix_that_changes_nothing_is_an_attempt() {
+    let played = check(
+        after(BAD, vec![bad(), bad(), good(), pass()]),
+        &format!(
+            "{START} {FAILED} ask fix 0; [attempt-unusable]; search; ask fix 1; [attempt-unusable]; search; \
+             ask fix 2; run green; commit; passed"
+        ),
+    );
+    assert_eq!(played.state.fixes(), 3);
+    assert!(
+        played.notes.iter().all(|(_, text)| text == "the answer changes nothing"),
+        "{:?}",
+        played.notes
+    );
+    assert!(played.prompts[7].contains("Traceback: AssertionError"), "the failure is still told");
+}
+
+#[test]
+fn eight_fixes_and_no_more() {
+    let replies = |n: usize| -> Vec<In> {
+        (0..n).flat_map(|n| std::iter::once(worse(n)).chain(failed())).collect()
+    };
+    let mut expect = format!("{START} {FAILED}");
+    for n in 0..7 {
+        expect += &format!(" ask fix {n}; {FAILED}");
+    }
+    expect += " ask fix 7; run green; run green; ask diagnosis 0; ask diagnosis 1; ask diagnosis 2; revert; failed: \
+               AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2) (after 8 fixes)";
+    let played = check(after(BAD, replies(8)), &expect);
+    assert_eq!(played.state.fixes(), 8);
+    assert!(played.prompts.last().is_some_and(|it| it.contains("Answer with A, B or C")));
+}
+
+#[test]
+fn unusable_answers_run_out_like_others() {
+    let refused = (0..8).map(|_| bad()).collect();
+    let played = play(&item(), &Policy::generate(), after(BAD, refused));
+    assert!(
+        played.trace.ends_with(
+            "ask fix 7; [attempt-unusable]; revert; failed: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2) (after 8 fixes)"
+        ),
+        "{}",
+        played.trace
+    );
+}
+
+#[test]
+fn where_fixes_run_out_the_node_fails_with_that_reason() {
+    check(
+        after(BAD, vec![worse(0), fail(), fail(), say("A"), say("A"), say("A"), Silence]),
+        &format!(
+            "{START} {FAILED} ask fix 0; {FAILED} ask fix 1; revert; failed: no recorded reply for stats.mean fix 1"
+        ),
+    );
+    check(vec![Silence], "ask tests 0; revert; failed: no recorded reply for stats.mean tests 0");
+    check(
+        vec![tests(), red(), Silence],
+        &format!("{START} revert; failed: no recorded reply for stats.mean implementation 0"),
+    );
+}
+
+#[test]
+fn an_implementation_that_is_no_python_is_fixed() {
+    let broken = python("def mean(values:\n    return 1\n");
+    let played = check(
+        vec![tests(), red(), broken, good(), pass()],
+        &format!("{START} [attempt-unusable]; search; ask fix 0; run green; commit; passed"),
+    );
+    assert_eq!(played.state.fixes(), 1);
+    assert!(played.note("attempt-unusable").starts_with("syntax error: line "));
+    assert!(played.prompts[2].contains("def mean(values:\n    return 1"), "{}", played.prompts[2]);
+}
+
+#[test]
+fn answers_without_code_are_asked_for_again_twice() {
+    let sorry = || say("I am sorry.");
+    let played = check(
+        vec![tests(), red(), sorry(), sorry(), good(), pass()],
+        "ask tests 0; run red; ask implementation 0; ask implementation 1; ask implementation 2; run green; commit; passed",
+    );
+    assert_eq!(played.state.fixes(), 0, "asking again is no fix");
+    assert!(played.prompts[2].contains("it holds no Python code"));
+    check(
+        vec![tests(), red(), sorry(), sorry(), sorry(), good(), pass()],
+        "ask tests 0; run red; ask implementation 0; ask implementation 1; ask implementation 2; [attempt-unusable]; \
+         search; ask fix 0; run green; commit; passed",
+    );
+    check(
+        vec![tests(), red(), sorry(), Silence, good(), pass()],
+        "ask tests 0; run red; ask implementation 0; ask implementation 1; [attempt-unusable]; \
+         search; ask fix 0; run green; commit; passed",
+    );
+    let played = check(
+        after(BAD, vec![sorry(), sorry(), sorry(), good(), pass()]),
+        &format!(
+            "{START} {FAILED} ask fix 0; [malformed]; ask fix 1; [malformed]; ask fix 2; [attempt-unusable]; search; \
+             ask fix 3; run green; commit; passed"
+        ),
+    );
+    assert_eq!(played.state.fixes(), 2);
+}
+
+#[test]
+fn what_makes_no_sense_ends_the_work() {
+    check(
+        vec![pass()],
+        "ask tests 0; revert; failed: a test run came while the cycle waited for tests",
+    );
+}

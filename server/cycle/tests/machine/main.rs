@@ -1,0 +1,318 @@
+//! The state machine played through: scripted replies and runs in, the trace of actions out.
+//!
+//! [`check`] and [`play`] are the only callers of `step`. A localization and the question to a person
+//! answer themselves.
+
+mod fixes;
+mod gates;
+mod mends;
+mod prompts;
+mod replies;
+mod votes;
+
+use code::Signature;
+use cycle::{
+    Action, Case, Dependency, Draft, Ending, Failure, Frame, Item, ItemKind, Localized,
+    Observation, Policy, State, Surroundings, TestRun, Verdict, step,
+};
+
+/// What the world says next.
+enum In {
+    Say(String),
+    /// There is no reply.
+    Silence,
+    Run(TestRun),
+}
+
+use In::{Run, Silence};
+
+fn say(text: &str) -> In {
+    In::Say(text.to_owned())
+}
+
+fn python(code: &str) -> In {
+    In::Say(format!("Here it is:\n\n```python\n{code}```\nThat should do.\n"))
+}
+
+/// Three tests of `mean`.
+const TESTS: &str = "import pytest\nfrom pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n\ndef test_two():\n    assert mean([1, 2]) == 1.5\n\ndef test_none():\n    with pytest.raises(ValueError):\n        mean([])\n";
+const GOOD: &str =
+    "def mean(values: list[float]) -> float:\n    return sum(values) / len(values)\n";
+const BAD: &str = "def mean(values: list[float]) -> float:\n    return 0.0\n";
+
+fn tests() -> In {
+    python(TESTS)
+}
+
+fn good() -> In {
+    python(GOOD)
+}
+
+fn bad() -> In {
+    python(BAD)
+}
+
+/// A reply that differs from every other one.
+fn worse(n: usize) -> In {
+    python(&format!("def mean(values: list[float]) -> float:\n    return {n}.5\n"))
+}
+
+fn item() -> Item {
+    Item {
+        id: "stats.mean".to_owned(),
+        kind: ItemKind::Function,
+        name: "mean".to_owned(),
+        class: None,
+        planned_methods: Vec::new(),
+        path: "src/pkg/stats.py".to_owned(),
+        module: "pkg.stats".to_owned(),
+        test_path: "tests/test_stats.py".to_owned(),
+        signature: Some(
+            Signature::parse("def mean(values: list[float]) -> float").expect("parses"),
+        ),
+        docstring: "The arithmetic mean.".to_owned(),
+        examples: vec!["mean([1, 2]) == 1.5".to_owned()],
+        libraries: vec!["numpy>=1.24".to_owned()],
+        red_gate: true,
+        dependencies: vec![dependency("total", "pkg.sums"), dependency("spread", "pkg.stats")],
+    }
+}
+
+fn dependency(name: &str, module: &str) -> Dependency {
+    Dependency {
+        id: format!("{module}.{name}"),
+        import_name: name.to_owned(),
+        module: module.to_owned(),
+        signature: format!("def {name}(values)"),
+        summary: format!("The {name}."),
+    }
+}
+
+/// The method `Model.fit`.
+fn method() -> Item {
+    Item {
+        id: "stats.Model.fit".to_owned(),
+        kind: ItemKind::Method,
+        name: "fit".to_owned(),
+        class: Some("Model".to_owned()),
+        planned_methods: vec!["fit".to_owned(), "predict".to_owned()],
+        signature: Some(Signature::parse("def fit(self, rows)").expect("parses")),
+        dependencies: vec![dependency("Model", "pkg.stats")],
+        ..item()
+    }
+}
+
+fn class() -> Item {
+    Item {
+        id: "stats.Model".to_owned(),
+        kind: ItemKind::Class,
+        name: "Model".to_owned(),
+        planned_methods: vec!["fit".to_owned(), "predict".to_owned()],
+        signature: None,
+        ..item()
+    }
+}
+
+// --- runs ------------------------------------------------------------------------------------
+
+fn case(id: &str, failure: Option<Failure>) -> Case {
+    let id = format!("tests/test_stats.py::{id}");
+    Case { id, passed: failure.is_none(), set_aside: false, failure }
+}
+
+fn run(ending: Ending) -> TestRun {
+    TestRun { ending, cases: Vec::new(), collection: Vec::new(), output: String::new() }
+}
+
+/// All three pass.
+fn pass() -> In {
+    let cases = ["test_one", "test_two", "test_none"].map(|id| case(id, None)).to_vec();
+    Run(TestRun { cases, ..run(Ending::Passed) })
+}
+
+fn fails(failure: Failure) -> In {
+    let cases = vec![case("test_one", None), case("test_two", Some(failure))];
+    Run(TestRun { cases, ..run(Ending::Failed) })
+}
+
+/// An assertion that does not hold.
+fn fail() -> In {
+    fails(failure("AssertionError", "assert 0.0 == 1.5"))
+}
+
+fn uncollected(failure: Failure) -> In {
+    Run(TestRun { collection: vec![failure], ..run(Ending::CollectionError) })
+}
+
+/// As before every implementation: the module is not there.
+fn red() -> In {
+    uncollected(no_module("pkg.stats"))
+}
+
+fn failure(exception: &str, message: &str) -> Failure {
+    Failure {
+        exception: exception.to_owned(),
+        message: message.to_owned(),
+        path: "src/pkg/stats.py".to_owned(),
+        line: 2,
+        traceback: format!("Traceback: {exception}: {message}"),
+        ..Failure::default()
+    }
+}
+
+fn no_module(module: &str) -> Failure {
+    let message = format!("No module named '{module}'");
+    Failure {
+        missing_module: Some(module.to_owned()),
+        path: "tests/test_stats.py".to_owned(),
+        ..failure("ModuleNotFoundError", &message)
+    }
+}
+
+fn no_name(path: &str, name: &str) -> Failure {
+    let message = format!("name '{name}' is not defined");
+    Failure {
+        missing_name: Some(name.to_owned()),
+        path: path.to_owned(),
+        ..failure("NameError", &message)
+    }
+}
+
+fn frame(path: &str, function: &str) -> Frame {
+    Frame { path: path.to_owned(), line: 3, function: function.to_owned() }
+}
+
+// --- the player ------------------------------------------------------------------------------
+
+struct Played {
+    trace: String,
+    state: State,
+    /// The text of every question, in order.
+    prompts: Vec<String>,
+    /// Journal notes: what and text.
+    notes: Vec<(String, String)>,
+    draft: Draft,
+}
+
+impl Played {
+    fn implementation(&self) -> String {
+        self.draft.implementation.as_ref().map(code::Fragment::to_source).unwrap_or_default()
+    }
+
+    fn tests(&self) -> String {
+        self.draft.tests.as_ref().map(code::Fragment::to_source).unwrap_or_default()
+    }
+
+    fn note(&self, what: &str) -> &str {
+        let note = self.notes.iter().find(|(it, _)| it == what);
+        &note.unwrap_or_else(|| panic!("no note {what} in {:?}", self.notes)).1
+    }
+}
+
+fn play(item: &Item, policy: &Policy, script: Vec<In>) -> Played {
+    let around = Surroundings::default();
+    let mut script = script.into_iter();
+    let mut played = Played {
+        trace: String::new(),
+        state: State::default(),
+        prompts: Vec::new(),
+        notes: Vec::new(),
+        draft: Draft::default(),
+    };
+    let mut words: Vec<String> = Vec::new();
+    let mut observation = Some(Observation::Begin);
+    while let Some(observed) = observation.take() {
+        let state = std::mem::take(&mut played.state);
+        let (state, actions) = step(item, policy, &around, state, observed);
+        played.state = state;
+        for action in actions {
+            let (word, wanted) = played.perform(action);
+            words.push(word);
+            observation = match wanted {
+                Wanted::Nothing => observation,
+                Wanted::Input => script.next().map(|input| input.observation(item, &words)),
+                Wanted::This(it) => Some(it),
+            };
+        }
+    }
+    assert_eq!(script.count(), 0, "inputs nobody asked for, after: {}", words.join("; "));
+    played.trace = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("; ");
+    played
+}
+
+enum Wanted {
+    Nothing,
+    Input,
+    This(Observation),
+}
+
+impl Played {
+    /// The action in a word, and what it leads to.
+    fn perform(&mut self, action: Action) -> (String, Wanted) {
+        match action {
+            Action::AskModel(ask) => {
+                let texts: Vec<&str> = ask.messages.iter().map(|it| it.text.as_str()).collect();
+                self.prompts.push(texts.join("\n"));
+                (format!("ask {} {}", ask.stage.as_str(), ask.attempt), Wanted::Input)
+            }
+            Action::Edit(draft) => {
+                self.draft = draft;
+                (String::new(), Wanted::Nothing)
+            }
+            Action::RunTests { red: true } => ("run red".to_owned(), Wanted::Input),
+            Action::RunTests { red: false } => ("run green".to_owned(), Wanted::Input),
+            Action::Search(_) => {
+                ("search".to_owned(), Wanted::This(Observation::Found(Localized::default())))
+            }
+            Action::AskHuman { .. } => {
+                ("ask a person".to_owned(), Wanted::This(Observation::NoHuman))
+            }
+            Action::Commit => ("commit".to_owned(), Wanted::Nothing),
+            Action::Revert => ("revert".to_owned(), Wanted::Nothing),
+            Action::Note(note) => {
+                self.notes.push((note.what.to_owned(), note.text));
+                (format!("[{}]", note.what), Wanted::Nothing)
+            }
+            Action::Finish(verdict) => (ending(verdict), Wanted::Nothing),
+        }
+    }
+}
+
+impl In {
+    /// A missing reply is named after the question, as a recording names it.
+    fn observation(self, item: &Item, words: &[String]) -> Observation {
+        match self {
+            In::Say(text) => Observation::Reply(text),
+            Run(run) => Observation::Ran(run),
+            Silence => {
+                let ask = words.last().and_then(|word| word.strip_prefix("ask "));
+                let what = ask.unwrap_or("?");
+                let reason = format!("no recorded reply for {} {what}", item.id);
+                Observation::NoReply { reason }
+            }
+        }
+    }
+}
+
+fn ending(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Passed => "passed".to_owned(),
+        Verdict::Failed { reason } => format!("failed: {reason}"),
+        Verdict::NeedsHuman { reason } => format!("needs human: {reason}"),
+        Verdict::Skipped { reason } => format!("skipped: {reason}"),
+    }
+}
+
+/// Plays `mean` through and compares the trace; what happened besides is in the result.
+#[track_caller]
+fn check(script: Vec<In>, expect: &str) -> Played {
+    check_item(&item(), script, expect)
+}
+
+#[track_caller]
+fn check_item(item: &Item, script: Vec<In>, expect: &str) -> Played {
+    let played = play(item, &Policy::generate(), script);
+    let expect = expect.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(played.trace, expect);
+    played
+}
