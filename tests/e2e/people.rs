@@ -109,3 +109,24 @@ fn context_files_and_specification_reach_the_model_and_the_readme() {
     fs::remove_file(&context).expect("a file");
     let _ = world.trellis(&arguments).exits(65).says("style.md");
 }
+
+#[test]
+fn a_failed_node_can_be_written_by_hand() {
+    let mut plot =
+        Plot::default().function("good", "a", &[], &[], "x").tests("good", "a", [1, 2, 3]);
+    plot = plot.function("hard", "a", &[], &[], "x").tests("hard", "a", [2, 3, 4]);
+    plot = plot.function("after", "b", &["hard"], &[], "hard(x)").tests("after", "b", [2, 3, 4]);
+    let world = World::new();
+    let _ = world.grow(&plot, &[]).exits(1);
+    assert_eq!(world.checkpoint()["hard"]["status"], "failed");
+    let mine = format!(
+        "{}\n\ndef hard(x):\n    return x + 1  # by hand\n",
+        world.read("out/src/lib/a.py")
+    );
+    world.write("out/src/lib/a.py", &mine);
+    let _ = world.grow(&plot, &["--keep-edits"]).exits(0);
+    assert_eq!(world.read("out/src/lib/a.py"), mine);
+    assert_eq!(world.checkpoint()["hard"]["status"], "passed");
+    assert_eq!(world.checkpoint()["after"]["status"], "passed");
+    assert!(world.read("out/tests/test_a.py").contains("def test_hard_2"));
+}

@@ -189,7 +189,7 @@ pub(crate) fn is_string(stmt: &Stmt) -> bool {
 }
 
 /// `if __name__ == "__main__":`, in either order of its operands.
-fn is_main_guard(stmt: &Stmt) -> bool {
+pub(crate) fn is_main_guard(stmt: &Stmt) -> bool {
     let Stmt::If(branch) = stmt else { return false };
     let Expr::Compare(compare) = &*branch.test else { return false };
     let is_name = |e: &Expr| matches!(e, Expr::Name(name) if name.id.as_str() == "__name__");

@@ -10,6 +10,7 @@ mod fragment;
 mod imports;
 pub mod known;
 mod merge;
+mod opening;
 mod rename;
 mod scope;
 mod signature;

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::class_body::{insert_method, remove_methods};
 use crate::fragment::{Fragment, Item, ItemKind, render_items};
 use crate::imports::{Import, ImportGroups, render_imports};
+use crate::opening::add_to;
 use crate::rename::rename;
 use crate::scope::identifiers;
 use crate::syntax::SyntaxError;
@@ -34,20 +35,36 @@ pub struct Merged {
 /// An item equal to an earlier one is kept once. A helper whose name an earlier part gave to
 /// something else, or that the plan `reserves` for another node, is renamed `name_suffix` inside its
 /// part; a helper that copies a definition which is there already under a reserved name is dropped.
-/// `keep_unused` keeps imports nothing refers to (in test files they may be fixtures).
+/// `keep_unused` keeps imports nothing refers to (in test files they may be fixtures). `opening` is a
+/// person's text that the file starts from; nothing of it is changed but what parts add to its classes.
 pub fn merge(
-    docstring: Option<&str>,
+    opening: Option<&str>,
     parts: &[Part<'_>],
     reserved: &HashSet<&str>,
     groups: &ImportGroups<'_>,
     keep_unused: bool,
 ) -> Result<Merged, SyntaxError> {
-    let mut file = File { imports: Vec::new(), items: Vec::new(), reserved };
+    let base = opening.map(Fragment::parse).transpose()?.unwrap_or_default();
+    let (imports, items) = (base.imports.clone(), base.items.clone());
+    let mut file = File { imports, items, reserved };
     let mut renamed = Vec::new();
     for part in parts {
         renamed.push(file.add(part)?);
     }
-    let text = file.render(docstring, groups, keep_unused)?;
+    let text = match opening {
+        Some(text) => {
+            let imports: Vec<Import> = file
+                .needed_imports(keep_unused)?
+                .into_iter()
+                .filter(|it| !base.imports.contains(it))
+                .collect();
+            add_to(text, &base, &file.items, &imports, groups)?
+        }
+        None => {
+            let docstring = parts.iter().find_map(|part| part.fragment.docstring.as_deref());
+            file.render(docstring, groups, keep_unused)?
+        }
+    };
     Ok(Merged { text, renamed })
 }
 
@@ -217,6 +234,19 @@ impl File<'_> {
         self.items.insert(class.unwrap_or(self.items.len()), item);
     }
 
+    /// Imports that something in the file refers to.
+    fn needed_imports(&self, keep_unused: bool) -> Result<Vec<Import>, SyntaxError> {
+        let mut body = String::new();
+        render_items(&mut body, &self.items);
+        let used = identifiers(&body)?;
+        let needed = |import: &&Import| {
+            keep_unused
+                || import.module == "__future__"
+                || import.bound().is_none_or(|name| used.contains(name))
+        };
+        Ok(self.imports.iter().filter(needed).cloned().collect())
+    }
+
     fn render(
         self,
         docstring: Option<&str>,
@@ -225,14 +255,7 @@ impl File<'_> {
     ) -> Result<String, SyntaxError> {
         let mut body = String::new();
         render_items(&mut body, &self.items);
-        let used = identifiers(&body)?;
-        let needed = |import: &Import| {
-            keep_unused
-                || import.module == "__future__"
-                || import.bound().is_none_or(|name| used.contains(name))
-        };
-        let imports: Vec<Import> = self.imports.into_iter().filter(needed).collect();
-        let header = render_imports(&imports, groups);
+        let header = render_imports(&self.needed_imports(keep_unused)?, groups);
         let mut out = docstring.map(|text| format!("{text}\n")).unwrap_or_default();
         if !header.is_empty() {
             out.push_str(if out.is_empty() { "" } else { "\n" });

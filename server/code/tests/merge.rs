@@ -171,3 +171,24 @@ fn a_method_stands_in_its_class_once() {
         "class A:\n    def g(self):\n        return 2\n\n    def f(self):\n        return 3\n",
     );
 }
+
+#[test]
+fn what_a_person_wrote_stays_byte_for_byte() {
+    let opening = "#!/usr/bin/env python\n\"\"\"Mine.\"\"\"\nimport os  # why\n\nLIMIT  =  3\n\n\nclass A:\n    x = 1   # odd\n\n\nif __name__ == \"__main__\":\n    print(os.name)\n";
+    let method =
+        Fragment::parse("import math\n\ndef f(self):\n    return math.pi\n").expect("parses");
+    let helper = Fragment::parse("LIMIT = 4\n\ndef g():\n    return LIMIT\n").expect("parses");
+    let parts = [
+        Part { fragment: &method, defines: Some("f"), class: Some("A"), suffix: "A_f" },
+        Part { fragment: &helper, defines: Some("g"), class: None, suffix: "g" },
+    ];
+    let groups = ImportGroups { local: &|_| false };
+    let reserved = HashSet::from(["A", "g"]);
+    let merged = merge(Some(opening), &parts, &reserved, &groups, false).expect("merges");
+    assert_eq!(
+        merged.text,
+        "#!/usr/bin/env python\n\"\"\"Mine.\"\"\"\nimport os  # why\nimport math\n\nLIMIT  =  3\n\n\nclass A:\n    x = 1   # odd\n\n    def f(self):\n        return math.pi\n\n\nLIMIT_g = 4\n\n\ndef g():\n    return LIMIT_g\n\n\nif __name__ == \"__main__\":\n    print(os.name)\n"
+    );
+    let alone = merge(Some(opening), &[], &reserved, &groups, false).expect("merges");
+    assert_eq!(alone.text, opening);
+}

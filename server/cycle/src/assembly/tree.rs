@@ -91,29 +91,21 @@ fn merged(
     reserved: &HashSet<&str>,
     keep_unused: bool,
 ) -> Result<MergedFile, SyntaxError> {
-    let kept = kept.map(|text| Fragment::parse(text)).transpose()?;
     let fragments: Vec<Fragment> = shares.iter().map(fragment).collect();
     let suffixes: Vec<String> = shares.iter().map(|share| share.item.suffix()).collect();
-    let docstring = (kept.iter().chain(&fragments)).find_map(|it| it.docstring.as_deref());
-    let opening =
-        kept.iter().map(|fragment| Part { fragment, defines: None, class: None, suffix: "" });
-    let parts: Vec<Part<'_>> = opening
-        .chain(shares.iter().zip(fragments.iter().zip(&suffixes)).map(
-            |(share, (fragment, suffix))| {
-                let implementation = !keep_unused;
-                Part {
-                    fragment,
-                    defines: implementation.then_some(share.item.name.as_str()),
-                    class: share.item.class.as_deref().filter(|_| implementation),
-                    suffix,
-                }
-            },
-        ))
+    let implementation = !keep_unused;
+    let parts: Vec<Part<'_>> = (shares.iter().zip(fragments.iter().zip(&suffixes)))
+        .map(|(share, (fragment, suffix))| Part {
+            fragment,
+            defines: implementation.then_some(share.item.name.as_str()),
+            class: share.item.class.as_deref().filter(|_| implementation),
+            suffix,
+        })
         .collect();
     let is_local = |name: &str| layout.is_local(name);
-    let file = merge(docstring, &parts, reserved, &groups(&is_local), keep_unused)?;
-    let skip = usize::from(kept.is_some());
-    Ok((file.text, file.renamed.into_iter().skip(skip).collect()))
+    let opening = kept.map(String::as_str);
+    let file = merge(opening, &parts, reserved, &groups(&is_local), keep_unused)?;
+    Ok((file.text, file.renamed))
 }
 
 type TestIds = Vec<(String, Vec<String>)>;

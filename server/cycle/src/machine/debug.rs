@@ -55,6 +55,10 @@ impl Turn<'_> {
     }
 
     pub(super) fn search(&mut self) {
+        if self.state.by_hand {
+            let reason = format!("what a person wrote does not pass: {}", self.state.reason);
+            return self.give_up(Verdict::NeedsHuman { reason });
+        }
         if self.state.fixes >= self.policy.fixes {
             let reason = format!("{} (after {} fixes)", self.state.reason, self.state.fixes);
             return self.give_up(Verdict::Failed { reason });

@@ -259,3 +259,16 @@ fn the_import_under_test_is_put_right() {
         assert!(played.tests().contains(import), "{}", played.tests());
     }
 }
+
+#[test]
+fn what_a_person_wrote_is_tested_and_never_fixed() {
+    let start = |script| play_from(State::written_by_hand(), &item(), &Policy::generate(), script);
+    let played = start(vec![tests(), pass()]);
+    assert_eq!(played.trace, "ask tests 0; [red-gate-skipped]; run green; commit; passed");
+    let played = start(vec![tests(), fail(), fail(), say("A"), say("A"), say("A")]);
+    assert!(
+        played.trace.contains("ask diagnosis 2; revert; needs human: what a person wrote"),
+        "{}",
+        played.trace
+    );
+}

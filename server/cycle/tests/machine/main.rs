@@ -210,11 +210,15 @@ impl Played {
 }
 
 fn play(item: &Item, policy: &Policy, script: Vec<In>) -> Played {
+    play_from(State::default(), item, policy, script)
+}
+
+fn play_from(state: State, item: &Item, policy: &Policy, script: Vec<In>) -> Played {
     let around = Surroundings::default();
     let mut script = script.into_iter();
     let mut played = Played {
         trace: String::new(),
-        state: State::default(),
+        state,
         prompts: Vec::new(),
         notes: Vec::new(),
         draft: Draft::default(),

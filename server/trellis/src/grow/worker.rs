@@ -122,7 +122,8 @@ impl Worker {
         let shop = self.shop.clone();
         let item = &shop.work.items[&self.node];
         let around = Surroundings { file: self.file_so_far()?, context: shop.context.clone() };
-        let mut state = State::default();
+        let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
+        let mut state = if by_hand { State::written_by_hand() } else { State::default() };
         let mut observation = Observation::Begin;
         loop {
             let (next, actions) = step(item, &shop.policy, &around, state, observation);
@@ -363,4 +364,14 @@ impl Worker {
         })?;
         Ok(Observation::Found(Localized { suspects }))
     }
+}
+
+/// Whether a text defines the item.
+fn defines(text: &str, item: &cycle::Item) -> bool {
+    let Ok(fragment) = code::Fragment::parse(text) else { return false };
+    let Some(definition) = fragment.definition(item.import_name()) else { return false };
+    let is_it = |name: &str| name == item.name;
+    let method =
+        || code::remove_methods(&definition.text, &is_it).is_ok_and(|(_, out)| !out.is_empty());
+    item.class.is_none() || method()
 }
