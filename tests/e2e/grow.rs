@@ -135,6 +135,8 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     assert!(!world.read("out/src/lib/a.py").contains("bad"));
     assert!(!world.read("out/tests/test_a.py").contains("bad"));
     assert!(!world.out().join("src/lib/b.py").exists());
+    let text = world.journal("taken_back")[0]["implementation"].as_str().expect("text").to_owned();
+    assert!(text.contains("return x + 9"), "the last attempt can still be read: {text}");
 }
 
 #[test]

@@ -448,7 +448,7 @@ fn the_report_says_it_all() {
 
 ## Test Results
 
-- **Unit Tests**: 10 kept, 9 passing (90%)
+- **Unit Tests**: 10 generated, 9 passing (90%)
 - **Whole suite**: 9 passed
 - **Nodes passed at once**: 2
 - **Nodes passed after 1 fix**: 1
@@ -473,7 +473,7 @@ fn the_report_says_it_all() {
 ## Recommendations
 
 - A person has to decide: g.
-- Review by hand: f; their attempts are in `.trellis/journal.jsonl`.
+- Review by hand: f; their last text is in `.trellis/journal.jsonl` (`taken_back`).
 - Run `trellis generate` again with the same arguments to retry them; what passed is kept.
 
 "

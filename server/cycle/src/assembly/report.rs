@@ -126,7 +126,7 @@ fn nodes(out: &mut String, title: &str, nodes: &[NodeLine]) {
 fn tests(out: &mut String, facts: &ReportFacts) {
     let _ = write!(
         out,
-        "## Test Results\n\n- **Unit Tests**: {} kept, {} passing ({})\n- **Whole suite**: {}\n",
+        "## Test Results\n\n- **Unit Tests**: {} generated, {} passing ({})\n- **Whole suite**: {}\n",
         facts.tests_planned,
         facts.tests_passing,
         percent(facts.tests_passing, facts.tests_planned),
@@ -186,7 +186,7 @@ fn recommendations(facts: &ReportFacts) -> Vec<String> {
     }
     if !failed.is_empty() {
         out.push(format!(
-            "Review by hand: {}; their attempts are in `.trellis/journal.jsonl`.",
+            "Review by hand: {}; their last text is in `.trellis/journal.jsonl` (`taken_back`).",
             ids(&failed)
         ));
     }

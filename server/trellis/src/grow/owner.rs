@@ -14,7 +14,7 @@ use crate::error::Fault;
 use crate::grow::open::Order;
 use crate::grow::progress::Progress;
 use crate::grow::shelf::Shelf;
-use crate::grow::worker::{Outcome, Shop, Stop, work_on};
+use crate::grow::worker::{Outcome, Shop, Stop, source, work_on};
 use crate::output::Output;
 use crate::workspace::Writer;
 use crate::workspace::checkpoint::{self, Checkpoint, Entry, TestResults};
@@ -204,9 +204,6 @@ impl Owner {
 
     /// Accepted text is on the disk before anything says `passed` (W13).
     fn accept(&mut self, node: NodeIx, outcome: &Outcome) -> Result<(), Fault> {
-        let source = |fragment: &Option<code::Fragment>| {
-            fragment.as_ref().map(code::Fragment::to_source).unwrap_or_default()
-        };
         let accepted = Accepted {
             node: self.id(node),
             specification: self.shop.work.specification(node),

@@ -174,7 +174,9 @@ impl Worker {
                 Ok(None)
             }
             Action::Revert => {
-                self.draft = Draft::default();
+                let draft = std::mem::take(&mut self.draft);
+                let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
+                self.log(Event::TakenBack { node: self.id(), tests, implementation })?;
                 Ok(None)
             }
             // The owner of the workspace accepts the draft with the outcome.
@@ -374,4 +376,9 @@ fn defines(text: &str, item: &cycle::Item) -> bool {
     let method =
         || code::remove_methods(&definition.text, &is_it).is_ok_and(|(_, out)| !out.is_empty());
     item.class.is_none() || method()
+}
+
+/// A fragment as text; empty when there is none.
+pub(crate) fn source(fragment: &Option<code::Fragment>) -> String {
+    fragment.as_ref().map(code::Fragment::to_source).unwrap_or_default()
 }

@@ -100,6 +100,12 @@ pub(crate) enum Event {
         text: String,
     },
     Accepted(Accepted),
+    /// The last text of a node that did not pass; it is nowhere else.
+    TakenBack {
+        node: String,
+        tests: String,
+        implementation: String,
+    },
     /// Written before the file is put in place.
     Writing {
         path: String,
