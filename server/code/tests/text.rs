@@ -1,6 +1,6 @@
 //! Single pieces of text: names, signatures, edits, classes, known imports.
 
-use code::known::import_for;
+use code::import_for;
 use code::{EditRefused, Fragment, SearchReplace, Signature, enforce, search_replace, unresolved};
 
 #[test]

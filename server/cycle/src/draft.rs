@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use code::{Fragment, Import, ItemKind as Kind, SearchReplace, search_replace};
 
 use crate::item::{Item, ItemKind};
-use crate::mend;
+use crate::origin;
 use crate::reply::{self, Reply};
 
 /// What stands for the item so far.
@@ -220,7 +220,7 @@ fn enforce_signature(
         let free = code::unresolved(&format!("{}: pass\n", signature.header())).map_err(wrong)?;
         let missing = code::unresolved(&fragment.to_source()).map_err(wrong)?;
         let imports: Vec<Import> = (free.intersection(&missing))
-            .filter_map(|name| mend::origin(item, fragment, name))
+            .filter_map(|name| origin::origin(item, fragment, name))
             .collect();
         fragment.add_imports(imports);
     }
@@ -244,7 +244,7 @@ fn local_imports(item: &Item, fragment: &mut Fragment, notes: &mut Vec<String>) 
             import.name.as_deref() == Some(&dependency.import_name)
                 && import.module != dependency.module
                 && !code::known::is_stdlib(import.top_level())
-                && !mend::is_available(item, import.top_level())
+                && !origin::is_available(item, import.top_level())
                 && !item.dependencies.iter().any(|other| other.module == import.module)
         });
         match elsewhere {

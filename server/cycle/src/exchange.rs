@@ -2,7 +2,6 @@
 
 use crate::draft::Draft;
 use crate::observation::{Failure, Frame, TestRun};
-use crate::prompt::{Message, Stage};
 
 /// What the world said.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +54,40 @@ pub struct Query {
     pub failures: Vec<Failure>,
     /// The stack at the deadline of a run that timed out.
     pub stack: Vec<Frame>,
+}
+
+/// The stages of `recording.md` that this cycle asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    Tests,
+    Implementation,
+    Fix,
+    Diagnosis,
+}
+
+impl Stage {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Tests => "tests",
+            Stage::Implementation => "implementation",
+            Stage::Fix => "fix",
+            Stage::Diagnosis => "diagnosis",
+        }
+    }
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    System,
+    User,
+}
+
+/// One message of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    pub role: Role,
+    pub text: String,
 }
 
 /// One question to the model.

@@ -13,6 +13,7 @@ mod item;
 mod machine;
 mod mend;
 mod observation;
+mod origin;
 mod policy;
 mod prompt;
 mod reply;
@@ -20,9 +21,11 @@ mod test_draft;
 
 pub use diagnosis::{Diagnosis, Votes};
 pub use draft::{Draft, DraftError, Normalised};
-pub use exchange::{Action, Ask, Localized, Note, Observation, Query, Suspect, Verdict};
+pub use exchange::{
+    Action, Ask, Localized, Message, Note, Observation, Query, Role, Stage, Suspect, Verdict,
+};
 pub use item::{Dependency, Item, ItemKind};
 pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::Policy;
-pub use prompt::{Message, Role, Stage, Surroundings};
+pub use prompt::Surroundings;

@@ -14,13 +14,13 @@ mod debug;
 
 use crate::diagnosis::Votes;
 use crate::draft::{self, Draft, DraftError, Normalised};
-use crate::exchange::{Action, Ask, Note, Observation, Query, Suspect, Verdict};
+use crate::exchange::{Action, Ask, Message, Note, Observation, Query, Stage, Suspect, Verdict};
 use crate::gate::{Gate, in_code_under_test, judge_red};
 use crate::item::Item;
 use crate::mend;
 use crate::observation::{Ending, Frame, TestRun};
 use crate::policy::Policy;
-use crate::prompt::{self, Message, Stage, Surroundings};
+use crate::prompt::{self, Surroundings};
 use crate::test_draft;
 
 /// Longest failure text handed to a model, in bytes.

@@ -2,43 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::exchange::Suspect;
+use crate::exchange::{Message, Role, Suspect};
 use crate::item::Item;
 use crate::policy::Policy;
-
-/// The stages of `recording.md` that this cycle asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    Tests,
-    Implementation,
-    Fix,
-    Diagnosis,
-}
-
-impl Stage {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stage::Tests => "tests",
-            Stage::Implementation => "implementation",
-            Stage::Fix => "fix",
-            Stage::Diagnosis => "diagnosis",
-        }
-    }
-}
-
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    System,
-    User,
-}
-
-/// One message of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    pub role: Role,
-    pub text: String,
-}
 
 /// What stands around the item when it is begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::assembly::imports::imports;
 use crate::assembly::layout::module_path;
-use crate::assembly::tree::imports;
 
 /// Modules that import each other in a circle.
 #[derive(Clone, Debug, PartialEq, Eq)]

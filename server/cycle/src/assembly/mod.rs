@@ -2,6 +2,7 @@
 //! else. So any number of jobs, any crash and any resume end in the same bytes.
 
 mod cycles;
+mod imports;
 mod layout;
 mod packages;
 mod project;
@@ -9,7 +10,7 @@ mod readme;
 mod report;
 mod tree;
 
-pub use crate::mend::library_name;
+pub use crate::origin::library_name;
 pub use cycles::{ImportCycle, import_cycles};
 pub use layout::Layout;
 pub use project::{Project, project_files};

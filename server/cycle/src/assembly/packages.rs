@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use code::Fragment;
 
+use crate::assembly::imports::imports;
 use crate::assembly::layout::{Layout, module_path};
-use crate::assembly::tree::imports;
 
 /// The `__init__.py` files of all packages that hold one of `files`.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use code::{Fragment, Import, ImportGroups, Part, SyntaxError, merge};
+use code::{Fragment, ImportGroups, Part, SyntaxError, merge};
 
 use crate::assembly::layout::Layout;
 use crate::assembly::packages::init_files;
@@ -145,9 +145,4 @@ pub fn third_party(layout: &Layout, files: &BTreeMap<String, String>) -> BTreeSe
         .map(|import| import.top_level().to_owned())
         .filter(|name| !layout.is_local(name) && !code::known::is_stdlib(name))
         .collect()
-}
-
-/// What a module imports while it is loaded.
-pub(crate) fn imports(text: &str) -> Vec<Import> {
-    Fragment::parse(text).map(|fragment| fragment.imports).unwrap_or_default()
 }

@@ -3,8 +3,8 @@
 use super::{FAILURE_BYTES, Phase, STEADY, Turn, Want, cut_middle, source};
 use crate::diagnosis::{Diagnosis, Votes};
 use crate::draft::{self, DraftError};
-use crate::exchange::{Action, Query, Verdict};
-use crate::prompt::{self, FixFacts, Stage};
+use crate::exchange::{Action, Query, Stage, Verdict};
+use crate::prompt::{self, FixFacts};
 
 impl Turn<'_> {
     pub(super) fn ask_vote(&mut self, votes: Votes) {
