@@ -37,6 +37,16 @@ fn a_graph_with_problems_is_refused_with_all_of_them_before_anything_starts() {
             vec!["[duplicate-definition]"],
         ),
         ("docstring", vec![node("a", ok, "  ", &[])], vec!["[missing-docstring]"]),
+        (
+            "tests",
+            vec![node("a", "tests/test_a.py", "A.", &[])],
+            vec!["[unsafe-file-path]", "tests of the nodes"],
+        ),
+        (
+            "two roots",
+            vec![node("a", ok, "A.", &[]), node("b", "lib/b.py", "B.", &[])],
+            vec!["[module-package-clash]", "two folders"],
+        ),
         ("climbs", vec![node("a", "../a.py", "A.", &[])], vec!["[unsafe-file-path]", "../a.py"]),
         ("climbs inside", vec![node("a", "src/../../a.py", "A.", &[])], vec!["[unsafe-file-path]"]),
         ("absolute", vec![node("a", "/etc/a.py", "A.", &[])], vec!["[unsafe-file-path]"]),
@@ -132,7 +142,7 @@ fn a_full_disk_fails_the_node_clearly_and_leaves_earlier_files_intact() {
     let _unmount = Unmount(out);
     let mut plot = Plot::garden();
     // The last nodes are far too long for what is left.
-    let padding = format!("# {}\n", "long ".repeat(300_000));
+    let padding = "# long long long long long long\n".repeat(50_000);
     for reply in &mut plot.replies {
         if reply["node"] == "negated" && reply["stage"] == "fix" {
             let text = reply["reply"]

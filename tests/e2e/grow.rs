@@ -206,3 +206,28 @@ fn code_that_uses_a_node_the_plan_did_not_name_waits_for_it() {
     assert_eq!(world.checkpoint()["late"]["retry_count"], 0);
     assert!(world.journal("note").iter().any(|note| note["what"] == "unplanned-dependency"));
 }
+
+#[test]
+fn code_cannot_switch_its_tests_off_or_bring_the_process_down() {
+    let mut plot = Plot::default().tests("f", "a", [2, 3, 4]).tests("g", "a", [2, 3, 4]);
+    plot = plot.function("f", "a", &[], &[], "0").function("g", "a", &[], &[], "0");
+    plot.replies.retain(|reply| reply["stage"] == "tests");
+    plot.reply("f", "implementation", 0, "```python\nimport pytest\n\ndef f(x: int) -> int:\n    if x > 1:\n        pytest.skip('later')\n    return 2\n```");
+    plot.reply(
+        "g",
+        "implementation",
+        0,
+        &format!("```python\ndef g(x: int) -> int:\n    return x + 1{}\n```", "+0".repeat(500_000)),
+    );
+    let world = World::new();
+    let summary = world.grow(&plot, &[]).exits(1).json();
+    assert_eq!(summary["failed"], 2, "{summary}");
+    assert_eq!(world.checkpoint()["f"]["failure_reason"], "no recorded reply for f fix 0");
+    let notes = world.journal("note");
+    assert!(
+        notes
+            .iter()
+            .any(|note| note["text"].as_str().is_some_and(|text| text.contains("too long"))),
+        "{notes:?}"
+    );
+}

@@ -24,7 +24,37 @@ pub fn check(source: &str) -> Result<(), SyntaxError> {
     parse(source).map(drop)
 }
 
+/// Bytes of one line that may be a single expression; its tree is as deep as it has operators.
+const LONGEST_LINE: usize = 100_000;
+/// CPython itself stops at 200 open brackets.
+const DEEPEST: usize = 1000;
+
+/// Walks over syntax trees are recursive, so a tree may not be deeper than the stack.
+fn refuse_depth(source: &str) -> Result<(), SyntaxError> {
+    let mut depth = 0_usize;
+    for (index, line) in source.lines().enumerate() {
+        // A definition at the left margin: whatever brackets stood in strings before it are closed.
+        if line.starts_with(|c: char| c.is_alphabetic() || c == '@') {
+            depth = 0;
+        }
+        let deep = line.bytes().any(|byte| {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > DEEPEST
+        });
+        if deep || line.len() > LONGEST_LINE {
+            let message = if deep { "nested too deeply" } else { "the line is too long" };
+            return Err(SyntaxError { line: index + 1, column: 1, message: message.to_owned() });
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn parse(source: &str) -> Result<Parsed<ModModule>, SyntaxError> {
+    refuse_depth(source)?;
     parse_module(source).map_err(|error| {
         let (line, column) = position(source, error.location.start());
         SyntaxError { line, column, message: lower_first(&error.error.to_string()) }

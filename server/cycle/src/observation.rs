@@ -75,8 +75,14 @@ impl TestRun {
             + self.collection.len()
     }
 
-    /// Whether the run proves the item: it ended well, something passed and nothing failed.
+    /// Whether the run proves the item: it ended well, and every one of its tests ran and passed. A test
+    /// that was skipped, or that code under test skipped, says nothing (T7).
     pub fn proves(&self) -> bool {
+        self.is_clean() && !self.cases.iter().any(|case| case.set_aside)
+    }
+
+    /// Whether a run of any tests ended well: something passed and nothing failed.
+    pub fn is_clean(&self) -> bool {
         self.ending == Ending::Passed && self.passed() > 0 && self.failed() == 0
     }
 

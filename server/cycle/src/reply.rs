@@ -50,7 +50,7 @@ fn fences(text: &str) -> Vec<(String, String)> {
     for line in text.lines() {
         match open.take() {
             None => open = Fence::opened_by(line),
-            Some(fence) if line.trim() == fence.marks => out.push((fence.language, fence.body)),
+            Some(fence) if fence.closed_by(line) => out.push((fence.language, fence.body)),
             Some(mut fence) => {
                 push_line(
                     &mut fence.body,
@@ -73,6 +73,12 @@ struct Fence {
 }
 
 impl Fence {
+    /// A fence deeper than the one that opened the block belongs to the code: to a docstring, mostly.
+    fn closed_by(&self, line: &str) -> bool {
+        let indent = line.len() - line.trim_start().len();
+        line.trim() == self.marks && indent <= self.indent.len()
+    }
+
     fn opened_by(line: &str) -> Option<Fence> {
         let rest = line.trim_start();
         let mark = rest.chars().next().filter(|c| "`~".contains(*c))?;

@@ -77,6 +77,11 @@ impl Layout {
         }
     }
 
+    /// Every package's own file.
+    pub fn init_paths(&self) -> impl Iterator<Item = String> {
+        self.packages.keys().map(|folder| format!("{folder}/__init__.py"))
+    }
+
     /// Dotted module path of a source file.
     pub fn module(&self, path: &str) -> String {
         module_path(path)

@@ -31,6 +31,7 @@ pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
     }
     case_clashes(plan, &files, found);
     package_clashes(plan, &files, found);
+    root_clashes(plan, &files, found);
 }
 
 /// Why a path could reach outside the repository or into our own and git's folders.
@@ -58,6 +59,12 @@ fn unsafe_path(path: &str) -> Option<&'static str> {
 
 /// Why a path cannot be that of a module.
 fn unfit_module(path: &str) -> Option<&'static str> {
+    if path.starts_with("tests/") {
+        return Some("lies where the tests of the nodes go");
+    }
+    if matches!(path, "setup.py" | "conftest.py" | "src/conftest.py") {
+        return Some("is a file that packaging tools or pytest run by themselves");
+    }
     if path.is_empty() {
         return Some("is empty");
     }
@@ -130,6 +137,30 @@ fn package_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Proble
         );
         let hint = "rename one of them; Python imports only the package";
         let related = vec![ix, inside];
+        found.push(Problem {
+            related,
+            ..problem(plan, ProblemKind::ModulePackageClash, ix, message, hint)
+        });
+    }
+}
+
+/// `src/lib/a.py` and `lib/b.py` are both imported as `lib`; Python finds one of the two.
+fn root_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Problem>) {
+    let mut roots: FxHashMap<&str, (bool, NodeIx)> = FxHashMap::default();
+    for &(path, ix) in files {
+        let inside = path.strip_prefix("src/");
+        let import = inside.unwrap_or(path);
+        let top = import.split('/').next().unwrap_or(import).trim_end_matches(".py");
+        let (in_src, earlier) = *roots.entry(top).or_insert((inside.is_some(), ix));
+        if in_src == inside.is_some() {
+            continue;
+        }
+        let message = format!(
+            "its file_path `{path}` and that of `{}` are imported under one name, `{top}`, from two folders",
+            plan.id(earlier)
+        );
+        let hint = "put both below src/, or neither";
+        let related = vec![earlier, ix];
         found.push(Problem {
             related,
             ..problem(plan, ProblemKind::ModulePackageClash, ix, message, hint)

@@ -24,7 +24,7 @@ fn a_sound_plan_has_none() {
         node("n", "Cart.add", "method", "src/shop/cart.py"),
         node("f", "add", "function", "src/shop/cart.py"),
         node("g", "größe", "function", "src/shop/__init__.py"),
-        node("h", "match", "function", "shop.py"),
+        node("h", "match", "function", "tools.py"),
         r#"{"id":"c","name":"The shop!","type":"package","node_type":"composite","file_path":"src/my-shop/"}"#.into(),
     ];
     assert_eq!(codes(&graph(&nodes, &[("m", "n", "call"), ("c", "k", "hierarchy")])), "");

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
-use crate::workspace::checkpoint::{self, Checkpoint};
+use crate::workspace::checkpoint::{self, Checkpoint, TestResults};
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Event, Journal, Milestone, Past};
 use crate::workspace::lock::Lock;
@@ -43,8 +43,9 @@ pub(crate) fn run(args: &RollbackArgs, output: &mut Output) -> Result<Exit, Faul
         Fault::unavailable("git is not installed, and the earlier texts are in its history")
             .hint("install git")
     })?;
-    let changed = restore(&root, &journal, &past, &git, &tag)?;
-    let event = Event::RolledBack { to: milestone.subgraph.clone(), kept: milestone.nodes.clone() };
+    let (changed, edits) = restore(&root, &journal, &past, &git, &tag)?;
+    let (to, kept) = (milestone.subgraph.clone(), milestone.nodes.clone());
+    let event = Event::RolledBack { to, kept, edits };
     journal.commit(event).map_err(cannot)?;
     let undone = reset_checkpoint(&root, milestone).map_err(cannot)?;
     let mut paths = changed.clone();
@@ -78,14 +79,15 @@ fn choose<'p>(past: &'p Past, to: Option<&str>) -> Result<(&'p Milestone, String
     })
 }
 
-/// Everything of ours becomes what it was at the tag; the user's edits stop it as anywhere.
+/// Everything of ours becomes what it was at the tag; the user's edits stop it as anywhere. Returns the
+/// paths changed, and those a person took over that the tag has as they are.
 fn restore(
     root: &Path,
     journal: &Journal,
     past: &Past,
     git: &Git,
     tag: &str,
-) -> Result<Vec<String>, Fault> {
+) -> Result<(Vec<String>, Vec<String>), Fault> {
     let mut writer = Writer::new(root, past.written.clone());
     let known = writer.known_paths();
     let foreign = writer.foreign(&known);
@@ -97,7 +99,12 @@ fn restore(
         .filter(|(path, _)| known.binary_search(path).is_ok())
         .collect();
     match writer.flush(journal, &files, |_| true) {
-        Ok(flushed) => Ok(flushed.changed),
+        Ok(flushed) => {
+            let same = |(path, (text, _)): (&String, &(String, Vec<String>))| {
+                (files.get(path) == Some(text)).then(|| path.clone())
+            };
+            Ok((flushed.changed, past.kept.iter().filter_map(same).collect()))
+        }
         Err(FlushError::Fault(fault)) => Err(fault),
         Err(FlushError::Full { path }) => {
             Err(Fault::internal(format!("disk full while writing {path}"))
@@ -114,6 +121,7 @@ fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<S
         entry.status = "pending".to_owned();
         entry.timestamp = Timestamp::now().to_string();
         entry.failure_reason = None;
+        (entry.test_results, entry.retry_count) = (TestResults::default(), 0);
         undone.push(id.clone());
     }
     checkpoint::write(root, &all)?;

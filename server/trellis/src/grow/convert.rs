@@ -52,7 +52,7 @@ pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
         id: test.id.clone(),
         passed: matches!(test.outcome, TestOutcome::Passed | TestOutcome::XPassed),
         set_aside: matches!(test.outcome, TestOutcome::Skipped | TestOutcome::XFailed),
-        failure: test.failure.as_ref().map(failure),
+        failure: test.failure.as_ref().map(failure).or_else(|| set_aside(test)),
     });
     let output = format!("{}{}", report.stdout, report.stderr);
     let from = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
@@ -61,6 +61,26 @@ pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
         cases: cases.collect(),
         collection: report.collection_errors.iter().map(failure).collect(),
         output: output[from..].to_owned(),
+    })
+}
+
+/// A test that was not allowed to speak, in words a model understands.
+fn set_aside(test: &run::TestResult) -> Option<Failure> {
+    let exception = match test.outcome {
+        TestOutcome::Skipped => "Skipped",
+        TestOutcome::XFailed => "ExpectedFailure",
+        _ => return None,
+    };
+    let reason = test.reason.clone().unwrap_or_default();
+    Some(Failure {
+        exception: exception.to_owned(),
+        message: format!(
+            "{} did not run to a result: {reason}; every test has to run and pass",
+            test.id
+        ),
+        path: test.path.clone(),
+        line: test.line.unwrap_or_default(),
+        ..Failure::default()
     })
 }
 

@@ -27,8 +27,12 @@ impl Owner {
     /// Writes what has been accepted since the last time.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
         let mut files = self.sources()?.files;
-        files.retain(|path, _| !self.shop.kept.contains_key(path) || self.kept_changed(path));
-        self.write(&files)?;
+        files.retain(|path, _| {
+            !self.shop.kept.contains_key(path)
+                || self.kept_changed(path)
+                || !self.root.join(path).exists()
+        });
+        self.write(&files, false)?;
         self.unwritten = 0;
         Ok(())
     }
@@ -44,13 +48,23 @@ impl Owner {
         })
     }
 
+    /// `all`: these are all files of a finished run.
     /// Brings `files` to the disk; of what was ours, sources that are not among them are removed.
-    pub(crate) fn write(&mut self, files: &BTreeMap<String, String>) -> Result<(), Fault> {
+    pub(crate) fn write(
+        &mut self,
+        files: &BTreeMap<String, String>,
+        all: bool,
+    ) -> Result<(), Fault> {
         let kept = &self.shop.kept;
         let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
-        let remove = |path: &str| files.keys().any(|it| it.ends_with(".py")) && source(path);
+        // Nothing accepted yet, after a reset say, is no reason to remove what is there.
+        let remove =
+            |path: &str| (all || files.keys().any(|it| it.ends_with(".py"))) && source(path);
         match self.writer.flush(&self.shop.journal, files, remove) {
-            Ok(_) => Ok(()),
+            Ok(flushed) => {
+                self.wrote |= !flushed.changed.is_empty();
+                Ok(())
+            }
             Err(FlushError::Fault(fault)) => Err(fault),
             Err(FlushError::Full { path }) => {
                 let error = std::io::Error::from(std::io::ErrorKind::StorageFull);

@@ -1,26 +1,19 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
 
-use cycle::assembly::{import_cycles, project_files, pytest_ini, readme, report};
+use cycle::assembly::{import_cycles, project_files, readme, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
-use run::{Request, Tree, junit};
 
 use crate::error::{Exit, Fault};
-use crate::grow::convert::test_run;
 use crate::grow::metadata::{modules, project};
 use crate::grow::owner::Owner;
-use crate::grow::summary::{Suite, Summary, facts, summary};
-use crate::grow::worker::Stop;
+use crate::grow::suite::suite;
+use crate::grow::summary::{Summary, facts, summary};
 use crate::output::Output;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
-
-/// Time for the whole suite.
-const SUITE_SECONDS: u64 = 1800;
 
 /// Writes everything that belongs to a finished repository.
 pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summary, Exit), Fault> {
@@ -28,10 +21,8 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     let sources = owner.sources()?.files;
     let suite = suite(owner, &sources).await?;
     if suite.failed > 0 {
-        owner.warnings.push(format!(
-            "{} tests fail in the whole suite although each node passed by itself; see test_results.xml",
-            suite.failed
-        ));
+        let count = suite.failed;
+        owner.warnings.push(format!("{count} tests fail in the whole suite; see test_results.xml"));
     }
     let cycles: Vec<String> = (import_cycles(&sources).into_iter())
         .map(|cycle| format!("{}: {}", cycle.modules.join(" -> "), cycle.suggestion))
@@ -45,7 +36,7 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     let mut all = sources;
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
-    owner.write(&all)?;
+    owner.write(&all, true)?;
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
@@ -68,52 +59,6 @@ fn exit(summary: &Summary) -> Exit {
     } else {
         Exit::Done
     }
-}
-
-/// Runs all tests on the finished tree, unless the journal has that tree's result.
-async fn suite(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Result<Suite, Fault> {
-    let tree_hash = disk::hash(
-        sources.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>(),
-    );
-    if let Some((hash, outcome, passed, failed)) = &owner.past.suite
-        && *hash == tree_hash
-        && owner.root.join("test_results.xml").exists()
-    {
-        return Ok(Suite { outcome: outcome.clone(), passed: *passed, failed: *failed });
-    }
-    let mut tree: BTreeMap<String, Arc<str>> =
-        sources.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
-    if !tree.keys().any(|path| path.starts_with("tests/")) {
-        return Ok(Suite { outcome: "no tests".to_owned(), ..Suite::default() });
-    }
-    tree.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&owner.shop.work.layout)));
-    for (path, text) in &owner.shop.user_files {
-        tree.entry(path.clone()).or_insert_with(|| text.clone());
-    }
-    let request = Request {
-        test_timeout: owner.shop.test_timeout,
-        run_timeout: Duration::from_secs(SUITE_SECONDS),
-        ..Request::new(Tree::Files(tree))
-    };
-    let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    let run = test_run(&report).map_err(Stop::into_fault)?;
-    let unfinished = usize::from(!run.proves() && run.failed() == 0);
-    let suite = Suite {
-        outcome: if run.proves() { "passed".to_owned() } else { run.summary() },
-        passed: run.passed(),
-        failed: run.failed() + unfinished,
-    };
-    let cannot = |e: std::io::Error| {
-        Fault::internal(format!("cannot write the results of the whole suite: {e}"))
-    };
-    disk::write(&owner.root, "test_results.xml", &junit(&report, "generated")).map_err(cannot)?;
-    let (outcome, passed, failed) = (suite.outcome.clone(), suite.passed, suite.failed);
-    owner
-        .shop
-        .journal
-        .commit(Event::Suite { tree: tree_hash, outcome, passed, failed })
-        .map_err(cannot)?;
-    Ok(suite)
 }
 
 /// Files of the user's that stand where metadata would go are left alone, with a warning.
@@ -144,7 +89,10 @@ fn documents(
         "source": owner.order.graph.file_name().map(|name| name.to_string_lossy()),
         "dialect": work.plan.dialect().to_string(),
     });
-    let status = |ix: NodeIx| owner.schedule.status(ix).map(Status::name);
+    let status = |ix: NodeIx| match owner.broken.contains_key(work.plan.id(ix)) {
+        true => Some(Status::Failed.name()),
+        false => owner.schedule.status(ix).map(Status::name),
+    };
     let graph = plan::export(&work.plan, status, &provenance);
     let text = report(&facts(owner, summary, import_cycles, now));
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot write docs/: {e}"));

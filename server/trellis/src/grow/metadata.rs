@@ -29,7 +29,11 @@ pub(crate) fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> 
     let description = plan.description().or(paragraph);
     let description = description
         .unwrap_or_else(|| warn("description", "A Python package grown from a planning graph"));
-    let version = plan.version().unwrap_or_else(|| "0.1.0".to_owned());
+    let version = plan.version().filter(|it| is_version(it));
+    let version = version.unwrap_or_else(|| match plan.version() {
+        Some(_) => warn("version that packaging tools take", FIRST_VERSION),
+        None => FIRST_VERSION.to_owned(),
+    });
     let requirements = requirements(owner, sources);
     Project {
         name,
@@ -39,6 +43,17 @@ pub(crate) fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> 
         requirements,
         entry_points: entry_points(owner),
     }
+}
+
+const FIRST_VERSION: &str = "0.1.0";
+
+/// Release numbers, perhaps with a pre-, post- or development suffix (the common part of PEP 440).
+fn is_version(text: &str) -> bool {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (release, suffix) = text.split_at(digits);
+    let numbers = release.trim_end_matches('.').split('.').all(|part| part.parse::<u64>().is_ok());
+    let suffix = suffix.trim_start_matches('.').trim_end_matches(|c: char| c.is_ascii_digit());
+    numbers && matches!(suffix, "" | "a" | "b" | "rc" | "dev" | "post")
 }
 
 /// First heading and first paragraph of the specification.

@@ -6,8 +6,8 @@ use plan::NodeIx;
 
 use crate::error::Fault;
 use crate::grow::owner::Owner;
-use crate::workspace::checkpoint;
 use crate::workspace::journal::Event;
+use crate::workspace::{checkpoint, disk};
 
 /// Our files that no flush writes.
 const DOCUMENTS: [&str; 4] =
@@ -27,10 +27,18 @@ impl Owner {
                 return Ok(());
             }
             self.flush()?;
-            self.commit_subgraph(&subgraph, &leaves)?;
+            if !self.stands_as_committed(&subgraph, &leaves) {
+                self.commit_subgraph(&subgraph, &leaves)?;
+            }
             self.committed.insert(subgraph);
         }
         Ok(())
+    }
+
+    /// Whether an earlier run committed the subgraph and none of its nodes was worked on since.
+    fn stands_as_committed(&self, subgraph: &str, leaves: &[NodeIx]) -> bool {
+        let last = self.past.committed.iter().rev().find(|it| it.subgraph == subgraph);
+        last.is_some() && !leaves.iter().any(|ix| self.started.contains(ix))
     }
 
     fn subgraphs(&self) -> Vec<(String, Vec<NodeIx>)> {
@@ -59,32 +67,54 @@ impl Owner {
             ),
         };
         let tag = whole.then(|| format!("phase4-subgraph-{}", tag_name(subgraph)));
-        self.commit(&message, tag.as_deref())?;
+        let tag = self.commit(&message, tag.as_deref())?;
         let nodes = self.accepted.keys().cloned().collect();
         let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };
         let logged = self.shop.journal.commit(event);
         logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
     }
 
-    /// Commits everything of ours; without git, or when git refuses, the run goes on and says so once.
-    pub(crate) fn commit(&mut self, message: &str, tag: Option<&str>) -> Result<(), Fault> {
-        let Some(git) = &self.git else { return Ok(()) };
+    /// Commits everything of ours and returns the tag that was set. Without git, or when git refuses, the
+    /// run goes on and says so.
+    pub(crate) fn commit(
+        &mut self,
+        message: &str,
+        tag: Option<&str>,
+    ) -> Result<Option<String>, Fault> {
+        let Some(git) = &self.git else { return Ok(None) };
         let mut paths = self.writer.known_paths();
         paths.extend(DOCUMENTS.map(str::to_owned));
         let journal = &self.shop.journal;
-        let done =
-            git.commit(journal, &paths, message, tag.is_some() || message.starts_with("feat: "));
-        if let Err(error) = done.and_then(|_| tag.map_or(Ok(()), |tag| git.tag(journal, tag))) {
+        if let Err(error) = git.commit(journal, &paths, message, message.starts_with("feat: ")) {
             self.warnings.push(format!("{error}; the run goes on without commits"));
             self.git = None;
+            return Ok(None);
         }
-        Ok(())
+        let set = tag.map(|tag| git.tag(journal, tag).map(|()| tag.to_owned())).transpose();
+        set.or_else(|error| {
+            self.warnings.push(format!("{error}; there is no going back to that subgraph"));
+            Ok(None)
+        })
     }
 }
 
-/// Letters git allows in a tag.
+/// A name git takes, another one for every subgraph: what is not a letter, digit, `_`, `-` or an inner dot
+/// becomes `=` and its code; long ones end in a hash.
 fn tag_name(subgraph: &str) -> String {
-    let keep = |c: char| if c.is_alphanumeric() || "_-./".contains(c) { c } else { '-' };
-    let name: String = subgraph.chars().map(keep).collect();
-    name.trim_matches(['.', '/']).replace("..", "-")
+    let inner_dots = !subgraph.contains("..")
+        && !subgraph.starts_with('.')
+        && !subgraph.ends_with(['.'])
+        && !subgraph.ends_with(".lock");
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (c == '.' && inner_dots);
+    let name: String = (subgraph.chars())
+        .map(|c| if plain(c) { c.to_string() } else { format!("={:X}", c as u32) })
+        .collect();
+    if name.len() <= LONGEST_TAG {
+        name
+    } else {
+        format!("{}={}", &name[..LONGEST_TAG], &disk::hash(subgraph)[..16])
+    }
 }
+
+/// Bytes; a tag is a file's name.
+const LONGEST_TAG: usize = 120;

@@ -14,6 +14,7 @@ mod owner;
 mod progress;
 mod recover;
 mod shelf;
+mod suite;
 mod summary;
 mod worker;
 

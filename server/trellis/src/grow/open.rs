@@ -1,6 +1,5 @@
 //! Everything that can be wrong is found here, before the first question to a model.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use crate::error::Fault;
 use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
-use crate::grow::recover::{open_git, recover, resume, unmanaged, users_files};
+use crate::grow::recover::{kept_before, open_git, recover, resume, unmanaged, users_files};
 use crate::grow::worker::Shop;
 use crate::output::Output;
 use crate::plan_file;
@@ -61,6 +60,11 @@ pub(crate) async fn open(
     let work = Work::new(plan.clone(), &sequence.sequence);
     let start_from = order.start_from.as_deref().map(|id| leaf(&plan, id)).transpose()?;
     let context = context(&order.context)?;
+    if let Some(spec) = &order.spec {
+        let cannot =
+            |e| Fault::input(format!("cannot read the specification {}: {e}", spec.display()));
+        fs::metadata(spec).map_err(cannot)?;
+    }
     let model = model(&order)?;
 
     let root = prepare_folder(&order.out)?;
@@ -73,9 +77,10 @@ pub(crate) async fn open(
     recover(&root, &journal, &mut past, output).map_err(cannot)?;
     let git = open_git(&root, &journal, output);
     let mut writer = Writer::new(&root, past.written.clone());
-    let mut kept: BTreeMap<String, String> =
-        past.kept.iter().map(|(path, (text, _))| (path.clone(), text.clone())).collect();
-    kept.extend(users_files(&root, &mut writer, &work, &past, &journal, order.keep_edits)?);
+    let mut kept = kept_before(&past);
+    let new_edits = users_files(&root, &mut writer, &work, &past, &journal, order.keep_edits)?;
+    let has_new_edits = !new_edits.is_empty();
+    kept.extend(new_edits);
 
     log(
         &journal,
@@ -121,7 +126,7 @@ pub(crate) async fn open(
         journal,
         test_timeout: order.test_timeout,
         user_files,
-        kept,
+        kept: kept.into_iter().map(|(path, kept)| (path, kept.text)).collect(),
         context,
         slots,
         cancel,
@@ -139,6 +144,7 @@ pub(crate) async fn open(
         past,
         lock,
         progress,
+        has_new_edits,
     );
     Ok((owner, Receivers { shelf: shelf_receiver, wake }))
 }
@@ -165,8 +171,12 @@ fn leaf(plan: &Plan, id: &str) -> Result<NodeIx, Fault> {
         }
         None => {
             let near: Vec<&str> = plan.near(id, 3).into_iter().map(|ix| plan.id(ix)).collect();
+            let hint = match near.is_empty() {
+                true => "`trellis plan order` lists the ids".to_owned(),
+                false => format!("near it: {}", near.join(", ")),
+            };
             Err(Fault::input(format!("--start-from-node {id}: the graph has no such node"))
-                .hint(format!("near it: {}", near.join(", "))))
+                .hint(hint))
         }
     }
 }
@@ -290,7 +300,8 @@ async fn python(root: &Path, work: &Work, output: &Output) -> Result<python::Pyt
 }
 
 fn is_standard(library: &str) -> bool {
-    code::known::is_stdlib(cycle::assembly::library_name(library))
+    let name = cycle::assembly::library_name(library);
+    code::known::is_stdlib(name.split('.').next().unwrap_or(name))
 }
 
 /// `TRELLIS_CACHE`, else the user's cache folder.

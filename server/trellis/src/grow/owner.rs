@@ -56,7 +56,13 @@ pub(crate) struct Owner {
     /// The checkpoint on the disk is older than ours.
     unsaved: bool,
     pub(crate) committed: BTreeSet<String>,
-    started: BTreeSet<NodeIx>,
+    pub(crate) started: BTreeSet<NodeIx>,
+    /// Files people changed that this run took over.
+    has_new_edits: bool,
+    /// Whether this run wrote any file.
+    pub(crate) wrote: bool,
+    /// Nodes that passed and fail in the whole suite, with the reason.
+    pub(crate) broken: BTreeMap<String, String>,
     _lock: Lock,
 }
 
@@ -77,10 +83,10 @@ impl Owner {
         past: Past,
         lock: Lock,
         progress: Progress,
+        has_new_edits: bool,
     ) -> Owner {
         let mut cost = Cost::default();
         accepted.values().for_each(|accepted| cost += accepted.cost);
-        let committed = past.committed.iter().map(|it| it.subgraph.clone()).collect();
         Owner {
             shop: Arc::new(shop),
             schedule,
@@ -97,8 +103,11 @@ impl Owner {
             warnings: Vec::new(),
             unwritten: 0,
             unsaved: false,
-            committed,
+            committed: BTreeSet::new(),
             started: BTreeSet::new(),
+            has_new_edits,
+            wrote: false,
+            broken: BTreeMap::new(),
             _lock: lock,
         }
     }
@@ -110,6 +119,10 @@ impl Owner {
         output: &Output,
     ) -> Result<Ended, Fault> {
         self.first_checkpoint()?;
+        if self.has_new_edits {
+            // A person's text is safe in history before anything is built on it.
+            self.commit("chore: keep edits made by hand", None)?;
+        }
         self.flush()?;
         let mut workers: JoinSet<Result<Outcome, Stop>> = JoinSet::new();
         let cancel = self.shop.cancel.clone();
@@ -270,6 +283,9 @@ impl Owner {
 
     /// Every leaf has its entry from the start.
     fn first_checkpoint(&mut self) -> Result<(), Fault> {
+        let before = checkpoint::read(&self.root).unwrap_or(checkpoint::Found::None);
+        let before =
+            if let checkpoint::Found::Good(before) = before { before } else { Checkpoint::new() };
         for ix in self.shop.work.leaves.clone() {
             let id = self.id(ix);
             let entry = Entry {
@@ -290,8 +306,12 @@ impl Owner {
                 self.shelve(ix, None);
             }
             self.mark(ix, status, reason)?;
+            if let Some(old) = before.get(&id).filter(|old| old.status == status) {
+                self.entry(ix).timestamp = old.timestamp.clone();
+            }
         }
-        self.write_checkpoint()
+        self.unsaved = self.checkpoint != before;
+        self.save()
     }
 
     fn entry(&mut self, node: NodeIx) -> &mut Entry {
@@ -344,9 +364,22 @@ impl Owner {
         .hint("free some space and run the same command again; it goes on from here")
     }
 
+    /// A node turned out not to have passed.
+    pub(crate) fn break_node(&mut self, node: &str, reason: String) -> Result<(), Fault> {
+        let event = Event::Broken { node: node.to_owned(), reason: reason.clone() };
+        let logged = self.shop.journal.commit(event);
+        logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))?;
+        if let Some(entry) = self.checkpoint.get_mut(node) {
+            entry.status = "failed".to_owned();
+            entry.failure_reason = Some(reason.clone());
+        }
+        self.broken.insert(node.to_owned(), reason);
+        self.write_checkpoint()
+    }
+
     /// Whether this run did nothing: everything had passed before and the documents say so.
     pub(crate) fn had_nothing_to_do(&self) -> bool {
-        self.started.is_empty() && self.past.finished
+        self.started.is_empty() && self.past.finished && !self.wrote && !self.has_new_edits
     }
 
     /// Leaves the folder in order: accepted text written, nodes in hand pending again.

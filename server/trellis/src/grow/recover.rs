@@ -1,6 +1,6 @@
 //! What earlier runs and people left in the folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +59,24 @@ pub(crate) fn open_git(root: &Path, journal: &Journal, output: &Output) -> Optio
     }
 }
 
-/// Files the user changed or made where the plan writes: an error, or with `--keep-edits` the base to
+/// A file people took over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) text: String,
+    /// Nodes whose text is in it already.
+    pub(crate) nodes: BTreeSet<String>,
+}
+
+/// What earlier runs kept, less what is overruled by a new edit.
+pub(crate) fn kept_before(past: &Past) -> BTreeMap<String, Kept> {
+    let kept = past.kept.iter().map(|(path, (text, nodes))| {
+        let nodes = nodes.iter().cloned().collect();
+        (path.clone(), Kept { text: text.clone(), nodes })
+    });
+    kept.collect()
+}
+
+/// Files the user changed or made where the run will write: an error, or with `--keep-edits` the base to
 /// build on.
 pub(crate) fn users_files(
     root: &Path,
@@ -68,37 +85,63 @@ pub(crate) fn users_files(
     past: &Past,
     journal: &Journal,
     keep: bool,
-) -> Result<BTreeMap<String, String>, Fault> {
+) -> Result<BTreeMap<String, Kept>, Fault> {
     let mut paths = writer.known_paths();
     paths.extend(work.items.values().flat_map(|item| [item.path.clone(), item.test_path.clone()]));
+    paths.extend(work.layout.init_paths());
     paths.sort();
     paths.dedup();
     let foreign = writer.foreign(&paths);
-    if foreign.is_empty() || !keep {
-        return if foreign.is_empty() {
-            Ok(BTreeMap::new())
-        } else {
-            Err(crate::workspace::user_edits(&foreign))
-        };
+    if !foreign.is_empty() && !keep {
+        return Err(crate::workspace::user_edits(&foreign));
     }
     let mut kept = BTreeMap::new();
     for path in foreign {
-        let text = fs::read_to_string(root.join(&path))
-            .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
-        if path.ends_with(".py") {
-            code::check(&text).map_err(|e| {
-                Fault::input(format!("cannot build on {path}: {e}"))
-                    .hint("mend the syntax error in your edit")
-            })?;
-        }
-        let inside = |item: &&cycle::Item| item.path == path || item.test_path == path;
-        let nodes = work.items.values().filter(inside).map(|item| item.id.clone());
-        let nodes: Vec<String> = nodes.filter(|id| past.accepted.contains_key(id)).collect();
-        log(journal, Event::Kept { path: path.clone(), text: text.clone(), nodes })?;
+        let text = users_text(root, &path)?;
+        let accepted = work.items.values().filter(|item| past.accepted.contains_key(&item.id));
+        let inside = |item: &&cycle::Item| {
+            (item.path == path && defines(&text, item))
+                || (item.test_path == path && tests(&text, &past.accepted[&item.id].tests))
+        };
+        let nodes: BTreeSet<String> = accepted.filter(inside).map(|item| item.id.clone()).collect();
+        let list = nodes.iter().cloned().collect();
+        log(journal, Event::Kept { path: path.clone(), text: text.clone(), nodes: list })?;
         writer.adopt(&path, &text);
-        kept.insert(path, text);
+        kept.insert(path, Kept { text, nodes });
     }
     Ok(kept)
+}
+
+fn users_text(root: &Path, path: &str) -> Result<String, Fault> {
+    let text = fs::read_to_string(root.join(path))
+        .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
+    if path.ends_with(".py") {
+        code::check(&text).map_err(|e| {
+            Fault::input(format!("cannot build on {path}: {e}"))
+                .hint("mend the syntax error in your edit")
+        })?;
+    }
+    Ok(text)
+}
+
+/// Whether a text defines the item.
+pub(crate) fn defines(text: &str, item: &cycle::Item) -> bool {
+    let Ok(fragment) = code::Fragment::parse(text) else { return false };
+    let Some(definition) = fragment.definition(item.import_name()) else { return false };
+    let is_it = |name: &str| name == item.name;
+    let method =
+        || code::remove_methods(&definition.text, &is_it).is_ok_and(|(_, out)| !out.is_empty());
+    item.class.is_none() || method()
+}
+
+/// Whether a test file holds one of the tests accepted for a node; a clash may have given it a suffix.
+fn tests(text: &str, accepted: &str) -> bool {
+    let definitions = |text: &str| -> Vec<String> {
+        let items = code::Fragment::parse(text).map(|it| it.items).unwrap_or_default();
+        items.into_iter().filter(code::Item::is_definition).flat_map(|it| it.names).collect()
+    };
+    let there = definitions(text);
+    definitions(accepted).iter().any(|name| there.iter().any(|it| it.starts_with(name.as_str())))
 }
 
 /// Puts accepted nodes back: those whose specification is still the same and whose dependencies stand.
@@ -106,7 +149,7 @@ pub(crate) fn resume(
     work: &Work,
     schedule: &mut Schedule,
     past: &Past,
-    kept: &BTreeMap<String, String>,
+    kept: &BTreeMap<String, Kept>,
     output: &Output,
 ) -> (Shelf, BTreeMap<String, Accepted>) {
     let mut shelf = Shelf::default();
@@ -120,16 +163,16 @@ pub(crate) fn resume(
             work.dependencies(ix).iter().all(|other| accepted.contains_key(work.plan.id(*other)));
         match (same && stands, drafted(old)) {
             (true, Some(mut draft)) => {
-                // What a person took over holds the node's text already.
-                draft.implementation =
-                    draft.implementation.filter(|_| !kept.contains_key(&item.path));
-                draft.tests = draft.tests.filter(|_| !kept.contains_key(&item.test_path));
+                let there = |path: &str| kept.get(path).is_some_and(|it| it.nodes.contains(id));
+                draft.implementation = draft.implementation.filter(|_| !there(&item.path));
+                draft.tests = draft.tests.filter(|_| !there(&item.test_path));
                 schedule.pass(ix);
                 shelf.put(ix, Some(Arc::new(draft)));
                 accepted.insert(id.to_owned(), old.clone());
             }
-            _ => output
-                .note(format_args!("{id} changed in the graph since it passed; it is done again")),
+            _ => output.note(format_args!(
+                "{id} or what it depends on changed in the graph; it is done again"
+            )),
         }
     }
     (shelf, accepted)
@@ -149,7 +192,7 @@ const USER_FILE_BYTES: u64 = 4 << 20;
 pub(crate) fn unmanaged(
     root: &Path,
     writer: &Writer,
-    kept: &BTreeMap<String, String>,
+    kept: &BTreeMap<String, Kept>,
 ) -> BTreeMap<String, Arc<str>> {
     let known = writer.known_paths();
     let mut out = BTreeMap::new();
@@ -157,25 +200,34 @@ pub(crate) fn unmanaged(
     while let Some(folder) = left.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(kind) = entry.file_type() else { continue };
-            let hidden = name.starts_with('.')
-                || matches!(name.as_str(), "__pycache__" | "node_modules" | "venv" | "docs");
-            if kind.is_dir() && !hidden && !name.ends_with(".egg-info") {
+            let (Ok(kind), Ok(relative)) = (entry.file_type(), path.strip_prefix(root)) else {
+                continue;
+            };
+            let relative = relative.to_string_lossy().into_owned();
+            if is_no_source(&relative) {
+                continue;
+            }
+            let small = || entry.metadata().is_ok_and(|meta| meta.len() <= USER_FILE_BYTES);
+            if kind.is_dir() {
                 left.push(path);
-            } else if kind.is_file() && !hidden {
-                let Ok(relative) = path.strip_prefix(root) else { continue };
-                let relative = relative.to_string_lossy().into_owned();
-                let small = entry.metadata().is_ok_and(|meta| meta.len() <= USER_FILE_BYTES);
-                if known.binary_search(&relative).is_err()
-                    && !kept.contains_key(&relative)
-                    && small
-                    && let Ok(text) = fs::read_to_string(&path)
-                {
-                    out.insert(relative, Arc::from(text));
-                }
+            } else if kind.is_file()
+                && known.binary_search(&relative).is_err()
+                && !kept.contains_key(&relative)
+                && small()
+                && let Ok(text) = fs::read_to_string(&path)
+            {
+                out.insert(relative, Arc::from(text));
             }
         }
     }
     out
+}
+
+/// Hidden files, environments, caches, and what a run itself reports.
+fn is_no_source(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    name.starts_with('.')
+        || name.ends_with(".egg-info")
+        || matches!(name, "__pycache__" | "node_modules" | "venv")
+        || matches!(relative, "docs" | "test_results.xml")
 }

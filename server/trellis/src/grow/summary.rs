@@ -7,6 +7,7 @@ use plan::Status;
 use serde::Serialize;
 
 use crate::grow::owner::Owner;
+use crate::workspace::journal::Accepted;
 
 /// Counts of one subgraph or of all.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -53,6 +54,7 @@ pub(crate) struct Suite {
 /// The figures of a run that came to its end.
 pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
     let counts = owner.schedule.counts();
+    let broken = owner.broken.len();
     let of = |status: Status| -> BTreeMap<String, String> {
         let leaves =
             owner.shop.work.leaves.iter().filter(|ix| owner.schedule.status(**ix) == Some(status));
@@ -64,7 +66,8 @@ pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
             .collect()
     };
     let mut passed_by_fixes = Vec::new();
-    for accepted in owner.accepted.values() {
+    let stands = |it: &&Accepted| !owner.broken.contains_key(&it.node);
+    for accepted in owner.accepted.values().filter(stands) {
         let fixes = accepted.fixes as usize;
         if passed_by_fixes.len() <= fixes {
             passed_by_fixes.resize(fixes + 1, 0);
@@ -73,18 +76,19 @@ pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
     }
     let subgraphs = owner.schedule.counts_by_subgraph().into_iter().map(|(name, counts)| {
         let name = name.as_deref().unwrap_or("main").to_owned();
-        let (passed, failed) = (counts.passed, counts.failed);
+        let broken = owner.broken.keys().filter(|id| subgraph_of(owner, id) == name).count();
+        let (passed, failed) = (counts.passed - broken, counts.failed + broken);
         (name, Counts { planned: counts.total, passed, failed, skipped: counts.skipped })
     });
     Summary {
         out: owner.root.display().to_string(),
         planned: counts.total,
-        passed: counts.passed,
-        failed: counts.failed,
+        passed: counts.passed - broken,
+        failed: counts.failed + broken,
         skipped: counts.skipped,
         passed_by_fixes,
         subgraphs: subgraphs.collect(),
-        failures: of(Status::Failed),
+        failures: of(Status::Failed).into_iter().chain(owner.broken.clone()).collect(),
         skips: of(Status::Skipped),
         suite,
         test_runs: owner.cost.runs,
@@ -93,6 +97,11 @@ pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
         warnings: owner.warnings.clone(),
         report: "docs/generation_report.md".to_owned(),
     }
+}
+
+fn subgraph_of<'o>(owner: &'o Owner, id: &str) -> &'o str {
+    let plan = &owner.shop.work.plan;
+    plan.find(id).and_then(|ix| plan.node(ix).subgraph.as_deref()).unwrap_or("main")
 }
 
 /// What the report says.

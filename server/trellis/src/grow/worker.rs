@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Exit, Fault};
 use crate::grow::convert;
 use crate::grow::items::Work;
+use crate::grow::recover::defines;
 use crate::grow::shelf::Shelf;
 use crate::workspace::disk;
 use crate::workspace::journal::{Cost, Event, Journal};
@@ -366,16 +367,6 @@ impl Worker {
         })?;
         Ok(Observation::Found(Localized { suspects }))
     }
-}
-
-/// Whether a text defines the item.
-fn defines(text: &str, item: &cycle::Item) -> bool {
-    let Ok(fragment) = code::Fragment::parse(text) else { return false };
-    let Some(definition) = fragment.definition(item.import_name()) else { return false };
-    let is_it = |name: &str| name == item.name;
-    let method =
-        || code::remove_methods(&definition.text, &is_it).is_ok_and(|(_, out)| !out.is_empty());
-    item.class.is_none() || method()
 }
 
 /// A fragment as text; empty when there is none.

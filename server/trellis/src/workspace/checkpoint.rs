@@ -38,7 +38,7 @@ pub(crate) type Checkpoint = BTreeMap<String, Entry>;
 /// What a checkpoint on disk turned out to be.
 pub(crate) enum Found {
     None,
-    Good,
+    Good(Checkpoint),
     /// Unreadable; it was moved aside to this path.
     Corrupt(PathBuf),
 }
@@ -51,7 +51,7 @@ pub(crate) fn read(root: &Path) -> io::Result<Found> {
         Err(e) => return Err(e),
     };
     match serde_json::from_slice::<Checkpoint>(&bytes) {
-        Ok(_) => Ok(Found::Good),
+        Ok(checkpoint) => Ok(Found::Good(checkpoint)),
         Err(_) => {
             let aside = free_name(&path);
             fs::rename(&path, &aside)?;

@@ -135,9 +135,16 @@ pub(crate) enum Event {
     Reset {
         reason: String,
     },
+    /// `edits`: files people took over whose text the earlier state has too.
     RolledBack {
         to: String,
         kept: Vec<String>,
+        edits: Vec<String>,
+    },
+    /// A node that passed and fails in the whole suite; it is done again.
+    Broken {
+        node: String,
+        reason: String,
     },
     Suite {
         tree: String,
@@ -205,7 +212,15 @@ impl Past {
     }
 
     fn take(&mut self, event: Event) {
-        self.finished = matches!(event, Event::Finished { .. });
+        self.finished = match event {
+            Event::Finished { .. } => true,
+            // A run that only looks leaves these.
+            Event::Started { .. }
+            | Event::Ordered { .. }
+            | Event::Note { .. }
+            | Event::Git { .. } => self.finished,
+            _ => false,
+        };
         match event {
             Event::Accepted(accepted) => {
                 self.accepted.insert(accepted.node.clone(), accepted);
@@ -226,8 +241,12 @@ impl Past {
                 self.committed.clear();
                 self.suite = None;
             }
-            Event::RolledBack { kept, to } => {
+            Event::Broken { node, .. } => {
+                self.accepted.remove(&node);
+            }
+            Event::RolledBack { kept, to, edits } => {
                 self.accepted.retain(|node, _| kept.contains(node));
+                self.kept.retain(|path, _| edits.contains(path));
                 if let Some(at) = self.committed.iter().position(|it| it.subgraph == to) {
                     self.committed.truncate(at + 1);
                 }

@@ -80,21 +80,27 @@ impl Writer {
         if !foreign.is_empty() {
             return Err(FlushError::Fault(user_edits(&foreign)));
         }
-        let events: Vec<Event> = (changed.iter())
+        let on_disk = |path: &str, text: &str| {
+            fs::read(self.root.join(path)).is_ok_and(|bytes| bytes == text.as_bytes())
+        };
+        let known =
+            |path: &str, hash: &str| self.written.get(path).is_some_and(|it| it.contains(hash));
+        let (there, wanted): (Vec<_>, Vec<_>) = (changed.into_iter())
+            .partition(|(path, text, hash)| known(path, hash) && on_disk(path, text));
+        let events: Vec<Event> = (wanted.iter())
             .map(|(path, _, hash)| Event::Writing { path: (*path).clone(), hash: hash.clone() })
             .collect();
         if !events.is_empty() {
             journal.commit_all(&events).map_err(|e| FlushError::of(".trellis/journal.jsonl", e))?;
         }
         let mut flushed = Flushed::default();
-        for (path, text, hash) in changed {
+        for (path, text, hash) in wanted {
             self.written.entry(path.clone()).or_default().insert(hash.clone());
-            if fs::read(self.root.join(path)).ok().as_deref() != Some(text.as_bytes()) {
-                disk::write(&self.root, path, text).map_err(|e| FlushError::of(path, e))?;
-                flushed.changed.push(path.clone());
-            }
+            disk::write(&self.root, path, text).map_err(|e| FlushError::of(path, e))?;
+            flushed.changed.push(path.clone());
             self.current.insert(path.clone(), hash);
         }
+        self.current.extend(there.into_iter().map(|(path, _, hash)| (path.clone(), hash)));
         for path in gone {
             self.current.remove(&path);
             if fs::remove_file(self.root.join(&path)).is_ok() {
