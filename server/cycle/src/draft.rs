@@ -119,9 +119,20 @@ fn displaces(new: &Import, old: &Import) -> bool {
     new != old && new.bound().is_some() && new.bound() == old.bound() && !(whole(new) && whole(old))
 }
 
+/// Who reaches into pytest decides what its results say. It is a fence, not a wall: test and code share a
+/// process.
+pub(crate) fn refuse_internals(fragment: &Fragment) -> Result<(), DraftError> {
+    let imports = code::all_imports(&fragment.to_source()).unwrap_or_default();
+    match imports.iter().find(|import| import.top_level() == "_pytest") {
+        Some(import) => Err(wrong(format!("`{import}`: pytest's internals may not be used"))),
+        None => Ok(()),
+    }
+}
+
 /// Brings a fragment into the plan's shape: the item's definition under its name and signature,
 /// methods out of their class, imports absolute, those of planned dependencies added.
 fn shape(item: &Item, mut fragment: Fragment, whole: bool) -> Result<Normalised, DraftError> {
+    refuse_internals(&fragment)?;
     let mut notes = Vec::new();
     match item.kind {
         ItemKind::Method => unwrap_method(item, &mut fragment)?,

@@ -2,7 +2,7 @@
 
 use code::{Fragment, Import};
 
-use crate::draft::{DraftError, Normalised, wrong};
+use crate::draft::{DraftError, Normalised, refuse_internals, wrong};
 use crate::item::Item;
 use crate::reply;
 
@@ -10,6 +10,7 @@ use crate::reply;
 pub(crate) fn tests(item: &Item, text: &str) -> Result<Normalised, DraftError> {
     let code = reply::code(text).ok_or(DraftError::NoCode)?;
     let mut fragment = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
+    refuse_internals(&fragment)?;
     let mut notes = Vec::new();
     let name = item.import_name();
     let right = Import::from(&item.module, name);

@@ -246,3 +246,16 @@ fn what_makes_no_sense_ends_the_work() {
         "ask tests 0; revert; failed: a test run came while the cycle waited for tests",
     );
 }
+
+#[test]
+fn nobody_reaches_into_pytest() {
+    let patch = "import _pytest.python\n_pytest.python.Function.runtest = lambda self: None\n";
+    let code = format!("{patch}\n{BAD}");
+    let played =
+        play(&item(), &Policy::generate(), vec![tests(), red(), python(&code), good(), pass()]);
+    assert!(
+        played.trace.contains("ask implementation 0; [attempt-unusable]; search; ask fix 0"),
+        "{}",
+        played.trace
+    );
+}

@@ -13,6 +13,7 @@ use crate::error::{Exit, Fault};
 use crate::grow::cache_folder;
 use crate::output::Output;
 use crate::signals::cancel_on_signal;
+use crate::workspace::scratch::ScratchFolder;
 
 /// Run a project's tests in the sandbox.
 #[derive(Args)]
@@ -36,7 +37,9 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
         coverage: args.coverage,
         ..Request::new(Tree::Folder(root))
     };
-    let runner = Runner::new(python, Config::from_environment());
+    let scratch = ScratchFolder::new()?;
+    let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
+    let runner = Runner::new(python, config);
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
     let report = runner.run(&request, &cancel).await;

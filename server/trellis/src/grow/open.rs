@@ -22,6 +22,7 @@ use crate::output::Output;
 use crate::plan_file;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
+use crate::workspace::scratch::ScratchFolder;
 use crate::workspace::{Writer, disk};
 
 /// What the command line asks for.
@@ -111,7 +112,9 @@ pub(crate) async fn open(
         start(&mut schedule, &journal, &plan, node)?;
     }
     let environment = python.interpreter.clone();
-    let runner = Runner::new(python, Config::from_environment());
+    let scratch = ScratchFolder::new()?;
+    let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
+    let runner = Runner::new(python, config);
     let slots = Arc::new(Semaphore::new(order.jobs));
     let (freed, wake) = mpsc::unbounded_channel();
     let (shelf_sender, shelf_receiver) = watch::channel(shelf);
@@ -123,6 +126,7 @@ pub(crate) async fn open(
         model,
         runner,
         environment,
+        _scratch: scratch,
         journal,
         test_timeout: order.test_timeout,
         user_files,

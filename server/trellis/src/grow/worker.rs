@@ -23,6 +23,7 @@ use crate::grow::recover::defines;
 use crate::grow::shelf::Shelf;
 use crate::workspace::disk;
 use crate::workspace::journal::{Cost, Event, Journal};
+use crate::workspace::scratch::ScratchFolder;
 
 /// What all workers share.
 pub(crate) struct Shop {
@@ -30,6 +31,7 @@ pub(crate) struct Shop {
     pub(crate) policy: Policy,
     pub(crate) model: Model,
     pub(crate) runner: Runner,
+    pub(crate) _scratch: ScratchFolder,
     /// The interpreter tests run with.
     pub(crate) environment: PathBuf,
     pub(crate) journal: Journal,

@@ -39,7 +39,9 @@ impl Git {
             // The journal is only told; git's own error would follow at the next step.
             let _ = journal.log(Event::Git { arguments, outcome });
         }
-        if git.run(&["config", "user.email"]).is_err() {
+        if git.run(&["var", "GIT_COMMITTER_IDENT"]).is_err()
+            || git.run(&["config", "user.email"]).is_err()
+        {
             git.identity = ["-c", "user.name=Trellis", "-c", "user.email=trellis@localhost"]
                 .map(str::to_owned)
                 .to_vec();
@@ -142,6 +144,7 @@ impl Git {
             "-c",
             "tag.gpgSign=false",
         ]);
+        command.args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
         command.args(["-c", "gc.auto=0", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"]);
         command.args(&self.identity).args(arguments);
         let output = with_input(&mut command, input).map_err(|e| failed(e.to_string()))?;

@@ -5,6 +5,7 @@ pub(crate) mod disk;
 pub(crate) mod git;
 pub(crate) mod journal;
 pub(crate) mod lock;
+pub(crate) mod scratch;
 mod writer;
 
 pub(crate) use writer::{FlushError, Writer, symlink, user_edits};

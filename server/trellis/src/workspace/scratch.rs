@@ -1,0 +1,49 @@
+//! Where sandboxes put their folders: one folder a process, so that what a killed process left can be
+//! told from what is in use, and goes at the next start.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Fault;
+
+const PREFIX: &str = "trellis-scratch-";
+
+/// Removed when dropped.
+#[derive(Debug)]
+pub(crate) struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    pub(crate) fn new() -> Result<ScratchFolder, Fault> {
+        let parent = std::env::temp_dir();
+        sweep(&parent);
+        let path = parent.join(format!("{PREFIX}{}", std::process::id()));
+        fs::create_dir_all(&path).map_err(|e| {
+            Fault::unavailable(format!("no scratch folder can be made at {}: {e}", path.display()))
+                .hint("set TMPDIR to a folder that can be written")
+        })?;
+        Ok(ScratchFolder(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        // What stays is swept at the next start.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sweep(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let dead = |pid: &str| pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists();
+        if owner.is_some_and(dead) {
+            // Another person's folder refuses; it is theirs to sweep.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
