@@ -231,3 +231,13 @@ fn code_cannot_switch_its_tests_off_or_bring_the_process_down() {
         "{notes:?}"
     );
 }
+
+#[test]
+fn tests_that_only_need_the_name_to_exist_are_sent_back() {
+    let mut plot = Plot::default().function("f", "a", &[], &[], "x + 1");
+    plot.reply("f", "tests", 0, "```python\nfrom lib.a import f\n\ndef test_a():\n    assert f\n\ndef test_b():\n    assert callable(f)\n\ndef test_c():\n    assert True\n```");
+    let world = World::new();
+    let summary = world.grow(&plot, &[]).exits(1).json();
+    assert_eq!(summary["failures"]["f"], "no recorded reply for f tests 1");
+    assert_eq!(world.journal("test_run")[0]["passed"], 3);
+}

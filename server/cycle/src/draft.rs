@@ -15,6 +15,24 @@ pub struct Draft {
     pub implementation: Option<Fragment>,
 }
 
+/// What stands in for the item while its tests have to fail: its name, and nothing behind it. Without
+/// it one failing import would make every test red, whatever it says.
+pub fn stub(item: &Item) -> Fragment {
+    let name = &item.name;
+    let (class, function) = match item.kind {
+        ItemKind::Class => (format!("class {name}:\n    "), "__init__"),
+        ItemKind::Function | ItemKind::Method => (String::new(), name.as_str()),
+    };
+    let indent = if class.is_empty() { "    " } else { "        " };
+    let is_async = item.signature.as_ref().is_some_and(|it| it.header().starts_with("async "));
+    let keyword = if is_async { "async def" } else { "def" };
+    let source = format!(
+        "{class}{keyword} {function}(*args, **kwargs):\n{indent}raise NotImplementedError\n"
+    );
+    // The plan's names are identifiers, so this parses; an empty fragment would be no stub but no harm.
+    Fragment::parse(&source).unwrap_or_default()
+}
+
 /// Why a reply cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DraftError {

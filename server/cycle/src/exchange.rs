@@ -130,7 +130,8 @@ pub enum Action {
     AskModel(Ask),
     /// Replaces the item's draft in the buffer.
     Edit(Draft),
-    /// Runs the item's tests on the tree plus the draft; `red`: without the draft's implementation.
+    /// Runs the item's tests on the tree plus the draft; `red`: with a stub in place of the draft's
+    /// implementation.
     RunTests {
         red: bool,
     },

@@ -20,7 +20,7 @@ mod reply;
 mod test_draft;
 
 pub use diagnosis::{Diagnosis, Votes};
-pub use draft::{Draft, DraftError, Normalised};
+pub use draft::{Draft, DraftError, Normalised, stub};
 pub use exchange::{
     Action, Ask, Localized, Message, Note, Observation, Query, Role, Stage, Suspect, Verdict,
 };

@@ -265,8 +265,12 @@ impl Worker {
 
     async fn test(&mut self, red: bool) -> Result<Observation, Stop> {
         self.await_imported().await?;
+        let shop = self.shop.clone();
+        let item = &shop.work.items[&self.node];
         let draft = match red {
-            true => Draft { tests: self.draft.tests.clone(), implementation: None },
+            true => {
+                Draft { tests: self.draft.tests.clone(), implementation: Some(cycle::stub(item)) }
+            }
             false => self.draft.clone(),
         };
         let (files, targets) = self.assemble(&draft)?;
@@ -277,7 +281,6 @@ impl Worker {
         for (path, text) in &self.shop.user_files {
             tree.entry(path.clone()).or_insert_with(|| text.clone());
         }
-        let item = &self.shop.work.items[&self.node];
         let targets = if targets.is_empty() { vec![item.test_path.clone()] } else { targets };
         let request = Request {
             targets,
