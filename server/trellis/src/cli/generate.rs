@@ -44,6 +44,9 @@ pub(crate) struct GenerateArgs {
     /// Wait as long as the recorded model did.
     #[arg(long)]
     replay_latency: bool,
+    /// Where tests run.
+    #[arg(long, value_enum, default_value = "auto")]
+    sandbox: super::Sandbox,
     /// Seconds one test may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     test_timeout: u64,

@@ -22,6 +22,15 @@ struct Cli {
     command: Command,
 }
 
+/// Where tests run. Today both names mean the local runner.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Sandbox {
+    /// The best there is.
+    Auto,
+    /// Process group, rlimits, deadlines, clean environment.
+    Local,
+}
+
 #[derive(Subcommand)]
 enum Command {
     Generate(generate::GenerateArgs),

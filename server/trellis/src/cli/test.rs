@@ -20,6 +20,9 @@ use crate::workspace::scratch::ScratchFolder;
 pub(crate) struct TestArgs {
     /// Test files, folders or pytest ids; one folder alone is the project to test.
     paths: Vec<String>,
+    /// Where tests run.
+    #[arg(long, value_enum, default_value = "auto")]
+    sandbox: super::Sandbox,
     /// Seconds one test may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
