@@ -245,3 +245,20 @@ fn a_subgraph_completed_by_a_later_run_gets_its_commit_and_tag() {
     assert_eq!(String::from_utf8_lossy(&tags.stdout), "phase4-subgraph-a=20b=2Fc\n");
     let _ = world.trellis(&["rollback", "out"]).exits(0);
 }
+
+#[test]
+fn another_graph_does_not_remove_what_was_grown_for_the_first() {
+    let world = World::new();
+    let _ = world.grow(&Plot::garden(), &[]).exits(0);
+    let first = world.tree();
+    let other =
+        Plot::default().function("f", "other", &[], &[], "x").tests("f", "other", [1, 2, 3]);
+    let _ = world
+        .grow(&other, &[])
+        .exits(65)
+        .says("6 grown nodes are not in this graph")
+        .says("--drop-removed");
+    crate::world::assert_same(&world.tree(), &first);
+    let _ = world.grow(&other, &["--drop-removed"]).exits(0);
+    assert!(!world.out().join("src/lib/basic.py").exists());
+}

@@ -91,7 +91,8 @@ impl File<'_> {
             }
         }
         for import in fragment.imports {
-            if !self.imports.contains(&import) {
+            let there = self.imports.iter().any(|it| *it == import || same_type(it, &import));
+            if !there {
                 self.imports.push(import);
             }
         }
@@ -174,7 +175,8 @@ impl File<'_> {
             };
             // `import a.b` and `import a.c` both bind `a` to the same package.
             let whole = |it: &Import| it.name.is_none() && it.alias.is_none();
-            let other = imported(name).is_some_and(|there| !(whole(there) && whole(import)));
+            let other = imported(name)
+                .is_some_and(|there| !(whole(there) && whole(import)) && !same_type(there, import));
             rename(name, other || self.defines(name));
         }
         out
@@ -268,6 +270,12 @@ impl File<'_> {
         out.push_str(&body);
         Ok(out)
     }
+}
+
+/// `typing.Sequence` is `collections.abc.Sequence` under its older name.
+fn same_type(a: &Import, b: &Import) -> bool {
+    let origin = |it: &Import| matches!(it.module.as_str(), "typing" | "collections.abc");
+    a.name.is_some() && (&a.name, &a.alias) == (&b.name, &b.alias) && origin(a) && origin(b)
 }
 
 /// The method itself, or a function that takes `self` or `cls` and so can only be a method.

@@ -192,3 +192,15 @@ fn what_a_person_wrote_stays_byte_for_byte() {
     let alone = merge(Some(opening), &[], &reserved, &groups, false).expect("merges");
     assert_eq!(alone.text, opening);
 }
+
+#[test]
+fn one_type_under_its_two_names_is_imported_once() {
+    check(
+        &[
+            node("f", "from typing import Sequence\ndef f(x: Sequence): pass\n"),
+            node("g", "from collections.abc import Sequence\ndef g(x: Sequence): pass\n"),
+        ],
+        &[],
+        "from typing import Sequence\n\n\ndef f(x: Sequence): pass\n\n\ndef g(x: Sequence): pass\n",
+    );
+}

@@ -53,6 +53,9 @@ pub(crate) struct GenerateArgs {
     /// Build on files that were changed by hand, instead of stopping.
     #[arg(long)]
     keep_edits: bool,
+    /// Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+    #[arg(long)]
+    drop_removed: bool,
 }
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -69,6 +72,7 @@ pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit,
         context: args.context,
         spec: args.spec,
         keep_edits: args.keep_edits,
+        drop_removed: args.drop_removed,
         test_timeout: Duration::from_secs(args.test_timeout),
     };
     let (summary, exit) = grow(order, output).await?;

@@ -1,13 +1,11 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
-use std::collections::BTreeMap;
-
-use cycle::assembly::{import_cycles, project_files, readme, report};
+use cycle::assembly::{import_cycles, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
 
 use crate::error::{Exit, Fault};
-use crate::grow::metadata::{modules, project};
+use crate::grow::metadata;
 use crate::grow::owner::Owner;
 use crate::grow::suite::suite;
 use crate::grow::summary::{Summary, facts, summary};
@@ -28,11 +26,8 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
         .map(|cycle| format!("{}: {}", cycle.modules.join(" -> "), cycle.suggestion))
         .collect();
     owner.warnings.extend(cycles.iter().map(|cycle| format!("circular import {cycle}")));
-    let project = project(owner, &sources);
-    let mut files = project_files(&project, &owner.shop.work.layout);
-    files.insert("README.md".to_owned(), readme(&project, &modules(owner)));
-    let left = leave_users_files(owner, &mut files, output);
-    owner.warnings.extend(left);
+    let (files, warnings) = metadata::files(owner, &sources);
+    owner.warnings.extend(warnings);
     let mut all = sources;
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
@@ -59,19 +54,6 @@ fn exit(summary: &Summary) -> Exit {
     } else {
         Exit::Done
     }
-}
-
-/// Files of the user's that stand where metadata would go are left alone, with a warning.
-fn leave_users_files(
-    owner: &Owner,
-    files: &mut BTreeMap<String, String>,
-    output: &Output,
-) -> Vec<String> {
-    let paths: Vec<String> = files.keys().cloned().collect();
-    let foreign: Vec<String> = owner.writer.foreign(&paths);
-    let _ = output;
-    files.retain(|path, _| !foreign.contains(path) && !owner.shop.kept.contains_key(path));
-    foreign.into_iter().map(|path| format!("{path} is yours and was left as it is")).collect()
 }
 
 /// `docs/rpg.json` and the report.

@@ -3,13 +3,34 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cycle::assembly::{ModuleFacts, Project, library_name, third_party};
+use cycle::assembly::{ModuleFacts, Project, library_name, project_files, readme, third_party};
 
 use crate::grow::owner::Owner;
 
+/// Packaging, requirements, settings and README for the tree as it is, and what has to be said about
+/// them. Files of the user's that stand in their place are left alone.
+pub(crate) fn files(
+    owner: &Owner,
+    sources: &BTreeMap<String, String>,
+) -> (BTreeMap<String, String>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let project = project(owner, sources, &mut warnings);
+    let mut files = project_files(&project, &owner.shop.work.layout);
+    files.insert("README.md".to_owned(), readme(&project, &modules(owner)));
+    let foreign = owner.writer.foreign(files.keys());
+    files.retain(|path, _| !foreign.contains(path) && !owner.shop.kept.contains_key(path));
+    warnings
+        .extend(foreign.into_iter().map(|path| format!("{path} is yours and was left as it is")));
+    (files, warnings)
+}
+
 /// Metadata from the plan, the specification and the code; what is missing gets a placeholder and a
 /// warning.
-pub(crate) fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> Project {
+fn project(
+    owner: &Owner,
+    sources: &BTreeMap<String, String>,
+    warnings: &mut Vec<String>,
+) -> Project {
     let plan = owner.shop.work.plan.clone();
     let spec = owner
         .order
@@ -20,7 +41,7 @@ pub(crate) fn project(owner: &mut Owner, sources: &BTreeMap<String, String>) -> 
     let (title, paragraph) = heading(&spec);
     let folder = owner.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut warn = |what: &str, used: &str| {
-        owner.warnings.push(format!("the plan gives no {what}; `{used}` is used"));
+        warnings.push(format!("the plan gives no {what}; `{used}` is used"));
         used.to_owned()
     };
     let name = plan.project_name().or(title);
@@ -129,7 +150,7 @@ fn entry_points(owner: &Owner) -> Vec<(String, String)> {
 }
 
 /// Passed nodes by module, for the README.
-pub(crate) fn modules(owner: &Owner) -> Vec<ModuleFacts> {
+fn modules(owner: &Owner) -> Vec<ModuleFacts> {
     let work = &owner.shop.work;
     let mut out: Vec<ModuleFacts> = Vec::new();
     for ix in &work.leaves {

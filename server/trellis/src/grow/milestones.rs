@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use plan::NodeIx;
 
 use crate::error::Fault;
+use crate::grow::metadata;
 use crate::grow::owner::Owner;
 use crate::workspace::journal::Event;
 use crate::workspace::{checkpoint, disk};
@@ -67,6 +68,10 @@ impl Owner {
             ),
         };
         let tag = whole.then(|| format!("phase4-subgraph-{}", tag_name(subgraph)));
+        // Every milestone can be installed and tested: it is what a rollback returns to.
+        let sources = self.sources()?.files;
+        let (files, _) = metadata::files(self, &sources);
+        self.write(&files, false)?;
         let tag = self.commit(&message, tag.as_deref())?;
         let nodes = self.accepted.keys().cloned().collect();
         let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };

@@ -16,7 +16,9 @@ use crate::error::Fault;
 use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
-use crate::grow::recover::{kept_before, open_git, recover, resume, unmanaged, users_files};
+use crate::grow::recover::{
+    kept_before, open_git, recover, refuse_removed, resume, unmanaged, users_files,
+};
 use crate::grow::worker::Shop;
 use crate::output::Output;
 use crate::plan_file;
@@ -40,6 +42,7 @@ pub(crate) struct Order {
     pub(crate) context: Vec<PathBuf>,
     pub(crate) spec: Option<PathBuf>,
     pub(crate) keep_edits: bool,
+    pub(crate) drop_removed: bool,
     pub(crate) test_timeout: Duration,
 }
 
@@ -76,6 +79,9 @@ pub(crate) async fn open(
     disk::reserve(&root).map_err(|e| full_or(e, &root))?;
     let (journal, mut past) = Journal::open(&root).map_err(cannot)?;
     recover(&root, &journal, &mut past, output).map_err(cannot)?;
+    if !order.drop_removed {
+        refuse_removed(&plan, &past)?;
+    }
     let git = open_git(&root, &journal, output);
     let mut writer = Writer::new(&root, past.written.clone());
     let mut kept = kept_before(&past);

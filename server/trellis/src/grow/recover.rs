@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cycle::Draft;
-use plan::Schedule;
+use plan::{Plan, Schedule};
 
 use crate::error::Fault;
 use crate::grow::items::Work;
@@ -57,6 +57,21 @@ pub(crate) fn open_git(root: &Path, journal: &Journal, output: &Output) -> Optio
             None
         }
     }
+}
+
+/// Another graph, or one with nodes taken out, would remove what was grown for them.
+pub(crate) fn refuse_removed(plan: &Plan, past: &Past) -> Result<(), Fault> {
+    let gone: Vec<&str> =
+        past.accepted.keys().map(String::as_str).filter(|id| plan.find(id).is_none()).collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::input(format!(
+        "{} grown nodes are not in this graph: {}",
+        gone.len(),
+        gone.join(", ")
+    ))
+    .hint("give another --out, or --drop-removed to remove their code and tests"))
 }
 
 /// A file people took over.

@@ -226,6 +226,12 @@ impl Worker {
             Err(error @ ModelError::NotRecorded { .. }) => {
                 Err(Stop::Fault(Fault::internal(&error).hint(error.hint())))
             }
+            // A recording says what happened then; a live model that is gone now is gone for every node.
+            Err(error)
+                if error.is_unavailable() && !self.shop.model.name().starts_with("recorded:") =>
+            {
+                Err(Stop::Fault(Fault::unavailable(&error).hint(error.hint())))
+            }
             Err(error) => Ok(Observation::NoReply { reason: error.to_string() }),
         }
     }

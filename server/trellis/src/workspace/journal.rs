@@ -247,7 +247,9 @@ impl Past {
             Event::RolledBack { kept, to, edits } => {
                 self.accepted.retain(|node, _| kept.contains(node));
                 self.kept.retain(|path, _| edits.contains(path));
-                if let Some(at) = self.committed.iter().position(|it| it.subgraph == to) {
+                if let Some(at) =
+                    self.committed.iter().rposition(|it| it.subgraph == to && it.tag.is_some())
+                {
                     self.committed.truncate(at + 1);
                 }
                 self.suite = None;
