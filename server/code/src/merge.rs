@@ -175,8 +175,8 @@ impl File<'_> {
             };
             // `import a.b` and `import a.c` both bind `a` to the same package.
             let whole = |it: &Import| it.name.is_none() && it.alias.is_none();
-            let other = imported(name)
-                .is_some_and(|there| !(whole(there) && whole(import)) && !same_type(there, import));
+            let same = |there: &Import| (whole(there) && whole(import)) || same_type(there, import);
+            let other = imported(name).is_some_and(|there| !same(there));
             rename(name, other || self.defines(name));
         }
         out
