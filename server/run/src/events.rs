@@ -1,6 +1,6 @@
-//! The plugin's records: one JSON object a line, tagged by `event`. Plugin and reader are built
-//! together, so the shapes carry no version; a line that does not fit means that something else
-//! wrote to the pipe.
+//! The reporter's records: a line each, the run's token and a JSON object tagged by `event`. Reporter
+//! and reader are built together, so the shapes carry no version; a line that does not fit means that
+//! something else wrote to the pipe.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +36,10 @@ pub(crate) enum Event {
         missing: Vec<u32>,
         tests: BTreeMap<String, Vec<u32>>,
     },
-    /// The session ended with this exit status.
-    Finish { status: i32 },
+    /// Code under test has changed what decides about its results.
+    Tampered { what: String },
+    /// The session ended with this exit status, after `count` other records.
+    Finish { status: i32, count: u64 },
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

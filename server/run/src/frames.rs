@@ -62,13 +62,16 @@ fn is_runner(frame: &Frame) -> bool {
     PARTS.iter().any(|part| frame.path.contains(part))
 }
 
-/// The line that ends every stack of `python -m pytest`; what follows it is not awaited.
-const OUTERMOST: &str = "in _run_module_as_main\n";
+/// In the last line but one of every stack; the last is the worker's start.
+const OUTERMOST: &str = "\"<trellis>/loader.py\", line ";
 
 /// True when a dump has been written to its end.
 pub(crate) fn dump_is_complete(dump: &[u8]) -> bool {
-    let ends_with = |end: &str| dump.ends_with(end.as_bytes());
-    ends_with(OUTERMOST) || ends_with("  ...\n")
+    let Some(lines) = dump.strip_suffix(b"\n") else { return false };
+    let mut last = lines.rsplit(|byte| *byte == b'\n');
+    let (end, before) = (last.next().unwrap_or_default(), last.next().unwrap_or_default());
+    let is_outermost = before.windows(OUTERMOST.len()).any(|it| it == OUTERMOST.as_bytes());
+    end.ends_with(b"  ...") || is_outermost && end.ends_with(b"in <module>")
 }
 
 /// Reads the first stack in `text` that is under a heading `(most recent call first):`, and gives

@@ -93,6 +93,8 @@ fn write_run_error(out: &mut String, report: &Report) -> bool {
         Outcome::TimedOut => ("TimedOut", &report.reason),
         Outcome::KilledForMemory => ("KilledForMemory", &report.reason),
         Outcome::Crashed { .. } => ("Crashed", &report.reason),
+        Outcome::Tampered { what } => ("Tampered", &Some(what.clone())),
+        Outcome::SandboxLost { reason } => ("SandboxLost", &Some(reason.clone())),
         Outcome::SandboxUnavailable { reason } => ("SandboxUnavailable", &Some(reason.clone())),
         Outcome::Cancelled => ("Cancelled", &Some("the run was cancelled".to_owned())),
     };

@@ -1,37 +1,42 @@
 //! Runs Python tests and says, as data, what happened. The only crate that starts test code.
 //!
 //! ```text
-//! Request ──> Runner ──> scratch folder, child process under limits ──> pytest with our plugin
-//!                │                                                           │ JSON lines on a private pipe
-//!                └── verdict <── tally <── events <──────────────────────────┘
+//! Request ──> Runner ──> pool ──> sandbox with a warm worker ──> a fork of it: pytest with our reporter
+//!                │                                                     │ frames: records, output, the end
+//!                └── verdict <── tally <── events <── session <────────┘
 //! ```
 //!
 //! - [`Runner::run`] always gives a [`Report`]; every way a run can end is an [`Outcome`].
-//! - Pass or fail comes from the exit status and the plugin's records together, never from text.
-//! - The process group dies with the run, and so does what left the group but kept its environment. What isolation
-//!   the local runner does not give is listed in every report ([`LimitStatus`]).
+//! - Pass or fail comes from the exit status and the reporter's records together, never from text.
+//! - Everything a run has started dies with it. Which limits hold on this machine, and which cannot, is listed in
+//!   every report ([`LimitStatus`]).
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
 
-mod escaped;
+mod cage;
 mod events;
 mod frames;
 mod junit;
 mod limits;
-mod process;
+mod local;
+mod pool;
 pub mod python;
 mod report;
 mod request;
 mod runner;
-mod scratch;
+mod sandbox;
 mod session;
 mod streams;
 mod tally;
+mod tree;
 mod verdict;
+mod wire;
+mod worker;
 
 pub use crate::{
     junit::junit,
+    local::Isolation,
     report::{
         Activity, Comparison, Coverage, Failure, FileCoverage, Frame, LimitStatus, Missing,
         Outcome, Report, Stuck, TestOutcome, TestResult,

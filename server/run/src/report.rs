@@ -27,6 +27,16 @@ pub enum Outcome {
         /// The status it exited with.
         exit_code: Option<i32>,
     },
+    /// The code under test has changed pytest or a test's result, so that the results prove nothing.
+    Tampered {
+        /// What was changed.
+        what: String,
+    },
+    /// The sandbox ended or stopped answering during the run, through no visible fault of the tests.
+    SandboxLost {
+        /// What was seen.
+        reason: String,
+    },
     /// Nothing could be run at all.
     SandboxUnavailable {
         /// What is missing and what to do.

@@ -1,34 +1,37 @@
-//! One child from start to end: reads its pipes, keeps its deadlines, and ends it.
+//! One run on one worker: hands over the order, takes in what comes back, keeps the deadlines.
 
-use std::{
-    io,
-    os::fd::{AsRawFd, OwnedFd, RawFd},
-    process::Command,
-    time::Duration,
-};
+use std::time::Duration;
 
-use rustix::pipe::{PipeFlags, pipe_with};
+use serde_json::{Value, json};
 use tokio::{
-    io::{Interest, unix::AsyncFd},
-    time::{Instant, timeout, timeout_at},
+    select,
+    time::{Instant, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     frames::dump_is_complete,
-    process::{Ended, Running},
+    report::TestResult,
     request::Request,
     streams::{Capture, Lines},
     tally::Tally,
+    wire::{Control, Ended, Frame},
+    worker::Worker,
 };
 
-/// From the start of the process until the plugin is loaded: Python and pytest themselves, on a
-/// machine that may be busy.
+/// From the fork until the reporter's first word.
 const LOADING: Duration = Duration::from_secs(60);
 
 /// How long a process may take to answer with its stack; it takes a millisecond unless the machine
 /// is overloaded.
 const STACK_ANSWER: Duration = Duration::from_secs(2);
+
+/// How long a worker may take to kill a run and to clean up after it.
+const ENDING: Duration = Duration::from_secs(20);
+
+/// When a deadline has passed, what is already on its way is still looked at for this long: this
+/// process may itself have been held up.
+const CATCHING_UP: Duration = Duration::from_millis(100);
 
 /// A stack has a hundred frames at most.
 const STACK_BYTES: usize = 256 << 10;
@@ -45,142 +48,198 @@ pub(crate) enum Stop {
     Cancelled,
 }
 
-/// The reading ends of a child's pipes.
+/// How a session ended.
 #[derive(Debug)]
-pub(crate) struct Pipes {
+pub(crate) enum End {
+    /// The worker cleaned up and is there for the next run, if `Ended::clean` says so.
+    Ended(Ended),
+    /// The worker is gone, or does not answer; the sentence says what was seen.
+    Lost(String),
+}
+
+/// A run under way.
+pub(crate) struct Session<'a> {
+    worker: &'a mut Worker,
+    id: u64,
+    pub(crate) tally: Tally,
     pub(crate) stdout: Capture,
     pub(crate) stderr: Capture,
     pub(crate) stack: Capture,
-    events: Lines,
+    lines: Lines,
+    told: usize,
+    on_test: &'a mut (dyn FnMut(&TestResult) + Send),
 }
 
-/// The writing ends that are not standard streams, to be inherited.
-#[derive(Debug)]
-pub(crate) struct Inherited {
-    pub(crate) events: OwnedFd,
-    pub(crate) stack: OwnedFd,
+/// What the session is waiting for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    /// The next phase, or the end.
+    Running,
+    /// The stack of a run whose time is up.
+    Stack,
+    /// The end of a run that was killed.
+    End,
 }
 
-impl Inherited {
-    /// The numbers of the event and of the stack pipe in the child.
-    pub(crate) fn numbers(&self) -> (RawFd, RawFd) {
-        (self.events.as_raw_fd(), self.stack.as_raw_fd())
-    }
-}
-
-impl Pipes {
-    /// Makes the pipes and ties standard output and error of `command` to theirs.
+impl<'a> Session<'a> {
+    /// `on_test` hears of every test as it ends.
     pub(crate) fn new(
-        command: &mut Command,
+        worker: &'a mut Worker,
+        tally: Tally,
         output_bytes: usize,
-    ) -> io::Result<(Pipes, Inherited)> {
-        // Close-on-exec, so that no other child of this process holds a writing end open.
-        let pipe = || pipe_with(PipeFlags::CLOEXEC);
-        let (stdout, out) = pipe()?;
-        let (stderr, err) = pipe()?;
-        let (events, event_writer) = pipe()?;
-        let (stack, stack_writer) = pipe()?;
-        command.stdout(out).stderr(err);
-        let pipes = Pipes {
-            stdout: Capture::new(stdout, output_bytes)?,
-            stderr: Capture::new(stderr, output_bytes)?,
-            stack: Capture::new(stack, STACK_BYTES)?,
-            events: Lines::new(events)?,
-        };
-        Ok((pipes, Inherited { events: event_writer, stack: stack_writer }))
-    }
-
-    /// Waits until one of the pipes has something and takes it in. True when a new phase began.
-    async fn fill(&mut self, tally: &mut Tally) -> bool {
-        let mut begun = false;
-        tokio::select! {
-            () = self.events.fill(|line| begun |= tally.take(line)) => {}
-            () = self.stdout.fill() => {}
-            () = self.stderr.fill() => {}
-            () = self.stack.fill() => {}
+        on_test: &'a mut (dyn FnMut(&TestResult) + Send),
+    ) -> Session<'a> {
+        worker.runs += 1;
+        let id = worker.runs;
+        let capture = || Capture::new(output_bytes);
+        let (stdout, stderr) = (capture(), capture());
+        let stack = Capture::new(STACK_BYTES);
+        Session {
+            worker,
+            id,
+            tally,
+            stdout,
+            stderr,
+            stack,
+            lines: Lines::default(),
+            told: 0,
+            on_test,
         }
-        begun
     }
 
-    /// Takes in what the events' pipe holds by now.
-    fn drain_events(&mut self, tally: &mut Tally) -> bool {
-        let mut begun = false;
-        self.events.drain(|line| begun |= tally.take(line));
-        begun
+    /// Runs `order` to its end, which may be brought about by a deadline of `request` or by
+    /// `cancel`.
+    pub(crate) async fn follow(
+        &mut self,
+        mut order: Value,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> (Option<Stop>, End) {
+        order["id"] = json!(self.id);
+        self.worker.order(&order).await;
+        let run = after(request.run_timeout);
+        let mut deadline = after(LOADING).min(run);
+        let (mut waiting, mut stop) = (Waiting::Running, None);
+        loop {
+            select! {
+                news = self.next() => match news {
+                    News::End(end) => return (stop, end),
+                    News::Phase if waiting == Waiting::Running => {
+                        deadline = after(request.test_timeout).min(run);
+                    }
+                    News::Stack if waiting == Waiting::Stack => {
+                        (waiting, deadline) = self.kill().await;
+                    }
+                    News::Phase | News::Stack | News::Other => {}
+                },
+                () = sleep_until(deadline) => match waiting {
+                    Waiting::Running => {
+                        match self.catch_up(deadline == run).await {
+                            Some(News::End(end)) => return (stop, end),
+                            Some(_) => {
+                                deadline = after(request.test_timeout).min(run);
+                                continue;
+                            }
+                            None => {}
+                        }
+                        stop = Some(self.why(deadline == run));
+                        self.worker.order(&json!({ "op": "stack" })).await;
+                        (waiting, deadline) = (Waiting::Stack, after(STACK_ANSWER));
+                    }
+                    // Without an answer the report says nothing of the stack.
+                    Waiting::Stack => (waiting, deadline) = self.kill().await,
+                    Waiting::End => {
+                        return (stop, End::Lost("the sandbox does not end the run".to_owned()));
+                    }
+                },
+                () = cancel.cancelled(), if stop.is_none() => {
+                    stop = Some(Stop::Cancelled);
+                    (waiting, deadline) = self.kill().await;
+                }
+            }
+        }
     }
 
-    /// Takes in all the pipes hold. Enough once the child is gone: waiting for their end would mean
-    /// waiting for every process that inherited them.
-    fn drain(&mut self, tally: &mut Tally) {
-        self.drain_events(tally);
-        self.stdout.drain();
-        self.stderr.drain();
-        self.stack.drain();
+    fn why(&self, run: bool) -> Stop {
+        match (run, self.tally.activity.is_none()) {
+            (true, _) => Stop::Run,
+            (false, true) => Stop::Loading,
+            (false, false) => Stop::Phase,
+        }
     }
 
-    /// Waits for a whole stack, reading the other pipes on the side.
-    async fn await_stack(&mut self, tally: &mut Tally) {
-        let answer = async {
-            while !dump_is_complete(self.stack.head()) {
-                self.fill(tally).await;
+    async fn kill(&mut self) -> (Waiting, Instant) {
+        self.worker.order(&json!({ "op": "kill" })).await;
+        (Waiting::End, after(ENDING))
+    }
+
+    /// A new phase or the end that had been on its way while the deadline passed.
+    async fn catch_up(&mut self, run_is_over: bool) -> Option<News> {
+        let until = after(CATCHING_UP);
+        while Instant::now() < until {
+            match timeout(Duration::from_millis(1), self.next()).await {
+                Ok(News::End(end)) => return Some(News::End(end)),
+                Ok(News::Phase) if !run_is_over => return Some(News::Phase),
+                Ok(_) => {}
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    async fn next(&mut self) -> News {
+        let frame = match self.worker.frames.next().await {
+            Ok(Some(frame)) => frame,
+            Ok(None) => return News::End(End::Lost("the sandbox ended during the run".to_owned())),
+            Err(error) => {
+                return News::End(End::Lost(format!("the sandbox cannot be understood: {error}")));
             }
         };
-        // Without an answer the report says nothing of the stack; the run is ended in any case.
-        let _ = timeout(STACK_ANSWER, answer).await;
+        match frame {
+            Frame::Control(Control::Ended(ended)) if ended.id == self.id => {
+                return News::End(End::Ended(ended));
+            }
+            Frame::Control(Control::Failed(reason)) => return News::End(End::Lost(reason)),
+            Frame::Control(Control::Ended(_) | Control::Ready(_)) => {}
+            Frame::Output(bytes) => self.stdout.take(bytes),
+            Frame::Errors(bytes) => self.stderr.take(bytes),
+            Frame::Stack(bytes) => {
+                self.stack.take(bytes);
+                if dump_is_complete(self.stack.head()) {
+                    return News::Stack;
+                }
+            }
+            Frame::Events(bytes) => {
+                let (tally, mut begun) = (&mut self.tally, false);
+                self.lines.split(bytes, |line| begun |= tally.take(line));
+                let new = self.tally.tests.get(self.told..).unwrap_or_default();
+                new.iter().for_each(|test| (self.on_test)(test));
+                self.told = self.tally.tests.len();
+                return if begun { News::Phase } else { News::Other };
+            }
+        }
+        News::Other
     }
+
+    /// True when the last record was cut off.
+    pub(crate) fn is_torn(&self) -> bool {
+        !self.lines.rest().is_empty()
+    }
+}
+
+/// What one frame meant.
+#[derive(Debug)]
+enum News {
+    /// Something began that has a deadline of its own.
+    Phase,
+    /// The stack that was asked for is there.
+    Stack,
+    End(End),
+    Other,
 }
 
 /// The moment `wait` from now, or as good as never.
 fn after(wait: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(wait).unwrap_or(now + Duration::from_secs(u32::MAX.into()))
-}
-
-/// Follows the child until it exits or has to be stopped, then ends it with all it started.
-pub(crate) async fn follow(
-    running: Running,
-    pipes: &mut Pipes,
-    tally: &mut Tally,
-    request: &Request,
-    cancel: &CancellationToken,
-) -> io::Result<(Option<Stop>, Ended)> {
-    let handle = running.exit_handle()?;
-    // SAFETY: an `OwnedFd` that this function keeps to itself: open, and the same, as long as it
-    // lives.
-    let exit = unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) }?;
-    let stop = tokio::select! {
-        exited = exit.readable() => exited.map(|_| None)?,
-        stop = watch(pipes, tally, request) => Some(stop),
-        () = cancel.cancelled() => Some(Stop::Cancelled),
-    };
-    if matches!(stop, Some(Stop::Phase | Stop::Run)) {
-        running.ask_for_stack();
-        pipes.await_stack(tally).await;
-    }
-    running.kill();
-    let _ = exit.readable().await?;
-    pipes.drain(tally);
-    let ended =
-        tokio::task::spawn_blocking(move || running.end()).await.map_err(io::Error::other)??;
-    Ok((stop, ended))
-}
-
-/// Reads the pipes until a deadline passes.
-async fn watch(pipes: &mut Pipes, tally: &mut Tally, request: &Request) -> Stop {
-    let run = after(request.run_timeout);
-    let mut phase = after(LOADING);
-    loop {
-        let deadline = phase.min(run);
-        match timeout_at(deadline, pipes.fill(tally)).await {
-            Ok(true) => phase = after(request.test_timeout),
-            Ok(false) => {}
-            // This process may itself have been held up, and the news of the next phase be waiting.
-            Err(_) if deadline < run && pipes.drain_events(tally) => {
-                phase = after(request.test_timeout)
-            }
-            Err(_) if deadline == run => return Stop::Run,
-            Err(_) if tally.activity.is_none() => return Stop::Loading,
-            Err(_) => return Stop::Phase,
-        }
-    }
 }

@@ -20,6 +20,13 @@ pub(crate) struct Tally {
     pub(crate) internal_error: Option<Failure>,
     pub(crate) interrupted: Option<String>,
     pub(crate) finished: Option<i32>,
+    /// Records so far, that of the end not counted.
+    count: u64,
+    /// The number of records the end speaks of is not the number seen.
+    pub(crate) miscounted: bool,
+    /// What code under test has changed.
+    pub(crate) tampered: Option<String>,
+    token: String,
     pub(crate) coverage: Option<Coverage>,
     pub(crate) notes: Vec<String>,
     /// The first line that was no record of ours.
@@ -27,9 +34,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(places: Places) -> Tally {
+    /// Every record begins with `token`.
+    pub(crate) fn new(places: Places, token: String) -> Tally {
         Tally {
             places,
+            token,
+            count: 0,
+            miscounted: false,
+            tampered: None,
             tests: Vec::new(),
             collected: Vec::new(),
             collection_errors: Vec::new(),
@@ -45,7 +57,11 @@ impl Tally {
 
     /// Takes one line in. True when a new phase begins, that is when a fresh deadline applies.
     pub(crate) fn take(&mut self, line: &[u8]) -> bool {
-        match serde_json::from_slice(line) {
+        let record = line.strip_prefix(self.token.as_bytes());
+        let parsed = record
+            .ok_or("no token")
+            .and_then(|record| serde_json::from_slice(record).map_err(|_| "not a record"));
+        match parsed {
             Ok(event) => self.apply(event),
             Err(error) => {
                 let start = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
@@ -56,6 +72,7 @@ impl Tally {
     }
 
     fn apply(&mut self, event: Event) -> bool {
+        self.count += 1;
         match event {
             Event::Phase { doing, id } => {
                 self.activity = Some(match doing {
@@ -89,7 +106,13 @@ impl Tally {
                 let file = FileCoverage { executed, missing, tests };
                 self.coverage.get_or_insert_default().files.insert(path, file);
             }
-            Event::Finish { status } => self.finished = Some(status),
+            Event::Tampered { what } => {
+                self.tampered.get_or_insert(what);
+            }
+            Event::Finish { status, count } => {
+                self.miscounted = count + 1 != self.count;
+                self.finished = Some(status);
+            }
         }
         false
     }

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use crate::{
     report::{Outcome, TestOutcome},
     request::Request,
-    session::Stop,
+    session::{End, Stop},
     tally::Tally,
 };
 
@@ -25,13 +25,12 @@ mod status {
 /// What is known once the process is gone.
 pub(crate) struct Facts<'a> {
     pub(crate) tally: &'a Tally,
+    /// The last record was cut off.
+    pub(crate) torn: bool,
     pub(crate) stop: Option<Stop>,
-    /// The exit code, or the signal.
-    pub(crate) status: Result<i32, i32>,
+    pub(crate) end: &'a End,
     /// The kernel killed some process for want of memory meanwhile.
     pub(crate) memory_kill: bool,
-    pub(crate) stderr: &'a str,
-    pub(crate) interpreter: &'a str,
 }
 
 type Verdict = (Outcome, Option<String>);
@@ -45,9 +44,16 @@ pub(crate) fn judge(facts: &Facts<'_>, request: &Request) -> Verdict {
     if let Some(stop) = facts.stop {
         return stopped(stop, request);
     }
-    match facts.status {
-        Err(signal) => killed(signal, facts, request),
-        Ok(code) => exited(code, facts),
+    match facts.end {
+        End::Lost(_) if facts.memory_kill => because(
+            Outcome::KilledForMemory,
+            "the sandbox ended while the kernel's memory killer was at work",
+        ),
+        End::Lost(reason) => (Outcome::SandboxLost { reason: reason.clone() }, None),
+        End::Ended(ended) => match (ended.code, ended.signal) {
+            (Some(code), _) => exited(code, facts),
+            (None, signal) => killed(signal.unwrap_or_default(), facts, request),
+        },
     }
 }
 
@@ -89,14 +95,13 @@ fn crashed(code: i32, reason: impl Into<String>) -> Verdict {
 
 fn exited(code: i32, facts: &Facts<'_>) -> Verdict {
     let tally = facts.tally;
-    if tally.activity.is_none() && facts.stderr.contains("No module named pytest") {
-        let reason = format!("pytest is not installed for {}: install it there", facts.interpreter);
-        return (Outcome::SandboxUnavailable { reason }, None);
+    if let Some(what) = tampered(facts) {
+        return (Outcome::Tampered { what }, None);
     }
-    if let Some(line) = &tally.garbled {
-        return crashed(
-            code,
-            format!("something other than pytest wrote to the result pipe ({line})"),
+    if facts.memory_kill && !matches!(tally.finished, Some(told) if told == code) {
+        return because(
+            Outcome::KilledForMemory,
+            "the kernel's memory killer was at work, and the session did not end",
         );
     }
     if code == status::USAGE_ERROR {
@@ -116,6 +121,17 @@ fn exited(code: i32, facts: &Facts<'_>) -> Verdict {
             format!("the process exited with status {code} in the middle of the session"),
         ),
     }
+}
+
+/// Signs that something other than the reporter has had a hand in the results.
+fn tampered(facts: &Facts<'_>) -> Option<String> {
+    let tally = facts.tally;
+    let garbled =
+        |line: &String| format!("something other than pytest wrote to the result pipe ({line})");
+    let miscounted = || "records are missing from the result pipe".to_owned();
+    (tally.tampered.clone())
+        .or_else(|| tally.garbled.as_ref().map(garbled))
+        .or_else(|| (tally.miscounted || facts.torn && tally.finished.is_some()).then(miscounted))
 }
 
 fn internal_error(code: i32, tally: &Tally) -> Verdict {
@@ -169,26 +185,29 @@ mod tests {
     use std::{collections::BTreeMap, path::Path};
 
     use super::*;
-    use crate::{frames::Places, request::Tree};
+    use crate::{frames::Places, request::Tree, wire::Ended};
 
     /// The kernel's memory killer cannot be called up in a test; everything else runs for real in `tests/`.
     #[test]
     fn a_kill_counts_as_memory_only_on_evidence() {
-        let tally = Tally::new(Places::new(Path::new("/t"), Path::new("/v")));
+        let tally = Tally::new(Places::new(Path::new("/t"), Path::new("/v")), "token".to_owned());
         let request = Request::new(Tree::Files(BTreeMap::new()));
         for (signal, memory_kill, expected) in [
             (9, true, Outcome::KilledForMemory),
             (9, false, Outcome::Crashed { signal: Some(9), exit_code: None }),
             (11, true, Outcome::Crashed { signal: Some(11), exit_code: None }),
         ] {
-            let facts = Facts {
-                tally: &tally,
-                stop: None,
-                status: Err(signal),
-                memory_kill,
-                stderr: "",
-                interpreter: "python",
+            let ended = Ended {
+                id: 1,
+                code: None,
+                signal: Some(signal),
+                left_behind: 0,
+                clean: true,
+                why: None,
+                memory_kill: false,
             };
+            let end = End::Ended(ended);
+            let facts = Facts { tally: &tally, torn: false, stop: None, end: &end, memory_kill };
             assert_eq!(judge(&facts, &request).0, expected);
         }
     }

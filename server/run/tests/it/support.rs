@@ -2,9 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    env,
+    env, fs,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -12,12 +15,7 @@ use run::{
     Config, Failure, Frame, Report, Request, Runner, TestOutcome, TestResult, Tree,
     python::{self, Python},
 };
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use tokio::{
-    io::{Interest, unix::AsyncFd},
-    sync::OnceCell,
-    time::timeout,
-};
+use tokio::{sync::OnceCell, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 /// Far beyond what anything here takes; reaching it is a failure.
@@ -101,21 +99,48 @@ pub(crate) fn inside(frames: &[Frame]) -> Vec<String> {
     inside.map(|frame| format!("{}:{} {}", frame.path, frame.line, frame.function)).collect()
 }
 
-/// Waits until process `pid` is no more.
-pub(crate) async fn gone(pid: &str) {
-    let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("a process number");
-    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-    // SAFETY: an `OwnedFd` is open as long as it lives.
-    let handle = unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) }
-        .expect("a handle that can be polled");
-    let _ = timeout(LONG, handle.readable()).await.unwrap_or_else(|_| panic!("{pid:?} lives on"));
+/// A folder for scratch folders that is not `/tmp`, which sandboxes replace.
+pub(crate) fn scratch() -> PathBuf {
+    env!("CARGO_TARGET_TMPDIR").into()
 }
 
-/// Process numbers that a fixture wrote to a file, one a line.
-pub(crate) async fn all_gone(file: &Path) -> usize {
-    let text = std::fs::read_to_string(file).expect("the fixture wrote its process numbers");
-    for pid in text.lines() {
-        gone(pid).await;
-    }
-    text.lines().count()
+/// A name that nothing else on the machine has; short enough for a process's.
+pub(crate) fn unique() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = std::process::id() % 100_000 * 100 + COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("trellis-t{number:07}")
+}
+
+/// How many processes of the machine have `name` as their name or in their command line.
+pub(crate) fn processes_named(name: &str) -> usize {
+    let has = |folder: &Path| {
+        let text = |file: &str| fs::read(folder.join(file)).unwrap_or_default();
+        let holds = |text: &[u8]| text.windows(name.len()).any(|it| it == name.as_bytes());
+        holds(&text("comm")) || holds(&text("cmdline"))
+    };
+    let entries = fs::read_dir("/proc").expect("/proc").flatten().map(|it| it.path());
+    entries.filter(|it| has(it)).count()
+}
+
+/// Waits until there is no such process any more.
+pub(crate) async fn until_gone(name: &str) {
+    let gone = async {
+        while processes_named(name) > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(LONG, gone).await.unwrap_or_else(|_| panic!("{name} lives on"));
+}
+
+/// What lies in a folder.
+pub(crate) fn left_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("there").flatten();
+    entries.map(|it| it.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// The most memory this process has had, in bytes.
+pub(crate) fn peak_memory() -> u64 {
+    let text = fs::read_to_string("/proc/self/status").expect("/proc");
+    let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
 }

@@ -46,6 +46,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
     let report = runner.run(&request, &cancel).await;
+    let left = runner.close().await;
     if output.is_json() {
         output.json(&shape(&report))?
     } else {
@@ -54,7 +55,10 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     match &report.outcome {
         Outcome::Passed => Ok(Exit::Done),
         Outcome::Cancelled => Ok(Exit::Interrupted),
-        Outcome::SandboxUnavailable { reason } => Err(Fault::unavailable(reason)),
+        Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
+            Err(Fault::unavailable(reason))
+        }
+        _ if !left.is_empty() => Err(Fault::internal(left.join("; "))),
         _ => Ok(Exit::TestsFailed),
     }
 }
@@ -101,6 +105,8 @@ fn outcome(outcome: &Outcome) -> &'static str {
         Outcome::TimedOut => "timedOut",
         Outcome::KilledForMemory => "killedForMemory",
         Outcome::Crashed { .. } => "crashed",
+        Outcome::Tampered { .. } => "tampered",
+        Outcome::SandboxLost { .. } => "sandboxLost",
         Outcome::SandboxUnavailable { .. } => "sandboxUnavailable",
         Outcome::Cancelled => "cancelled",
     }
@@ -147,7 +153,7 @@ fn shape(report: &Report) -> Value {
     });
     json!({
         "outcome": outcome(&report.outcome),
-        "reason": report.reason,
+        "reason": reason(report),
         "tests": tests,
         "collectionErrors": report.collection_errors.iter().map(failure).collect::<Vec<_>>(),
         "limits": report.limits.iter().map(limit).collect::<Vec<_>>(),
@@ -180,6 +186,14 @@ fn human(report: &Report) -> String {
         out += &format!("not enforced on this machine: {}\n", loose.join(", "));
     }
     out += outcome(&report.outcome);
-    report.reason.iter().for_each(|reason| out += &format!(": {reason}"));
+    reason(report).iter().for_each(|reason| out += &format!(": {reason}"));
     out
+}
+
+fn reason(report: &Report) -> Option<&str> {
+    match &report.outcome {
+        Outcome::Tampered { what } => Some(what),
+        Outcome::SandboxLost { reason } | Outcome::SandboxUnavailable { reason } => Some(reason),
+        _ => report.reason.as_deref(),
+    }
 }

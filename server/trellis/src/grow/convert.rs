@@ -41,6 +41,10 @@ pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
         Outcome::Crashed { signal, exit_code } => {
             Ending::Crashed { how: crashed(report, *signal, *exit_code) }
         }
+        Outcome::Tampered { what } => {
+            Ending::Crashed { how: format!("the results prove nothing: {what}") }
+        }
+        Outcome::SandboxLost { reason } => Ending::Crashed { how: reason.clone() },
         Outcome::Cancelled => return Err(Stop::Cancelled),
         Outcome::SandboxUnavailable { reason } => {
             return Err(Stop::Fault(Fault::unavailable(format!(

@@ -34,8 +34,19 @@ pub(crate) async fn grow(order: GrowOrder, output: &Output) -> Result<(Summary, 
     cancel_on_signal(cancel.clone())?;
     let (mut owner, receivers) = open::open(order, cancel, output).await?;
     let ended = owner.run(receivers, output).await;
+    let result = conclude(&mut owner, ended, output).await;
+    // Nothing is lost by what a sandbox could not remove; the next start sweeps it.
+    owner.shop.runner.close().await;
+    result
+}
+
+async fn conclude(
+    owner: &mut owner::Owner,
+    ended: Result<owner::Ended, Fault>,
+    output: &Output,
+) -> Result<(Summary, Exit), Fault> {
     match ended {
-        Ok(owner::Ended::Finished) => finish::finish(&mut owner, output).await,
+        Ok(owner::Ended::Finished) => finish::finish(owner, output).await,
         Ok(owner::Ended::Interrupted) => {
             owner.stop("interrupted")?;
             Err(Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")

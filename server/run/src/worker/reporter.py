@@ -1,17 +1,13 @@
-"""Tells Trellis what a pytest session does, as JSON lines on a private pipe.
+"""Tells Trellis what a pytest session does, as events on the run's report pipe.
 
-Loaded with ``-p _trellis_report`` from a folder that only the test process sees. It neither prints nor starts threads:
-a project that turns warnings into errors, counts its threads or forks must behave as it does under plain pytest.
-What it sends is described in ``events.rs``; every text is cut here, so that no line can grow without bound.
-
-PYTEST_DONT_REWRITE (there is nothing to rewrite, and rewriting costs start-up time)
+It neither prints nor starts threads: a project that turns warnings into errors, counts its threads or forks must behave
+as it does under plain pytest. What it sends is described in ``events.rs``; every text is cut here, so that no line can
+grow without bound.
 """
 
-import faulthandler
-import json
 import os
-import signal
 import sys
+import unittest
 
 import pytest
 
@@ -20,38 +16,8 @@ from _trellis_failure import MESSAGE, cut, described, failure_of, message_of, te
 CAPTURED = 32_000  # characters of one stream of one test
 OPERAND = 4_000  # characters of either side of a failed comparison
 IDS = 500  # test ids in one line
-
-
-class Channel:
-    """The pipe to Trellis. Keeps its own references: tests may well replace ``os.write`` or ``os.getpid``."""
-
-    def __init__(self, descriptor):
-        os.set_inheritable(descriptor, False)
-        self._descriptor = descriptor
-        self._write, self._getpid, self._pid = os.write, os.getpid, os.getpid()
-        self._encode = json.JSONEncoder(ensure_ascii=False).encode
-
-    def send(self, event, **fields):
-        # A child forked by a test carries on with this very session when the test forgot to end it.
-        if self._getpid() != self._pid:
-            return
-        line = self._encode({"event": event, **fields}) + "\n"
-        rest = memoryview(line.encode("utf-8", "replace"))
-        while rest:
-            rest = rest[self._write(self._descriptor, rest) :]
-
-
-def definition_line(path, line):
-    """The line of ``def``, where ``line`` is that of the first decorator."""
-    import linecache
-
-    for number in range(line, line + 100):
-        text = linecache.getline(path, number)
-        if text.lstrip().startswith(("def ", "async def ", "class ")):
-            return number
-        if not text:
-            break
-    return line
+SCANNED = 2_000_000  # bytes of a file that is read for its lines of `def`
+NAME = "_trellis_reporter"
 
 
 class Budget:
@@ -68,6 +34,35 @@ class Budget:
             return f"[{len(text)} characters of output left out: the run's output limit is reached]"
         self._left -= len(text)
         return text
+
+
+class Definitions:
+    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time: tests come file by file."""
+
+    def __init__(self):
+        self._path, self._lines = None, []
+
+    def line(self, path, line):
+        if path != self._path:
+            self._path, self._lines = path, self._read(path)
+        for number, text in enumerate(self._lines[line - 1 : line + 99], line):
+            if text.lstrip().startswith((b"def ", b"async def ", b"class ")):
+                return number
+        return line
+
+    @staticmethod
+    def _read(path):
+        try:
+            with open(path, "rb") as file:
+                return file.read(SCANNED).splitlines()
+        except (OSError, ValueError):
+            return []
+
+
+def is_failure(excinfo):
+    """An exception that is neither a way to skip nor one to expect failure."""
+    passing = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
+    return excinfo is not None and not isinstance(excinfo.value, passing)
 
 
 class Test:
@@ -101,58 +96,40 @@ class Test:
         return cut(text[len("Skipped: ") :] if text.startswith("Skipped: ") else text, MESSAGE)
 
 
-class Coverage:
-    """Line coverage of the tree, with the test as context. Does nothing where coverage.py is not installed."""
+class Loaded:
+    """Called once all plugins are there (one of pytest's own changes some classes at that point) and no ``conftest.py``."""
 
-    def __init__(self, channel, root):
-        self._channel, self._coverage = channel, None
-        try:
-            import coverage
-        except ImportError as error:
-            channel.send("coverage_missing", message=message_of(error))
-            return
-        # The tracer that knows contexts; newer versions of Python would get another by default.
-        os.environ["COVERAGE_CORE"] = "ctrace"
-        omit = [os.path.join(sys.prefix, "*"), "*/site-packages/*"]
-        self._coverage = coverage.Coverage(
-            data_file=None, config_file=False, source=[root], omit=omit, messages=False
-        )
-        self._coverage.start()
-        del os.environ["COVERAGE_CORE"]
+    def __init__(self, seal):
+        self._seal = seal
 
-    def context(self, name):
-        if self._coverage:
-            self._coverage.switch_context(name)
-
-    def finish(self):
-        if not self._coverage:
-            return
-        self._coverage.stop()
-        data = self._coverage.get_data()
-        for path in sorted(data.measured_files()):
-            try:
-                _, statements, _, missing, _ = self._coverage.analysis2(path)
-            except Exception as error:  # such as a file that a test wrote, imported and removed
-                self._channel.send("coverage_failed", path=path, message=message_of(error))
-                continue
-            executed = sorted(set(statements) - set(missing))
-            tests = {}
-            for line, names in sorted(data.contexts_by_lineno(path).items()):
-                for name in names:
-                    if name and line in statements:
-                        tests.setdefault(name, []).append(line)
-            self._channel.send("coverage", path=path, executed=executed, missing=sorted(missing), tests=tests)
+    def pytest_load_initial_conftests(self):
+        self._seal.renew()
 
 
 class Reporter:
     """The hooks. Wrappers run outermost, so that they see what every other plugin made of a report."""
 
-    def __init__(self, channel, coverage, budget):
-        self._channel, self._coverage, self._budget = channel, coverage, budget
+    def __init__(self, send, coverage, budget, seal):
+        self._send, self._coverage, self._budget, self._seal = send, coverage, budget, seal
         self._test, self._compared = Test(), None
+        self._announced, self._file, self._tampered = None, None, False
+        self._definitions = Definitions()
+
+    def attach(self, config):
+        """To be called before any other plugin than pytest's own is loaded."""
+        self._config = config
+        config.pluginmanager.register(self, NAME)
+        config.pluginmanager.register(Loaded(self._seal), NAME + "_loaded")
+        hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
+        self._implementations = [
+            (getattr(config.hook, name), implementation)
+            for name in hooks
+            for implementation in getattr(config.hook, name).get_hookimpls()
+            if implementation.plugin is self
+        ]
 
     def _phase(self, doing, id=""):
-        self._channel.send("phase", doing=doing, id=id)
+        self._send({"event": "phase", "doing": doing, "id": id})
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(self, early_config):
@@ -189,49 +166,84 @@ class Reporter:
             self._collection_error(collector.nodeid, failure)
 
     def _collection_error(self, path, failure):
-        self._channel.send("collection_error", path=path, failure=failure)
+        self._send({"event": "collection_error", "path": path, "failure": failure})
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
         ids = [item.nodeid for item in session.items]
         for start in range(0, len(ids), IDS):
-            self._channel.send("collected", ids=ids[start : start + IDS])
+            self._send({"event": "collected", "ids": ids[start : start + IDS]})
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item):
+    def pytest_runtest_protocol(self, item, nextitem):
         self._test = Test()
-        self._phase("test", item.nodeid)
+        if self._announced != item.nodeid:
+            self._phase("test", item.nodeid)
         if self._coverage:
             self._coverage.context(item.nodeid)
         yield
         if self._coverage:
             self._coverage.context("")
-        self._send_test(item, self._test)
+        self._after(item, nextitem)
+
+    def _after(self, item, nextitem):
+        """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
+        events, self._announced = [self._event(item, self._test)], None
+        session = item.session
+        self._watch(item)
+        if nextitem is not None and not session.shouldstop and not session.shouldfail:
+            self._announced = nextitem.nodeid
+            events.append({"event": "phase", "doing": "test", "id": nextitem.nodeid})
+        self._send(*events)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
+        before = call.excinfo
         outcome = yield
         report = outcome.get_result()
         if report.when == "setup":
             self._test = Test()  # again, when a plugin repeats a failed test
+        if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(call.excinfo)):
+            self._tamper(f"the outcome of {item.nodeid} was changed from failed to {report.outcome}")
         self._test.add(report, call.excinfo, self._compared)
         self._compared = None
 
-    def _send_test(self, item, test):
+    def _event(self, item, test):
         path, line, _ = item.location
-        line = None if line is None else definition_line(str(item.path), line + 1)
-        self._channel.send(
-            "test",
-            id=item.nodeid,
-            outcome=test.outcome,
-            seconds=sum(test.seconds.values()),
-            path=path.replace(os.sep, "/"),
-            line=line,
-            reason=test.reason,
-            failure=test.failure,
-            stdout=self._budget.take(test.stdout),
-            stderr=self._budget.take(test.stderr),
-        )
+        line = None if line is None else self._definitions.line(str(item.path), line + 1)
+        return {
+            "event": "test",
+            "id": item.nodeid,
+            "outcome": test.outcome,
+            "seconds": sum(test.seconds.values()),
+            "path": path.replace(os.sep, "/"),
+            "line": line,
+            "reason": test.reason,
+            "failure": test.failure,
+            "stdout": self._budget.take(test.stdout),
+            "stderr": self._budget.take(test.stderr),
+        }
+
+    def _watch(self, item):
+        """A short look after each test, a long one after each file."""
+        what = self._seal.broken_soon()
+        path, self._file = self._file, item.path
+        if what is None and path is not None and path != self._file:
+            what = self._seal.broken()
+        what = what or self._unhooked()
+        if what:
+            self._tamper(what)
+
+    def _unhooked(self):
+        for caller, implementation in self._implementations:
+            if implementation not in caller.get_hookimpls():
+                return f"the reporter's {caller.name}"
+        return None
+
+    def _tamper(self, what):
+        if not self._tampered:
+            self._tampered = True
+            self._send({"event": "tampered", "what": what})
 
     def pytest_assertrepr_compare(self, op, left, right):
         # Kept only when the exception that ends the phase comes from this very line: a test may swallow others.
@@ -248,10 +260,11 @@ class Reporter:
         return module == __name__ or module.split(".")[0] in ("_pytest", "pluggy")
 
     def pytest_keyboard_interrupt(self, excinfo):
-        self._channel.send("interrupted", message=f"{type(excinfo.value).__name__}: {message_of(excinfo.value)}")
+        message = f"{type(excinfo.value).__name__}: {message_of(excinfo.value)}"
+        self._send({"event": "interrupted", "message": message})
 
     def pytest_internalerror(self, excrepr, excinfo):
-        self._channel.send("internal_error", failure=failure_of(excinfo.value, str(excrepr)))
+        self._send({"event": "internal_error", "failure": failure_of(excinfo.value, str(excrepr))})
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session):
@@ -259,29 +272,8 @@ class Reporter:
         yield
         if self._coverage:
             self._coverage.finish()
+        what = self._seal.broken() or self._unhooked()
+        if what:
+            self._tamper(what)
         # Other plugins change the status in this hook, hence after them.
-        self._channel.send("finish", status=int(session.exitstatus))
-
-
-def start():
-    """Takes the settings out of the environment and hides every trace of this plugin from the tests."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if entry != here]
-    os.environ.pop("PYTHONPATH", None)  # it held nothing but this folder
-    settings = json.loads(os.environ.pop("_TRELLIS_REPORT"))
-    os.set_inheritable(settings["stack_fd"], False)
-    # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
-    faulthandler.register(settings["stack_signal"], file=settings["stack_fd"], all_threads=False)
-    faulthandler.register(signal.SIGXCPU, file=settings["stack_fd"], all_threads=False, chain=True)
-    channel = Channel(settings["event_fd"])
-    channel.send("phase", doing="start", id="")
-    coverage = Coverage(channel, settings["root"]) if settings["coverage"] else None
-    return Reporter(channel, coverage, Budget(settings["output"]))
-
-
-_reporter = start()
-
-
-def pytest_addoption(pluginmanager):
-    """The first hook that is handed the plugin manager: the reporter must be there before any ``conftest.py``."""
-    pluginmanager.register(_reporter, "_trellis_reporter")
+        self._send({"event": "finish", "status": int(session.exitstatus)})

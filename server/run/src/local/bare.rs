@@ -1,0 +1,52 @@
+//! An ordinary process, held by Landlock and a system call filter.
+
+use std::{
+    fs,
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Plan, filter, landlock, orders,
+    spawn::Job,
+    view::{self, Shown},
+};
+use crate::sandbox::{Launch, Writable};
+
+/// `folder` is the sandbox's own on the machine.
+pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
+    let writable = Writable::below(folder);
+    for place in &writable.all {
+        fs::create_dir(place).map_err(|e| format!("{} cannot be made: {e}", place.display()))?;
+    }
+    let mut orders = orders(launch, &launch.command, &writable);
+    let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
+    let shown = view::of(&interpreter);
+    let mut readable: Vec<&Path> = shown
+        .iter()
+        .map(|it| match it {
+            Shown::Place(path) => path.as_path(),
+            Shown::Link { at, .. } => at,
+        })
+        .collect();
+    let more = ["/proc", "/etc/passwd", "/etc/group", "/etc/hosts", "/sys/devices/system/cpu"];
+    readable.extend(more.map(Path::new));
+    readable.push(&launch.tree);
+    let writable_places: Vec<&Path> = writable.all.iter().map(PathBuf::as_path).collect();
+    let rules = landlock::rules(&readable, &writable_places);
+    orders.landlock = rules.as_ref().ok().map(AsRawFd::as_raw_fd);
+    let filters = filter::filters(false);
+    let (landlock, filter) = (
+        rules.as_ref().map(drop).map_err(String::clone),
+        filters.as_ref().map(drop).map_err(String::clone),
+    );
+    orders.filters = filters.unwrap_or_default();
+    let job = Job {
+        orders,
+        namespaces: 0,
+        descriptors: rules.into_iter().collect(),
+        group: None,
+        remains: None,
+    };
+    Ok(Plan { job, writable, landlock, filter, info: None })
+}

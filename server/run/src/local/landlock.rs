@@ -1,0 +1,51 @@
+//! Landlock: what may be opened, for sandboxes that cannot have a file system of their own.
+
+use std::{os::fd::OwnedFd, path::Path};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, Scope,
+};
+
+/// The newest interface these rules were written against; older kernels get what they know.
+const KNOWN: ABI = ABI::V6;
+
+/// Devices that any program may use.
+const DEVICES: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"];
+
+/// Rules under which `readable` can be read and `writable` changed, nothing else is seen, no TCP
+/// connection is made and no process outside gets a signal. The error says why there are none.
+pub(crate) fn rules(readable: &[&Path], writable: &[&Path]) -> Result<OwnedFd, String> {
+    let rules = || {
+        let reading = AccessFs::from_read(KNOWN);
+        let everything = AccessFs::from_all(KNOWN);
+        let mut rules = Ruleset::default()
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(everything)?
+            .handle_access(AccessNet::from_all(KNOWN))?
+            .scope(Scope::from_all(KNOWN))?
+            .create()?;
+        // A place that is not there needs no rule.
+        let open = |path: &Path| PathFd::new(path).ok();
+        for place in readable.iter().filter_map(|it| open(it)) {
+            rules = rules.add_rule(PathBeneath::new(place, reading))?;
+        }
+        let devices = DEVICES.iter().map(Path::new);
+        for place in writable.iter().copied().chain(devices).filter_map(open) {
+            rules = rules.add_rule(PathBeneath::new(place, everything))?;
+        }
+        Ok::<_, landlock::RulesetError>(rules)
+    };
+    let created = rules().map_err(|error| format!("Landlock refused the rules: {error}"))?;
+    Option::<OwnedFd>::from(created)
+        .ok_or_else(|| "this kernel has no Landlock (it came with Linux 5.13)".to_owned())
+}
+
+/// The version of the kernel's interface, 0 for none.
+pub(crate) fn version() -> i64 {
+    // SAFETY: asks for the version, which takes no structure.
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<()>(), 0, 1) };
+    version.max(0)
+}

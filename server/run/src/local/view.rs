@@ -1,0 +1,155 @@
+//! Which of the machine's files a sandbox shows: an allow-list. Homes, keys and other projects are
+//! not on it.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// Programs and libraries of the system. Those that are links (`/bin` on most machines) stay links.
+const SYSTEM: [&str; 12] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/run/current-system",
+    "/snap",
+];
+
+/// Settings that libraries read and that hold no secrets.
+const SETTINGS: [&str; 26] = [
+    "alternatives",
+    "ca-certificates",
+    "fonts",
+    "gai.conf",
+    "host.conf",
+    "java-17-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "locale.conf",
+    "localtime",
+    "magic",
+    "mime.types",
+    "networks",
+    "nsswitch.conf",
+    "os-release",
+    "pki",
+    "protocols",
+    "python3",
+    "python3.11",
+    "services",
+    "shells",
+    "ssl",
+    "terminfo",
+    "timezone",
+];
+
+/// Something that is shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shown {
+    /// A file or folder, at its own path.
+    Place(PathBuf),
+    /// A symbolic link.
+    Link { at: PathBuf, to: PathBuf },
+}
+
+/// The system, and what `interpreter` needs to run.
+pub(crate) fn of(interpreter: &Path) -> Vec<Shown> {
+    let mut shown: BTreeSet<Shown> = SYSTEM.iter().filter_map(|it| show(Path::new(it))).collect();
+    shown.extend(SETTINGS.iter().filter_map(|it| existing(&Path::new("/etc").join(it))));
+    shown.extend(python(interpreter).into_iter().filter(|it| !is_system(it)).map(Shown::Place));
+    shown.into_iter().collect()
+}
+
+fn show(path: &Path) -> Option<Shown> {
+    match fs::read_link(path) {
+        Ok(to) => Some(Shown::Link { at: path.to_owned(), to }),
+        Err(_) => existing(path),
+    }
+}
+
+fn existing(path: &Path) -> Option<Shown> {
+    path.exists().then(|| Shown::Place(path.to_owned()))
+}
+
+fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|it| path.starts_with(it))
+}
+
+/// The folders an interpreter is spread over: its environment, the installation the environment
+/// was made from, and folders of packages that were installed to be edited in place.
+fn python(interpreter: &Path) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    let mut place = interpreter.to_owned();
+    for _ in 0..40 {
+        folders.extend(prefix(&place));
+        let Ok(to) = fs::read_link(&place) else { break };
+        place = place.parent().unwrap_or(Path::new("/")).join(to);
+    }
+    folders.extend(interpreter.canonicalize().ok().as_deref().and_then(prefix));
+    folders
+        .extend(interpreter.parent().and_then(Path::parent).into_iter().flat_map(edited_in_place));
+    folders.retain(|it| it.is_dir());
+    folders
+}
+
+/// `/opt/python` of `/opt/python/bin/python3`, with `..` taken out.
+fn prefix(interpreter: &Path) -> Option<PathBuf> {
+    let folder = interpreter.parent()?;
+    let folder = if folder.file_name()? == "bin" { folder.parent()? } else { folder };
+    let mut plain = PathBuf::new();
+    for part in folder.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    (plain.components().count() > 1).then_some(plain) // never `/` itself
+}
+
+/// What `.pth` files and editable installs of an environment point to.
+fn edited_in_place(environment: &Path) -> Vec<PathBuf> {
+    let versions = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    let packages = versions.map(|it| it.path().join("site-packages"));
+    let entries = packages.flat_map(|it| fs::read_dir(it).into_iter().flatten().flatten());
+    entries.flat_map(|entry| pointed_to(&entry.path())).filter(|it| is_project(it)).collect()
+}
+
+/// An environment comes with the repository, if its author wants to: it must not open any folder it
+/// likes, such as one with keys.
+fn is_project(folder: &Path) -> bool {
+    let marked = |folder: &Path| {
+        ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| folder.join(it).is_file())
+    };
+    marked(folder) || folder.ends_with("src") && folder.parent().is_some_and(marked)
+}
+
+fn pointed_to(entry: &Path) -> Vec<PathBuf> {
+    match entry.extension().and_then(|it| it.to_str()) {
+        Some("pth") => {
+            let text = fs::read_to_string(entry).unwrap_or_default();
+            text.lines().filter(|it| it.starts_with('/')).map(PathBuf::from).collect()
+        }
+        Some("dist-info") => {
+            let text = fs::read(entry.join("direct_url.json")).unwrap_or_default();
+            let origin: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+            let path = origin["url"].as_str().and_then(|it| it.strip_prefix("file://"));
+            path.filter(|_| origin["dir_info"]["editable"] == true)
+                .map(PathBuf::from)
+                .into_iter()
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

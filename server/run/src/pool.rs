@@ -1,0 +1,104 @@
+//! Workers that wait for the next run.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use crate::{
+    request::{Limits, Tree},
+    tree::Grounds,
+    worker::Worker,
+};
+
+/// As many are kept; each takes some 40 MB.
+const KEPT: usize = 4;
+
+/// What must be equal for a worker to serve another run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// None: texts, which any folder can hold.
+    folder: Option<PathBuf>,
+    limits: Limits,
+    /// The packages as they were when the worker imported them.
+    packages: Vec<(PathBuf, Option<SystemTime>)>,
+}
+
+impl Key {
+    /// `environment` holds the packages; None: they cannot change.
+    pub(crate) fn of(tree: &Tree, limits: &Limits, environment: Option<&Path>) -> Key {
+        let folder = match tree {
+            Tree::Folder(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            Tree::Files(_) => None,
+        };
+        let packages = environment.map(packages).unwrap_or_default();
+        Key { folder, limits: *limits, packages }
+    }
+}
+
+/// An installation changes the folder it goes to.
+fn packages(environment: &Path) -> Vec<(PathBuf, Option<SystemTime>)> {
+    let versions = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    let folders = versions.map(|it| it.path().join("site-packages"));
+    let stamp = |it: &PathBuf| fs::metadata(it).and_then(|it| it.modified()).ok();
+    let mut found: Vec<_> = folders.map(|it| (it.clone(), stamp(&it))).collect();
+    found.sort();
+    found
+}
+
+/// A worker and the files it shows.
+pub(crate) struct Post {
+    pub(crate) key: Key,
+    pub(crate) worker: Worker,
+    pub(crate) grounds: Grounds,
+}
+
+impl Post {
+    /// Ends the sandbox and removes the files. The errors are sentences for people.
+    pub(crate) async fn close(self) -> Vec<String> {
+        let ended = self.worker.cage.end().await.map(drop);
+        let grounds = self.grounds;
+        let removed = tokio::task::spawn_blocking(move || grounds.remove()).await;
+        let removed = removed.map_err(|error| error.to_string()).flatten();
+        [ended, removed].into_iter().filter_map(Result::err).collect()
+    }
+}
+
+/// The idle ones, the most recently used last.
+#[derive(Default)]
+pub(crate) struct Pool {
+    idle: Mutex<Vec<Post>>,
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}
+
+impl Pool {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Post>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A worker that fits, if one waits.
+    pub(crate) fn take(&self, key: &Key) -> Option<Post> {
+        let mut idle = self.idle();
+        let position = idle.iter().rposition(|it| it.key == *key)?;
+        Some(idle.remove(position))
+    }
+
+    /// Keeps a worker for later; gives one back that there is no room for.
+    pub(crate) fn put(&self, post: Post) -> Option<Post> {
+        let mut idle = self.idle();
+        idle.push(post);
+        (idle.len() > KEPT).then(|| idle.remove(0))
+    }
+
+    /// All of them, to be closed.
+    pub(crate) fn empty(&self) -> Vec<Post> {
+        std::mem::take(&mut *self.idle())
+    }
+}

@@ -1,0 +1,143 @@
+//! The files under test, on this machine.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::PermissionsExt,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use tempfile::TempDir;
+
+use crate::request::Tree;
+
+type Texts = BTreeMap<String, Arc<str>>;
+
+/// A folder that a sandbox shows.
+#[derive(Debug)]
+pub(crate) struct Grounds {
+    root: PathBuf,
+    /// With texts: the folder they were written to, and what was written.
+    written: Option<(TempDir, Texts)>,
+}
+
+impl Grounds {
+    /// The error is a sentence for people.
+    pub(crate) fn new(parent: &Path, tree: &Tree) -> Result<Grounds, String> {
+        match tree {
+            Tree::Folder(path) => {
+                let root = path.canonicalize().map_err(|error| {
+                    format!("the folder under test, {}, cannot be opened: {error}", path.display())
+                })?;
+                Ok(Grounds { root, written: None })
+            }
+            Tree::Files(files) => {
+                let (folder, root) = make(parent).map_err(|error| {
+                    format!(
+                        "no scratch folder could be made in {}: {error}; name another one",
+                        parent.display()
+                    )
+                })?;
+                let mut grounds = Grounds { root, written: Some((folder, Texts::new())) };
+                grounds.renew(files, true)?;
+                Ok(grounds)
+            }
+        }
+    }
+
+    /// The root, canonical.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Makes the folder hold `files` and nothing else. `trusted`: nobody but us has changed it.
+    pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), String> {
+        let Some((_, written)) = &mut self.written else { return Ok(()) };
+        if !trusted {
+            written.clear();
+            remove(self.root.clone())?;
+            fs::create_dir(&self.root).map_err(|error| failed(&self.root, &error))?;
+        }
+        for name in written.keys().filter(|it| !files.contains_key(*it)) {
+            let path = self.root.join(name);
+            fs::remove_file(&path).map_err(|error| failed(&path, &error))?;
+            remove_empty(path.parent(), &self.root);
+        }
+        for (name, text) in files {
+            if written.get(name).is_some_and(|it| Arc::ptr_eq(it, text) || it == text) {
+                continue;
+            }
+            let path = self.root.join(inner_path(name)?);
+            let folder = path.parent().unwrap_or(&self.root);
+            fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+            fs::write(&path, text.as_bytes()).map_err(|error| failed(&path, &error))?;
+        }
+        written.clone_from(files);
+        Ok(())
+    }
+
+    /// Removes what was written. The error is a sentence for people.
+    pub(crate) fn remove(self) -> Result<(), String> {
+        self.written.map_or(Ok(()), |(folder, _)| remove(folder.keep()))
+    }
+}
+
+fn make(parent: &Path) -> io::Result<(TempDir, PathBuf)> {
+    let folder = tempfile::Builder::new().prefix("tree-").tempdir_in(parent.canonicalize()?)?;
+    // pytest looks for its ini file upwards. An empty one here keeps it from finding a stranger's,
+    // say in /tmp.
+    fs::write(folder.path().join("pytest.ini"), "[pytest]\n")?;
+    let root = folder.path().join("tree");
+    fs::create_dir(&root)?;
+    Ok((folder, root))
+}
+
+fn remove_empty(folder: Option<&Path>, root: &Path) {
+    let above = folder.into_iter().flat_map(Path::ancestors);
+    for folder in above.take_while(|it| *it != root) {
+        if fs::remove_dir(folder).is_err() {
+            return; // not empty
+        }
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> String {
+    format!("{} could not be written: {error}", path.display())
+}
+
+fn inner_path(name: &str) -> Result<&Path, String> {
+    let path = Path::new(name);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    if plain && !name.is_empty() {
+        return Ok(path);
+    }
+    Err(format!(
+        "the tree's file {name:?} would lie outside its root: give a relative path without `..`"
+    ))
+}
+
+/// Removes a folder, whatever tests have done to it. The error is a sentence for people.
+pub(crate) fn remove(path: PathBuf) -> Result<(), String> {
+    let mut removed = fs::remove_dir_all(&path);
+    if removed.is_err() {
+        make_writable(&path);
+        removed = fs::remove_dir_all(&path);
+    }
+    removed.map_err(|error| {
+        let path = path.display();
+        format!("the scratch folder {path} could not be removed: {error}; remove it by hand")
+    })
+}
+
+/// Tests may leave folders that their owner cannot change. Whether it worked shows when they are
+/// removed.
+fn make_writable(folder: &Path) {
+    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}

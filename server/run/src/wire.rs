@@ -1,0 +1,153 @@
+//! The language between Trellis and a worker inside a sandbox.
+//!
+//! Orders go in as lines of JSON. What comes out are frames: a byte that names the channel, the
+//! length of the payload in four bytes (most significant first), the payload. A worker is started
+//! with [`BOOT`] and first reads its own source from its standard input ([`bundle`]), so that
+//! nothing of ours lies on the sandbox's disk.
+
+use std::{io, path::PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// Longer frames are none of the worker's.
+const LONGEST_FRAME: usize = 64 << 20;
+
+/// What the interpreter is started with, after `-c`.
+pub(crate) const BOOT: &str = include_str!("worker/boot.py");
+
+macro_rules! modules {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("worker/", $name, ".py")))),*]
+    };
+}
+
+const MODULES: [(&str, &str); 16] = modules![
+    "channel",
+    "child",
+    "command_run",
+    "folders",
+    "integrity",
+    "learn",
+    "line_coverage",
+    "loader",
+    "machine",
+    "memory",
+    "prepared",
+    "processes",
+    "pytest_run",
+    "reporter",
+    "unittest_run",
+    "worker"
+];
+
+/// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
+pub(crate) fn bundle(wipe: &[PathBuf]) -> Vec<u8> {
+    let mut modules: Map<String, Value> =
+        MODULES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    modules
+        .insert("_trellis_failure".to_owned(), json!(include_str!("plugin/_trellis_failure.py")));
+    let wipe: Vec<_> = wipe.iter().map(|it| it.to_string_lossy()).collect();
+    let text = json!({ "modules": modules, "main": "worker", "wipe": wipe }).to_string();
+    format!("{}\n{text}", text.len()).into_bytes()
+}
+
+/// What a worker says of itself before its first run.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Ready {
+    /// None: not installed.
+    pub(crate) pytest: Option<String>,
+    /// Tests cannot look into the worker's memory.
+    pub(crate) hidden: bool,
+}
+
+/// How a run ended, from the worker's point of view.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Ended {
+    pub(crate) id: u64,
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    /// Other processes that were still alive.
+    pub(crate) left_behind: usize,
+    /// False: the sandbox must not be used again.
+    pub(crate) clean: bool,
+    pub(crate) why: Option<String>,
+    pub(crate) memory_kill: bool,
+}
+
+/// A message on the control channel.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Control {
+    Ready(Ready),
+    Ended(Ended),
+    /// The worker cannot work at all.
+    Failed(String),
+}
+
+/// One frame.
+#[derive(Debug)]
+pub(crate) enum Frame<'a> {
+    Control(Control),
+    Events(&'a [u8]),
+    Output(&'a [u8]),
+    Errors(&'a [u8]),
+    Stack(&'a [u8]),
+}
+
+/// Takes frames from a stream.
+pub(crate) struct Frames {
+    source: Box<dyn AsyncRead + Send + Unpin>,
+    buffer: Vec<u8>,
+    /// Bytes at the start of `buffer` that have been given out.
+    used: usize,
+}
+
+const HEADER: usize = 5;
+
+impl Frames {
+    pub(crate) fn new(source: Box<dyn AsyncRead + Send + Unpin>) -> Frames {
+        Frames { source, buffer: Vec::new(), used: 0 }
+    }
+
+    /// The next frame; None at the end of the stream. Nothing is lost when the future is dropped.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
+        self.buffer.drain(..std::mem::take(&mut self.used));
+        while !self.is_whole()? {
+            self.buffer.reserve(64 << 10);
+            if self.source.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(None);
+            }
+        }
+        let length = HEADER + self.length();
+        self.used = length;
+        frame(self.buffer[0], &self.buffer[HEADER..length]).map(Some)
+    }
+
+    fn length(&self) -> usize {
+        self.buffer[1..HEADER].iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
+    }
+
+    fn is_whole(&self) -> io::Result<bool> {
+        if self.buffer.len() < HEADER {
+            return Ok(false);
+        }
+        let length = self.length();
+        if length > LONGEST_FRAME {
+            return Err(io::Error::other(format!("a frame of {length} bytes")));
+        }
+        Ok(self.buffer.len() >= HEADER + length)
+    }
+}
+
+fn frame(channel: u8, payload: &[u8]) -> io::Result<Frame<'_>> {
+    Ok(match channel {
+        b'C' => Frame::Control(serde_json::from_slice(payload).map_err(io::Error::other)?),
+        b'E' => Frame::Events(payload),
+        b'O' => Frame::Output(payload),
+        b'R' => Frame::Errors(payload),
+        b'S' => Frame::Stack(payload),
+        other => return Err(io::Error::other(format!("a frame on channel {other}"))),
+    })
+}

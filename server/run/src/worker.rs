@@ -1,0 +1,112 @@
+//! A worker: an interpreter inside a sandbox that has pytest imported and forks for each run.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    time::timeout,
+};
+
+use crate::{
+    cage::Cage,
+    report::LimitStatus,
+    sandbox::{Connection, Writable},
+    streams::Capture,
+    wire::{Control, Frame, Frames, Ready, bundle},
+};
+
+/// Python, pytest and coverage, on a machine that may be busy.
+const STARTING: Duration = Duration::from_secs(60);
+
+/// Bytes kept of what a worker says in its own name.
+const WORDS: usize = 16 << 10;
+
+/// Ready for runs, one at a time. Dropping it ends the sandbox.
+pub(crate) struct Worker {
+    pub(crate) cage: Cage,
+    pub(crate) frames: Frames,
+    input: Box<dyn AsyncWrite + Send + Unpin>,
+    words: Arc<Mutex<Capture>>,
+    pub(crate) ready: Ready,
+    pub(crate) runs: u64,
+}
+
+impl Worker {
+    /// Waits until the process behind `connection` is ready. The error is a sentence for people.
+    pub(crate) async fn begin(cage: Cage, connection: Connection) -> Result<Worker, String> {
+        let words = Arc::new(Mutex::new(Capture::new(WORDS)));
+        tokio::spawn(listen(connection.errors, words.clone()));
+        let mut frames = Frames::new(connection.output);
+        let mut input = connection.input;
+        let bundle = bundle(&cage.writable().all);
+        let begin = async {
+            // A worker that has ended already is noticed by the reading below.
+            let _ = input.write_all(&bundle).await;
+            let _ = input.flush().await;
+            frames.next().await.map_err(|error| error.to_string()).map(|frame| match frame {
+                Some(Frame::Control(Control::Ready(ready))) => Ok(ready),
+                Some(Frame::Control(Control::Failed(reason))) => Err(reason),
+                Some(_) => Err("it does not speak our language".to_owned()),
+                None => Err("it ended at once".to_owned()),
+            })
+        };
+        let outcome = timeout(STARTING, begin).await;
+        let reason = match outcome {
+            Ok(Ok(Ok(ready))) => return Ok(Worker { cage, frames, input, words, ready, runs: 0 }),
+            Ok(Ok(Err(reason)) | Err(reason)) => reason,
+            Err(_) => format!("it was not ready within {} s", STARTING.as_secs()),
+        };
+        let ended = cage.end().await.err();
+        let said = last_lines(&words.lock().unwrap_or_else(PoisonError::into_inner).text());
+        Err([Some(reason), Some(said), ended]
+            .into_iter()
+            .flatten()
+            .filter(|it| !it.is_empty())
+            .collect::<Vec<_>>()
+            .join(": "))
+    }
+
+    /// Sends an order. One that does not arrive is noticed when no answer comes.
+    pub(crate) async fn order(&mut self, order: &Value) {
+        let line = format!("{order}\n");
+        let _ = self.input.write_all(line.as_bytes()).await;
+        let _ = self.input.flush().await;
+    }
+
+    pub(crate) fn writable(&self) -> &Writable {
+        self.cage.writable()
+    }
+
+    pub(crate) fn limits(&self) -> Vec<LimitStatus> {
+        let mut limits = self.cage.limits().to_vec();
+        if !self.ready.hidden {
+            limits.push(crate::limits::open(
+                "results",
+                "this Python has no `ctypes`, so tests can look into the process that reports them"
+                    .to_owned(),
+            ));
+        }
+        limits
+    }
+
+    /// What the worker has said in its own name: an interpreter's dying words.
+    pub(crate) fn words(&self) -> String {
+        last_lines(&self.words.lock().unwrap_or_else(PoisonError::into_inner).text())
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    lines[lines.len().saturating_sub(8)..].join(" / ")
+}
+
+async fn listen(mut source: Box<dyn AsyncRead + Send + Unpin>, words: Arc<Mutex<Capture>>) {
+    let mut chunk = [0; 4096];
+    while let Ok(length @ 1..) = source.read(&mut chunk).await {
+        words.lock().unwrap_or_else(PoisonError::into_inner).take(&chunk[..length]);
+    }
+}
