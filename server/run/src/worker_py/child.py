@@ -1,0 +1,214 @@
+"""What a forked child does before and after the run itself, so that the run sees a process started for it alone."""
+
+import io
+import os
+import signal
+import sys
+
+import processes
+
+REPORT, OUTPUT, ERRORS, STACK, LEARNED = b"E", b"O", b"R", b"S", b"L"
+CHANNELS = (REPORT, OUTPUT, ERRORS, STACK, LEARNED)
+KEPT = 200  # numbers of the private descriptors start here, out of the way of those that tests open
+HARNESS_FAILED = 70
+
+
+class Kinds:
+    """What the worker has made ready, by the kind of run."""
+
+    def __init__(self):
+        import command_run
+        import pytest_run
+        import unittest_run
+
+        self.pytest = pytest_run.prepare()
+        self.runs = {"pytest": self._pytest, "unittest": unittest_run.run, "command": command_run.run}
+        self._run_pytest = pytest_run.run
+
+    def _pytest(self, order, ends):
+        return self._run_pytest(order, ends, self.pytest)
+
+    def told(self):
+        """For ``ready``."""
+        coverage = sys.modules.get("coverage")
+        return {
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "pytest": self.pytest and self.pytest.version,
+            "coverage": coverage and coverage.__version__,
+            "fast": bool(self.pytest and self.pytest.fast),
+        }
+
+
+def prepare():
+    """To be called once in the worker."""
+    sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
+    return Kinds()
+
+
+def become(order, ends, kinds):
+    """Turns this process into the run. Never returns."""
+    try:
+        private = enter(order, ends)
+        code = kinds.runs[order["kind"]](order, private)
+        os._exit(code)
+    except BaseException:
+        import traceback
+
+        os.write(2, ("the worker itself failed:\n" + traceback.format_exc()).encode("utf-8", "replace"))
+    finally:
+        os._exit(HARNESS_FAILED)
+
+
+def enter(order, ends):
+    """The process's outer circumstances. Returns the private descriptors."""
+    os.setsid()
+    processes.prctl(processes.PR_SET_DUMPABLE, 1)
+    be_killed_first()
+    private = move_descriptors(order["kind"], ends)
+    processes.fresh_signals()
+    os.environ.update(order.get("env") or {})
+    os.chdir(order["cwd"])
+    renew_standard_library(order.get("env") or {})
+    limit(order.get("rlimits") or [])
+    return private
+
+
+def be_killed_first():
+    """When memory runs out, the run shall go, not the worker."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass
+
+
+def move_descriptors(kind, ends):
+    import fcntl
+
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (ends[OUTPUT], 1), (ends[ERRORS], 2)):
+        os.dup2(source, target)
+    wanted = () if kind == "command" else (REPORT, STACK, LEARNED)
+    private = {channel: fcntl.fcntl(ends[channel], fcntl.F_DUPFD_CLOEXEC, KEPT) for channel in wanted}
+    os.closerange(3, KEPT)
+    return private
+
+
+def limit(limits):
+    """The limits Trellis asks for, by their names in `resource`."""
+    import resource
+
+    for name, soft, hard in limits:
+        number = getattr(resource, name, None)
+        if number is None:
+            continue
+        _, highest = resource.getrlimit(number)
+        soft, hard = (resource.RLIM_INFINITY if value is None else value for value in (soft, hard))
+        if highest != resource.RLIM_INFINITY and (hard == resource.RLIM_INFINITY or hard > highest):
+            hard = highest
+        if hard != resource.RLIM_INFINITY and (soft == resource.RLIM_INFINITY or soft > hard):
+            soft = hard
+        resource.setrlimit(number, (soft, hard))
+
+
+def renew_standard_library(env):
+    """State which modules took in when they were imported, long ago, in the worker."""
+    renew_stdin()
+    if any(name == "TZ" for name in env):
+        import time
+
+        time.tzset()
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        import time
+
+        logging._startTime = time.time_ns() if isinstance(logging._startTime, int) else time.time()
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and "numpy.random" in sys.modules:
+        numpy.random.seed()  # Python's own generator reseeds itself after a fork
+
+
+def renew_stdin():
+    """The old object remembers that it read from a pipe."""
+    old = sys.stdin
+    raw = io.FileIO(0, "rb", closefd=False)
+    raw.name = "<stdin>"
+    new = io.TextIOWrapper(io.BufferedReader(raw), encoding=old.encoding, errors=old.errors, newline="\n")
+    new.mode = "r"
+    sys.stdin = sys.__stdin__ = new
+
+
+def become_main(module, argv, options, entries):
+    """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up."""
+    spec = main_spec(module)
+    main = type(sys)("__main__")
+    main.__dict__.update(
+        __builtins__=sys.modules["builtins"],
+        __spec__=spec,
+        __loader__=spec.loader,
+        __file__=spec.origin,
+        __cached__=spec.cached,
+        __package__=spec.parent,
+    )
+    sys.modules["__main__"] = main
+    sys.argv[:] = [spec.origin, *argv]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = [sys.orig_argv[0], *options, "-m", module, *argv]
+    if entries is None:
+        entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
+    sys.path[:0] = entries
+    return main
+
+
+def main_spec(module, known={}):
+    """Found once, in the worker."""
+    import importlib.util
+
+    if module not in known:
+        known[module] = importlib.util.find_spec(module + ".__main__")
+    return known[module]
+
+
+def call_main(function):
+    """Calls the run's main function and does what Python does when a program ends. Returns the exit code."""
+    try:
+        code = exit_code(function())
+    except SystemExit as error:
+        code = exit_code(error.code)
+    except KeyboardInterrupt as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        finish_threads_and_callbacks()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+        code = 130
+    except BaseException as error:
+        # The two frames of ours at its top are not the program's.
+        sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+        code = 1
+    return finish_threads_and_callbacks() or code
+
+
+def exit_code(value):
+    if value is None:
+        return 0
+    if isinstance(value, int):
+        return value & 0xFF
+    print(value, file=sys.stderr)
+    return 1
+
+
+def finish_threads_and_callbacks():
+    """The end of an interpreter, short of freeing its memory. A code of its own when output is lost."""
+    import atexit
+    import threading
+
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    code = 0
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except BaseException:
+            code = 120 if stream is sys.stdout else code
+    return code

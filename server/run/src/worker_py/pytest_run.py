@@ -1,0 +1,127 @@
+"""A run of pytest: what ``python -m pytest`` does, with the reporter among its plugins."""
+
+import faulthandler
+import importlib
+import os
+import pkgutil
+import signal
+import sys
+
+import channel
+import child
+import learn
+
+
+class Ready:
+    """pytest, imported and partly set up in the worker."""
+
+    def __init__(self, version, prepared, seal):
+        self.version, self.fast = version, prepared is not None
+        self.prepared, self.seal = prepared, seal
+
+
+def prepare():
+    """None where pytest is not installed. Imports everything that a run would import of pytest."""
+    try:
+        import pytest
+    except ImportError:
+        return None
+    import_all_of_pytest()
+    warm_metadata()
+    child.main_spec("pytest")
+    try:
+        import coverage
+        import coverage.tracer  # noqa: F401 (its C part)
+    except ImportError:
+        pass
+    import integrity
+    import line_coverage  # noqa: F401
+    import prepared
+    import reporter  # noqa: F401
+
+    return Ready(pytest.__version__, prepared.prepare(pytest.__version__), integrity.Seal())
+
+
+def import_all_of_pytest():
+    """All but the plugins that are not loaded by default: pytest warns about those it finds imported."""
+    import runpy  # noqa: F401 (as `-m` does)
+
+    import _pytest
+    import _pytest.config
+
+    optional = getattr(_pytest.config, "builtin_plugins", set()) - set(_pytest.config.default_plugins)
+    for module in pkgutil.walk_packages(_pytest.__path__, "_pytest."):
+        if module.name.split(".")[1] not in optional:
+            try:
+                importlib.import_module(module.name)
+            except Exception:  # one for another system or with a dependency that is not installed
+                pass
+
+
+def warm_metadata():
+    import importlib.metadata
+
+    for distribution in importlib.metadata.distributions():
+        try:
+            list(distribution.entry_points)
+        except Exception:
+            pass  # a broken package is for pytest to complain about
+
+
+def run(order, private, ready):
+    """The child's part. Returns the exit code."""
+    if ready is None:
+        return without_pytest()
+    options = []
+    child.become_main("pytest", order["args"], options, order.get("path_entries"))
+    dump_stacks(order, private[child.STACK])
+    send = channel.opened(private[child.REPORT], order["token"])
+    code = child.call_main(lambda: session(order, send, ready))
+    learn.tell(private[child.LEARNED])
+    return code
+
+
+def without_pytest():
+    sys.stderr.write(f"{sys.executable}: No module named pytest\n")
+    sys.stderr.flush()
+    return 1
+
+
+def dump_stacks(order, descriptor):
+    # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
+    faulthandler.register(order["stack_signal"], file=descriptor, all_threads=False)
+    faulthandler.register(signal.SIGXCPU, file=descriptor, all_threads=False, chain=True)
+
+
+def session(order, send, ready):
+    import _pytest.config
+
+    import line_coverage
+    import reporter
+
+    send({"event": "phase", "doing": "start", "id": ""})
+    coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
+    budget = reporter.Budget(order.get("captured") or 0)
+    watcher = reporter.Reporter(send, coverage, budget, ready.seal)
+    original = _pytest.config.get_config
+
+    def get_config(*args, **options):
+        """The one call that differs from plain pytest. Sessions within tests get the original."""
+        _pytest.config.get_config = original
+        config = ready.prepared and ready.prepared.take(args, options)
+        config = config or original(*args, **options)
+        watcher.attach(config)
+        return config
+
+    _pytest.config.get_config = get_config
+    try:
+        return entry()()
+    finally:
+        _pytest.config.get_config = original
+
+
+def entry():
+    """What `pytest/__main__.py` of this version calls."""
+    import _pytest.config
+
+    return getattr(_pytest.config, "_console_main", _pytest.config.console_main)
