@@ -1,13 +1,16 @@
 """What a forked child does before and after the run itself, so that the run sees a process started for it alone."""
 
 import io
+import json
 import os
 import signal
 import sys
 
+import memory
 import processes
 
 REPORT, OUTPUT, ERRORS, STACK, LEARNED = b"E", b"O", b"R", b"S", b"L"
+PRIVATE = (REPORT, STACK, LEARNED)
 CHANNELS = (REPORT, OUTPUT, ERRORS, STACK, LEARNED)
 KEPT = 200  # numbers of the private descriptors start here, out of the way of those that tests open
 HARNESS_FAILED = 70
@@ -45,12 +48,17 @@ def prepare():
     return Kinds()
 
 
-def become(order, ends, kinds):
-    """Turns this process into the run. Never returns."""
+def become(orders, ends, kinds, ranges):
+    """Turns this process into a run, once its order arrives. Never returns.
+
+    What does not depend on the order is done before: the next run's process is usually forked while nothing is to do.
+    """
     try:
-        private = enter(order, ends)
-        code = kinds.runs[order["kind"]](order, private)
-        os._exit(code)
+        private = enter(ends)
+        memory.populate(ranges)
+        order = awaited(orders)
+        take_on(order)
+        os._exit(kinds.runs[order["kind"]](order, private))
     except BaseException:
         import traceback
 
@@ -59,18 +67,36 @@ def become(order, ends, kinds):
         os._exit(HARNESS_FAILED)
 
 
-def enter(order, ends):
+def awaited(orders):
+    """The order, from the worker. Without one there is nothing to do."""
+    text = b""
+    while not text.endswith(b"\n"):
+        part = os.read(orders, 1 << 16)
+        if not part:
+            os._exit(0)
+        text += part
+    os.closerange(3, KEPT)  # the worker's own
+    return json.loads(text)
+
+
+def enter(ends):
     """The process's outer circumstances. Returns the private descriptors."""
     os.setsid()
+    processes.prctl(processes.PR_SET_PDEATHSIG, signal.SIGKILL)
+    private = move_descriptors(ends)
+    processes.fresh_signals()
+    renew_stdin()
+    return private
+
+
+def take_on(order):
     processes.prctl(processes.PR_SET_DUMPABLE, 1)
     be_killed_first()
-    private = move_descriptors(order["kind"], ends)
-    processes.fresh_signals()
-    os.environ.update(order.get("env") or {})
+    env = order.get("env") or {}
+    os.environ.update(env)
     os.chdir(order["cwd"])
-    renew_standard_library(order.get("env") or {})
+    renew_standard_library(env)
     limit(order.get("rlimits") or [])
-    return private
 
 
 def be_killed_first():
@@ -82,16 +108,13 @@ def be_killed_first():
         pass
 
 
-def move_descriptors(kind, ends):
+def move_descriptors(ends):
     import fcntl
 
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (ends[OUTPUT], 1), (ends[ERRORS], 2)):
         os.dup2(source, target)
-    wanted = () if kind == "command" else (REPORT, STACK, LEARNED)
-    private = {channel: fcntl.fcntl(ends[channel], fcntl.F_DUPFD_CLOEXEC, KEPT) for channel in wanted}
-    os.closerange(3, KEPT)
-    return private
+    return {channel: fcntl.fcntl(ends[channel], fcntl.F_DUPFD_CLOEXEC, KEPT) for channel in PRIVATE}
 
 
 def limit(limits):
@@ -113,7 +136,6 @@ def limit(limits):
 
 def renew_standard_library(env):
     """State which modules took in when they were imported, long ago, in the worker."""
-    renew_stdin()
     if any(name == "TZ" for name in env):
         import time
 

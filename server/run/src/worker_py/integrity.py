@@ -67,10 +67,13 @@ class Seal:
     """Everything as it was found. Made in the worker; renewed in the run once its plugins are loaded."""
 
     def __init__(self):
-        self._holders, self._functions = [], {}
+        self._holders, self._functions, self._list, self._codes = [], {}, [], []
         for name, module in sorted(sys.modules.items()):
             if name.split(".")[0] in PACKAGES and module is not None:
                 self._add_module(name, module)
+        self._by_name = {holder.name: holder for holder in self._holders}
+        for holder in self._holders:
+            self._add_functions(holder)
         self._settle()
 
     def _add_module(self, name, module):
@@ -81,27 +84,30 @@ class Seal:
             if isinstance(value, type) and value.__module__ == name:
                 self._holders.append(Holder(f"{name}.{each}", value, list(watched(value, False))))
 
+    def _add_functions(self, holder):
+        for each, value in zip(holder.names, holder.values):
+            function = plain(value)
+            if function is not None and id(function) not in self._functions:
+                self._functions[id(function)] = (function, f"{holder.name}.{each}")
+                self._list.append(function)
+                self._codes.append(function.__code__)
+
     def _settle(self):
-        for holder in self._holders:
-            for each, value in zip(holder.names, holder.values):
-                function = plain(value)
-                if function is not None:
-                    self._functions.setdefault(id(function), (function, f"{holder.name}.{each}"))
-        self._list = [function for function, _ in self._functions.values()]
-        self._codes = list(map(_code, self._list))
-        by_name = {holder.name: holder for holder in self._holders}
         self._critical = []
         for owner, name in CRITICAL:
-            value = owner in by_name and by_name[owner].space.get(name)
+            value = owner in self._by_name and self._by_name[owner].space.get(name)
             if value:
                 function = plain(value)
-                self._critical.append((by_name[owner], name, value, function, function and function.__code__))
+                self._critical.append((self._by_name[owner], name, value, function, function and function.__code__))
 
     def renew(self):
         """What pytest and third-party plugins changed while they were loaded is theirs to change."""
-        changed = [holder for holder in self._holders if not holder.unchanged()]
-        for holder in changed:
-            holder.values = [holder.space.get(each) for each in holder.names]
+        for holder in self._holders:
+            if not holder.unchanged():
+                holder.values = [holder.space.get(each) for each in holder.names]
+                self._add_functions(holder)
+        if not all(map(is_, map(_code, self._list), self._codes)):
+            self._codes = list(map(_code, self._list))
         self._settle()
 
     def broken(self):

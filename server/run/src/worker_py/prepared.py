@@ -31,7 +31,7 @@ class Prepared:
             options["prog"] = _pytest.config._get_prog_name(sys.argv)
         self._options = options
         self._config = _pytest.config.get_config((), None, **options)
-        self._fixtures = FixtureNames(self._config)
+        self._fixtures, self._parsers = FixtureNames(self._config), Parsers(self._config._parser)
 
     def take(self, args, options):
         """The configuration for these arguments of `get_config`, or None."""
@@ -46,6 +46,7 @@ class Prepared:
         params = type(config).InvocationParams(args=given, plugins=plugins, dir=pathlib.Path.cwd())
         config.invocation_params = params
         self._fixtures.install()
+        self._parsers.install()
         return config
 
 
@@ -82,3 +83,33 @@ class FixtureNames:
             return dir(holder)
 
         self._module.dir = fixture_names
+
+
+class Parsers:
+    """Argument parsers, built before they are asked for.
+
+    Up to version 8 a `Parser` builds a new one of argparse's from its options for every look at the arguments, six times
+    in a session. Those built here serve as long as no option was added.
+    """
+
+    COUNT = 6
+
+    def __init__(self, parser):
+        self._parser, self._ready = parser, []
+        self._build = getattr(parser, "_getparser", None)
+        if self._build is not None:
+            self._state = self._options()
+            self._ready = [self._build() for _ in range(self.COUNT)]
+
+    def _options(self):
+        groups = [*self._parser._groups, self._parser._anonymous]
+        return self._parser.prog, [(group.name, group.description, list(group.options)) for group in groups]
+
+    def install(self):
+        if self._ready:
+            self._parser._getparser = self._next
+
+    def _next(self):
+        if self._ready and self._options() == self._state:
+            return self._ready.pop()
+        return self._build()

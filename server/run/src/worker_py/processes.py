@@ -4,20 +4,28 @@ import os
 import signal
 import time
 
-PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 PATIENCE = 5.0  # seconds for killed processes to go
 # What Python ignores, and what nobody can ignore.
 SPECIAL = {signal.SIGPIPE, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
 
 
-def prctl(option, value):
-    """False where ctypes or the call is missing."""
+def library():
+    """The C library; None where ctypes is missing."""
     try:
         import ctypes
 
-        return ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0
-    except (ImportError, OSError, AttributeError):
-        return False
+        return ctypes.CDLL(None, use_errno=True)
+    except (ImportError, OSError):
+        return None
+
+
+C = library()
+
+
+def prctl(option, value):
+    """False where it did not work."""
+    return C is not None and C.prctl(option, value, 0, 0, 0) == 0
 
 
 def hide():
@@ -98,6 +106,13 @@ class Reaper:
                 dead.append((pid, status))
         except ChildProcessError:
             return dead
+
+    def wait_for(self, pid):
+        """Takes in one that was killed."""
+        try:
+            os.waitpid(pid, 0)
+        except ChildProcessError:
+            pass
 
     def childless(self):
         try:

@@ -27,6 +27,7 @@ def prepare():
     except ImportError:
         return None
     import_all_of_pytest()
+    import_what_pytest_imports(int(pytest.__version__.split(".")[0]))
     warm_metadata()
     child.main_spec("pytest")
     try:
@@ -58,9 +59,22 @@ def import_all_of_pytest():
                 pass
 
 
+def import_what_pytest_imports(major):
+    """Modules of the standard library that each session imports at some point."""
+    for name in ("pdb", "email.parser") + (("readline",) if major >= 8 else ()):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
+
+
 def warm_metadata():
     import importlib.metadata
 
+    import pluggy
+
+    # Computed from files each time it is asked for, unless it is simply there.
+    pluggy.__version__ = pluggy.__version__
     for distribution in importlib.metadata.distributions():
         try:
             list(distribution.entry_points)

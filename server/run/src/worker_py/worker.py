@@ -14,6 +14,7 @@ import child
 import folders
 import learn
 import machine
+import memory
 import processes
 
 CHUNK = 1 << 18
@@ -81,10 +82,11 @@ class Alarm:
 
 
 class Run:
-    """A run under way."""
+    """A run under way, or a process that waits for one."""
 
-    def __init__(self, order, pid, pipes):
-        self.order, self.pid, self.pipes = order, pid, pipes
+    def __init__(self, pid, orders, pipes):
+        self.pid, self.orders, self.pipes = pid, orders, pipes
+        self.order = None
         self.status, self.learned = None, b""
         self.killed, self.left_behind = False, 0
 
@@ -92,7 +94,7 @@ class Run:
 class Worker:
     def __init__(self, bundle):
         self._wire, self._bundle = Wire(), bundle
-        self._waiting, self._run = [], None
+        self._waiting, self._run, self._next = [], None, None
         self._places = folders.known(bundle.get("wipe") or [])
         self._reaper = processes.Reaper()
         self._poll, self._ipc = select.poll(), machine.ipc_objects()
@@ -107,6 +109,7 @@ class Worker:
             self._poll.register(descriptor, select.POLLIN)
         pid1 = self._reaper.first
         learn.settle()
+        self._ranges = memory.ranges()
         self._wire.control(ready={**kinds.told(), "pid1": pid1, "hidden": hidden})
         self._kinds = kinds
         while True:
@@ -115,10 +118,14 @@ class Worker:
     def _turn(self):
         if self._run is None and self._waiting:
             self._start(self._waiting.pop(0))
+        if self._run is None and self._next is None:
+            self._prepare_next()
         idle = self._run is None and self._learning.wanted()
         ready = self._poll.poll(IDLE * 1000 if idle else None)
         if idle and not ready:
+            self._drop_next()
             self._learning.one_step(self._wire.orders, self._reaper)
+            self._ranges = memory.ranges()
             return
         for descriptor, _ in ready:
             self._attend(descriptor)
@@ -138,7 +145,9 @@ class Worker:
 
     def _ended(self, pid, status):
         run = self._run
-        if run is not None and pid == run.pid:
+        if self._next is not None and pid == self._next.pid:
+            self._drop_next()
+        elif run is not None and pid == run.pid:
             run.status = status
         elif run is not None and run.killed:
             run.left_behind += processes.was_killed(status)
@@ -154,17 +163,43 @@ class Worker:
             elif what == "stack":
                 processes.signal_one(self._run.pid, self._run.order["stack_signal"])
 
-    def _start(self, order):
+    def _prepare_next(self):
+        """Forks the process of the next run ahead of time: nothing else lives in the sandbox now."""
         ends = {channel: os.pipe() for channel in child.CHANNELS}
-        self._kills_before = machine.memory_kills()
+        orders, writer = os.pipe()
         pid = os.fork()
         if pid == 0:
-            child.become(order, {channel: writer for channel, (_, writer) in ends.items()}, self._kinds)
-        for reader, writer in ends.values():
             os.close(writer)
+            writers = {channel: end for channel, (_, end) in ends.items()}
+            child.become(orders, writers, self._kinds, self._ranges)
+        os.close(orders)
+        for _, end in ends.values():
+            os.close(end)
+        self._next = Run(pid, writer, {reader: channel for channel, (reader, _) in ends.items()})
+
+    def _drop_next(self):
+        """The prepared process is dead, or out of date."""
+        run, self._next = self._next, None
+        if run is not None:
+            for descriptor in (run.orders, *run.pipes):
+                os.close(descriptor)
+            processes.signal_one(run.pid, signal.SIGKILL)
+            self._reaper.wait_for(run.pid)
+
+    def _start(self, order):
+        if self._next is None:
+            self._prepare_next()
+        self._kills_before = machine.memory_kills()
+        run, self._next = self._next, None
+        self._run, run.order = run, order
+        try:
+            os.write(run.orders, json.dumps(order).encode() + b"\n")
+        except BrokenPipeError:
+            pass  # its end will be noticed
+        os.close(run.orders)
+        for reader in run.pipes:
             os.set_blocking(reader, False)
             self._poll.register(reader, select.POLLIN)
-        self._run = Run(order, pid, {reader: channel for channel, (reader, _) in ends.items()})
 
     def _pass_on(self, descriptor):
         """One portion of a pipe. False at its end, None when it holds nothing at present."""
@@ -213,6 +248,7 @@ class Worker:
         self._learning.take(run.learned)
 
     def stop(self):
+        self._drop_next()
         if self._run is not None:
             self._reaper.kill(self._run.pid)
         self._reaper.end(None if self._run is None else self._run.pid)
