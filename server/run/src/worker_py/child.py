@@ -17,54 +17,92 @@ HARNESS_FAILED = 70
 
 
 class Kinds:
-    """What the worker has made ready, by the kind of run."""
+    """The kinds of runs, with what the worker has made ready for them."""
 
-    def __init__(self):
+    def __init__(self, prepared):
         import command_run
+        import integrity
         import pytest_run
+        import unittest
         import unittest_run
 
-        self.pytest = pytest_run.prepare()
-        self.runs = {"pytest": self._pytest, "unittest": unittest_run.run, "command": command_run.run}
-        self._run_pytest = pytest_run.run
+        self._modules = {"pytest": pytest_run, "unittest": unittest_run, "command": command_run}
+        self._pytest = pytest_run.prepare() if prepared else pytest_run.unprepared()
+        if prepared:
+            # Some of its parts are imported when first used.
+            for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
+                __import__("unittest." + name)
+        self._unittest = integrity.Seal(integrity.UNITTEST)
 
-    def _pytest(self, order, ends):
-        return self._run_pytest(order, ends, self.pytest)
+    def run(self, order, private):
+        import learn
+
+        observer = learn.Observer()
+        if order["kind"] == "pytest":
+            return self._modules["pytest"].run(order, private, self._pytest, observer)
+        if order["kind"] == "unittest":
+            return self._modules["unittest"].run(order, private, self._unittest, observer)
+        return self._modules["command"].run(order)
 
     def told(self):
         """For ``ready``."""
         coverage = sys.modules.get("coverage")
         return {
             "python": ".".join(map(str, sys.version_info[:3])),
-            "pytest": self.pytest and self.pytest.version,
+            "pytest": self._pytest and self._pytest.version,
             "coverage": coverage and coverage.__version__,
-            "fast": bool(self.pytest and self.pytest.fast),
+            "fast": bool(self._pytest and self._pytest.fast),
         }
 
 
-def prepare():
-    """To be called once in the worker."""
-    sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
-    return Kinds()
+class Nursery:
+    """All that a new process takes from the worker."""
+
+    def __init__(self, bundle):
+        import shadows
+
+        sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
+        self.bundle = bundle
+        self.shadows = shadows.Shadows(set(bundle["from_start"]))
+        self.kinds = Kinds(prepared=True)
+        self.ranges = []
 
 
-def become(orders, ends, kinds, ranges):
+def become(orders, ends, nursery):
     """Turns this process into a run, once its order arrives. Never returns.
 
     What does not depend on the order is done before: the next run's process is usually forked while nothing is to do.
     """
     try:
         private = enter(ends)
-        memory.populate(ranges)
+        memory.populate(nursery.ranges)
         order = awaited(orders)
-        take_on(order)
-        os._exit(kinds.runs[order["kind"]](order, private))
-    except BaseException:
-        import traceback
+        processes.prctl(processes.PR_SET_DUMPABLE, 1)
+        be_killed_first()
+        needs_fresh = order["kind"] != "command" and (order.get("cold") or nursery.shadows.found(order))
+        if needs_fresh:
+            import cold
 
-        os.write(2, ("the worker itself failed:\n" + traceback.format_exc()).encode("utf-8", "replace"))
-    finally:
-        os._exit(HARNESS_FAILED)
+            cold.replace(order, private, nursery.bundle)
+        carry_out(nursery.kinds, order, private)
+    except BaseException:
+        fail()
+
+
+def fail():
+    import traceback
+
+    os.write(2, ("the worker itself failed:\n" + traceback.format_exc()).encode("utf-8", "replace"))
+    os._exit(HARNESS_FAILED)
+
+
+def carry_out(kinds, order, private):
+    """Never returns."""
+    try:
+        take_on(order)
+        os._exit(kinds.run(order, private))
+    except BaseException:
+        fail()
 
 
 def awaited(orders):
@@ -90,8 +128,6 @@ def enter(ends):
 
 
 def take_on(order):
-    processes.prctl(processes.PR_SET_DUMPABLE, 1)
-    be_killed_first()
     env = order.get("env") or {}
     os.environ.update(env)
     os.chdir(order["cwd"])
@@ -160,7 +196,7 @@ def renew_stdin():
     sys.stdin = sys.__stdin__ = new
 
 
-def become_main(module, argv, options, entries):
+def become_main(module, argv, entries):
     """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up."""
     spec = main_spec(module)
     main = type(sys)("__main__")
@@ -175,7 +211,8 @@ def become_main(module, argv, options, entries):
     sys.modules["__main__"] = main
     sys.argv[:] = [spec.origin, *argv]
     if hasattr(sys, "orig_argv"):
-        sys.orig_argv[:] = [sys.orig_argv[0], *options, "-m", module, *argv]
+        options = [each in ("-c", "-m") for each in sys.orig_argv].index(True)
+        sys.orig_argv[options:] = ["-m", module, *argv]
     if entries is None:
         entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
     sys.path[:0] = entries

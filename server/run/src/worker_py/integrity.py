@@ -1,6 +1,6 @@
-"""Notices when code under test changes pytest under the reporter.
+"""Notices when code under test changes pytest, or unittest, under the reporter.
 
-Compared are the functions and classes of pytest's own modules: which object stands under each name, and the code in each
+Compared are the functions and classes of its own modules: which object stands under each name, and the code in each
 function. Whoever puts everything back before the check stays unseen.
 """
 
@@ -8,7 +8,7 @@ import sys
 from operator import attrgetter, is_
 from types import FunctionType
 
-PACKAGES = ("_pytest", "pluggy", "pytest")
+PYTEST, UNITTEST = ("_pytest", "pluggy", "pytest"), ("unittest",)
 # Checked after every test; the rest takes a while and is checked now and then.
 CRITICAL = (
     ("_pytest.runner", "call_and_report"),
@@ -66,10 +66,10 @@ def watched(owner, is_module):
 class Seal:
     """Everything as it was found. Made in the worker; renewed in the run once its plugins are loaded."""
 
-    def __init__(self):
+    def __init__(self, packages):
         self._holders, self._functions, self._list, self._codes = [], {}, [], []
         for name, module in sorted(sys.modules.items()):
-            if name.split(".")[0] in PACKAGES and module is not None:
+            if name.split(".")[0] in packages and module is not None:
                 self._add_module(name, module)
         self._by_name = {holder.name: holder for holder in self._holders}
         for holder in self._holders:

@@ -25,7 +25,7 @@ class Prepared:
         import child
 
         # Names of programs in usage messages come from these.
-        child.become_main("pytest", [], [], [])
+        child.become_main("pytest", [], [])
         options = {}
         if hasattr(_pytest.config, "_get_prog_name"):
             options["prog"] = _pytest.config._get_prog_name(sys.argv)

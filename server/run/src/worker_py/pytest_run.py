@@ -1,15 +1,12 @@
 """A run of pytest: what ``python -m pytest`` does, with the reporter among its plugins."""
 
-import faulthandler
 import importlib
-import os
 import pkgutil
-import signal
 import sys
 
 import channel
 import child
-import learn
+from reporting import Budget, dump_stacks
 
 
 class Ready:
@@ -40,7 +37,14 @@ def prepare():
     import prepared
     import reporter  # noqa: F401
 
-    return Ready(pytest.__version__, prepared.prepare(pytest.__version__), integrity.Seal())
+    return Ready(pytest.__version__, prepared.prepare(pytest.__version__), integrity.Seal(integrity.PYTEST))
+
+
+def unprepared():
+    """For a run that imports pytest itself."""
+    import importlib.util
+
+    return Ready(None, None, None) if importlib.util.find_spec("pytest") else None
 
 
 def import_all_of_pytest():
@@ -82,16 +86,15 @@ def warm_metadata():
             pass  # a broken package is for pytest to complain about
 
 
-def run(order, private, ready):
+def run(order, private, ready, observer):
     """The child's part. Returns the exit code."""
     if ready is None:
         return without_pytest()
-    options = []
-    child.become_main("pytest", order["args"], options, order.get("path_entries"))
+    child.become_main("pytest", order["args"], order.get("path_entries"))
     dump_stacks(order, private[child.STACK])
     send = channel.opened(private[child.REPORT], order["token"])
-    code = child.call_main(lambda: session(order, send, ready))
-    learn.tell(private[child.LEARNED])
+    code = child.call_main(lambda: session(order, send, ready, observer))
+    observer.tell(private[child.LEARNED])
     return code
 
 
@@ -101,22 +104,16 @@ def without_pytest():
     return 1
 
 
-def dump_stacks(order, descriptor):
-    # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
-    faulthandler.register(order["stack_signal"], file=descriptor, all_threads=False)
-    faulthandler.register(signal.SIGXCPU, file=descriptor, all_threads=False, chain=True)
-
-
-def session(order, send, ready):
+def session(order, send, ready, observer):
     import _pytest.config
 
+    import integrity
     import line_coverage
     import reporter
 
     send({"event": "phase", "doing": "start", "id": ""})
     coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
-    budget = reporter.Budget(order.get("captured") or 0)
-    watcher = reporter.Reporter(send, coverage, budget, ready.seal)
+    watcher = reporter.Reporter(send, coverage, Budget(order.get("captured") or 0), observer)
     original = _pytest.config.get_config
 
     def get_config(*args, **options):
@@ -124,7 +121,7 @@ def session(order, send, ready):
         _pytest.config.get_config = original
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
-        watcher.attach(config)
+        watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST))
         return config
 
     _pytest.config.get_config = get_config

@@ -11,52 +11,12 @@ import unittest
 
 import pytest
 
+import reporting
 from _trellis_failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
+from reporting import IDS
 
-CAPTURED = 32_000  # characters of one stream of one test
 OPERAND = 4_000  # characters of either side of a failed comparison
-IDS = 500  # test ids in one line
-SCANNED = 2_000_000  # bytes of a file that is read for its lines of `def`
 NAME = "_trellis_reporter"
-
-
-class Budget:
-    """Captured output of all tests together; without it a large suite could fill the memory of Trellis."""
-
-    def __init__(self, characters):
-        self._left = characters
-
-    def take(self, text):
-        if not text:
-            return ""
-        text = cut(text, CAPTURED)
-        if len(text) > self._left:
-            return f"[{len(text)} characters of output left out: the run's output limit is reached]"
-        self._left -= len(text)
-        return text
-
-
-class Definitions:
-    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time: tests come file by file."""
-
-    def __init__(self):
-        self._path, self._lines = None, []
-
-    def line(self, path, line):
-        if path != self._path:
-            self._path, self._lines = path, self._read(path)
-        for number, text in enumerate(self._lines[line - 1 : line + 99], line):
-            if text.lstrip().startswith((b"def ", b"async def ", b"class ")):
-                return number
-        return line
-
-    @staticmethod
-    def _read(path):
-        try:
-            with open(path, "rb") as file:
-                return file.read(SCANNED).splitlines()
-        except (OSError, ValueError):
-            return []
 
 
 def is_failure(excinfo):
@@ -109,17 +69,17 @@ class Loaded:
 class Reporter:
     """The hooks. Wrappers run outermost, so that they see what every other plugin made of a report."""
 
-    def __init__(self, send, coverage, budget, seal):
-        self._send, self._coverage, self._budget, self._seal = send, coverage, budget, seal
+    def __init__(self, send, coverage, budget, observer):
+        self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
         self._test, self._compared = Test(), None
         self._announced, self._file, self._tampered = None, None, False
-        self._definitions = Definitions()
+        self._definitions = reporting.Definitions()
 
-    def attach(self, config):
+    def attach(self, config, seal):
         """To be called before any other plugin than pytest's own is loaded."""
-        self._config = config
+        self._seal = seal
         config.pluginmanager.register(self, NAME)
-        config.pluginmanager.register(Loaded(self._seal), NAME + "_loaded")
+        config.pluginmanager.register(Loaded(seal), NAME + "_loaded")
         hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
         self._implementations = [
             (getattr(config.hook, name), implementation)
@@ -170,6 +130,7 @@ class Reporter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
+        self._observer.collected()
         ids = [item.nodeid for item in session.items]
         for start in range(0, len(ids), IDS):
             self._send({"event": "collected", "ids": ids[start : start + IDS]})

@@ -100,18 +100,17 @@ class Worker:
         self._poll, self._ipc = select.poll(), machine.ipc_objects()
 
     def serve(self):
-        kinds = child.prepare()
+        self._nursery = child.Nursery(self._bundle)
         processes.ignore_signals()
         hidden = processes.hide()
-        self._learning = learn.Learning(self._bundle.get("learn", True), kinds)
+        self._learning = learn.Learning(self._bundle.get("learn", True))
         self._alarm = Alarm()
         for descriptor in (self._wire.orders, self._alarm.descriptor):
             self._poll.register(descriptor, select.POLLIN)
         pid1 = self._reaper.first
         learn.settle()
-        self._ranges = memory.ranges()
-        self._wire.control(ready={**kinds.told(), "pid1": pid1, "hidden": hidden})
-        self._kinds = kinds
+        self._nursery.ranges = memory.ranges()
+        self._wire.control(ready={**self._nursery.kinds.told(), "pid1": pid1, "hidden": hidden})
         while True:
             self._turn()
 
@@ -124,8 +123,8 @@ class Worker:
         ready = self._poll.poll(IDLE * 1000 if idle else None)
         if idle and not ready:
             self._drop_next()
-            self._learning.one_step(self._wire.orders, self._reaper)
-            self._ranges = memory.ranges()
+            self._learning.one_step(self._wire.orders, self._reaper.wait_for)
+            self._nursery.ranges = memory.ranges()
             return
         for descriptor, _ in ready:
             self._attend(descriptor)
@@ -171,7 +170,7 @@ class Worker:
         if pid == 0:
             os.close(writer)
             writers = {channel: end for channel, (_, end) in ends.items()}
-            child.become(orders, writers, self._kinds, self._ranges)
+            child.become(orders, writers, self._nursery)
         os.close(orders)
         for _, end in ends.values():
             os.close(end)
