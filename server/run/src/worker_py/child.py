@@ -19,19 +19,15 @@ HARNESS_FAILED = 70
 class Kinds:
     """The kinds of runs, with what the worker has made ready for them."""
 
-    def __init__(self, prepared):
-        import command_run
+    def __init__(self):
         import integrity
         import pytest_run
         import unittest
-        import unittest_run
 
-        self._modules = {"pytest": pytest_run, "unittest": unittest_run, "command": command_run}
-        self._pytest = pytest_run.prepare() if prepared else pytest_run.unprepared()
-        if prepared:
-            # Some of its parts are imported when first used.
-            for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
-                __import__("unittest." + name)
+        self._pytest = pytest_run.prepare()
+        # Some of its parts are imported when first used.
+        for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
+            __import__("unittest." + name)
         self._unittest = integrity.Seal(integrity.UNITTEST)
 
     def run(self, order, private):
@@ -39,10 +35,16 @@ class Kinds:
 
         observer = learn.Observer()
         if order["kind"] == "pytest":
-            return self._modules["pytest"].run(order, private, self._pytest, observer)
+            import pytest_run
+
+            return pytest_run.run(order, private, self._pytest, observer)
         if order["kind"] == "unittest":
-            return self._modules["unittest"].run(order, private, self._unittest, observer)
-        return self._modules["command"].run(order)
+            import unittest_run
+
+            return unittest_run.run(order, private, self._unittest, observer)
+        import command_run
+
+        return command_run.run(order)
 
     def told(self):
         """For ``ready``."""
@@ -64,7 +66,7 @@ class Nursery:
         sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
         self.bundle = bundle
         self.shadows = shadows.Shadows(set(bundle["from_start"]))
-        self.kinds = Kinds(prepared=True)
+        self.kinds = Kinds()
         self.ranges = []
 
 
@@ -197,8 +199,11 @@ def renew_stdin():
 
 
 def become_main(module, argv, entries):
-    """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up."""
-    spec = main_spec(module)
+    """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up. Returns what runs the module."""
+    if entries is None:
+        entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
+    sys.path[:0] = entries
+    spec, code = main_spec(module)
     main = type(sys)("__main__")
     main.__dict__.update(
         __builtins__=sys.modules["builtins"],
@@ -208,15 +213,14 @@ def become_main(module, argv, entries):
         __cached__=spec.cached,
         __package__=spec.parent,
     )
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
     sys.modules["__main__"] = main
     sys.argv[:] = [spec.origin, *argv]
     if hasattr(sys, "orig_argv"):
         options = [each in ("-c", "-m") for each in sys.orig_argv].index(True)
         sys.orig_argv[options:] = ["-m", module, *argv]
-    if entries is None:
-        entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
-    sys.path[:0] = entries
-    return main
+    return lambda: exec(code, vars(main))
 
 
 def main_spec(module, known={}):
@@ -224,7 +228,8 @@ def main_spec(module, known={}):
     import importlib.util
 
     if module not in known:
-        known[module] = importlib.util.find_spec(module + ".__main__")
+        spec = importlib.util.find_spec(module + ".__main__")
+        known[module] = spec, spec.loader.get_code(spec.name)
     return known[module]
 
 

@@ -111,5 +111,7 @@ class Parsers:
 
     def _next(self):
         if self._ready and self._options() == self._state:
-            return self._ready.pop()
+            parser = self._ready.pop()
+            parser.extra_info = self._parser.extra_info or {}  # as its constructor does
+            return parser
         return self._build()

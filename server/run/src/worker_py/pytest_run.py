@@ -1,7 +1,5 @@
 """A run of pytest: what ``python -m pytest`` does, with the reporter among its plugins."""
 
-import importlib
-import pkgutil
 import sys
 
 import channel
@@ -49,6 +47,8 @@ def unprepared():
 
 def import_all_of_pytest():
     """All but the plugins that are not loaded by default: pytest warns about those it finds imported."""
+    import importlib
+    import pkgutil
     import runpy  # noqa: F401 (as `-m` does)
 
     import _pytest
@@ -65,6 +65,8 @@ def import_all_of_pytest():
 
 def import_what_pytest_imports(major):
     """Modules of the standard library that each session imports at some point."""
+    import importlib
+
     for name in ("pdb", "email.parser") + (("readline",) if major >= 8 else ()):
         try:
             importlib.import_module(name)
@@ -90,10 +92,10 @@ def run(order, private, ready, observer):
     """The child's part. Returns the exit code."""
     if ready is None:
         return without_pytest()
-    child.become_main("pytest", order["args"], order.get("path_entries"))
+    main = child.become_main("pytest", order["args"], order.get("path_entries"))
     dump_stacks(order, private[child.STACK])
     send = channel.opened(private[child.REPORT], order["token"])
-    code = child.call_main(lambda: session(order, send, ready, observer))
+    code = child.call_main(lambda: session(order, send, ready, observer, main))
     observer.tell(private[child.LEARNED])
     return code
 
@@ -104,7 +106,7 @@ def without_pytest():
     return 1
 
 
-def session(order, send, ready, observer):
+def session(order, send, ready, observer, main):
     import _pytest.config
 
     import integrity
@@ -126,13 +128,6 @@ def session(order, send, ready, observer):
 
     _pytest.config.get_config = get_config
     try:
-        return entry()()
+        return main()
     finally:
         _pytest.config.get_config = original
-
-
-def entry():
-    """What `pytest/__main__.py` of this version calls."""
-    import _pytest.config
-
-    return getattr(_pytest.config, "_console_main", _pytest.config.console_main)

@@ -7,7 +7,6 @@ grow without bound.
 
 import os
 import sys
-import unittest
 
 import pytest
 
@@ -21,8 +20,10 @@ NAME = "_trellis_reporter"
 
 def is_failure(excinfo):
     """An exception that is neither a way to skip nor one to expect failure."""
-    passing = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
-    return excinfo is not None and not isinstance(excinfo.value, passing)
+    if excinfo is None or isinstance(excinfo.value, (pytest.skip.Exception, pytest.xfail.Exception)):
+        return False
+    skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
+    return skip is None or not isinstance(excinfo.value, skip)
 
 
 class Test:
@@ -138,6 +139,7 @@ class Reporter:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
         self._test = Test()
+        self._stay_outermost()
         if self._announced != item.nodeid:
             self._phase("test", item.nodeid)
         if self._coverage:
@@ -194,6 +196,14 @@ class Reporter:
         what = what or self._unhooked()
         if what:
             self._tamper(what)
+
+    def _stay_outermost(self):
+        """A wrapper around ours, such as that of a ``conftest.py``, could hide a failure before we see it."""
+        for caller, implementation in self._implementations:
+            order = getattr(caller, "_hookimpls", None)
+            if order and order[-1] is not implementation and implementation in order:
+                order.remove(implementation)
+                order.append(implementation)
 
     def _unhooked(self):
         for caller, implementation in self._implementations:
