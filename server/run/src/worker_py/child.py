@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import resource
 import signal
 import sys
 
@@ -20,9 +21,12 @@ class Kinds:
     """The kinds of runs, with what the worker has made ready for them."""
 
     def __init__(self):
+        import cold  # noqa: F401 (compiled once, here)
+        import command_run  # noqa: F401
         import integrity
         import pytest_run
         import unittest
+        import unittest_run  # noqa: F401
 
         self._pytest = pytest_run.prepare()
         # Some of its parts are imported when first used.
@@ -77,6 +81,7 @@ def become(orders, ends, nursery):
     """
     try:
         private = enter(ends)
+        nursery.shadows.refresh()
         memory.populate(nursery.ranges)
         order = awaited(orders)
         processes.prctl(processes.PR_SET_DUMPABLE, 1)
@@ -157,8 +162,6 @@ def move_descriptors(ends):
 
 def limit(limits):
     """The limits Trellis asks for, by their names in `resource`."""
-    import resource
-
     for name, soft, hard in limits:
         number = getattr(resource, name, None)
         if number is None:

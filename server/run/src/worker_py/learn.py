@@ -5,6 +5,7 @@ showed that importing it changes nothing but `sys.modules`, and if the project d
 imports (variables in the environment, patched libraries). What is not clean stays unlearned for good.
 """
 
+import functools
 import gc
 import importlib
 import importlib.machinery
@@ -35,6 +36,7 @@ def settle():
     gc.freeze()
 
 
+@functools.lru_cache(1)
 def roots():
     """Folders of the standard library and of installed packages on the worker's path."""
     paths = sysconfig.get_paths()
@@ -148,7 +150,6 @@ class Learning:
             self._tried.update(names)
             if group in clean:
                 import_all(names, self._folders)
-        settle()
         return bool(clean)
 
 

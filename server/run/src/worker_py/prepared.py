@@ -7,6 +7,8 @@ import os
 import pathlib
 import sys
 
+import metadata
+
 # Versions whose `get_config` and `FixtureManager` were read and compared run by run.
 VERIFIED = ("7.4", "8.3", "8.4", "9.0", "9.1", "9.2")
 
@@ -31,7 +33,11 @@ class Prepared:
             options["prog"] = _pytest.config._get_prog_name(sys.argv)
         self._options = options
         self._config = _pytest.config.get_config((), None, **options)
-        self._fixtures, self._parsers = FixtureNames(self._config), Parsers(self._config._parser)
+        self._names, self._parsers = Names(self._config), Parsers(self._config._parser)
+        self._metadata = metadata.EntryPoints()
+
+    def plugins_loaded(self):
+        self._metadata.remove()
 
     def take(self, args, options):
         """The configuration for these arguments of `get_config`, or None."""
@@ -45,44 +51,67 @@ class Prepared:
         plugins = args[1] if len(args) > 1 else options.get("plugins")
         params = type(config).InvocationParams(args=given, plugins=plugins, dir=pathlib.Path.cwd())
         config.invocation_params = params
-        self._fixtures.install()
+        self._names.install()
         self._parsers.install()
+        self._metadata.install()
         return config
 
 
-class FixtureNames:
-    """Which names in pytest's own plugins are fixtures.
+class Names:
+    """Which names of pytest's own plugins are fixtures, and which of any plugin can be hooks.
 
-    `FixtureManager.parsefactories` looks at each name that `dir` gives for a plugin. In its module `dir` is replaced by
-    one that leaves out names that were seen to be no fixtures.
+    `FixtureManager.parsefactories` and `PluginManager.register` look at each name that `dir` gives for a plugin. In their
+    modules `dir` is replaced by one that leaves out names at which they would look in vain.
     """
 
     def __init__(self, config):
         from _pytest import fixtures
+        from pluggy import _manager
 
-        self._module, self._kept = fixtures, {}
-        for plugin in config.pluginmanager.get_plugins():
-            name = getattr(plugin, "__name__", "")
-            if isinstance(plugin, type(sys)) and name.startswith("_pytest."):
-                names = [each for each in dir(plugin) if self._is_fixture(getattr(plugin, each, None))]
-                self._kept[id(plugin)] = (plugin, len(vars(plugin)), names)
+        self._fixtures, self._plugins, self._manager = fixtures, _manager, type(config.pluginmanager)
+        self._modules, self._classes = {}, {}
+        for name, module in list(sys.modules.items()):
+            if name.startswith("_pytest.") and module is not None:
+                self._remember(module)
+
+    def _remember(self, module):
+        names = [each for each in dir(module) if self._is_fixture(getattr(module, each, None))]
+        self._modules[id(module)] = (module, len(vars(module)), names)
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                if not any(self._is_fixture(each) for kind in value.__mro__ for each in vars(kind).values()):
+                    self._classes[value] = self._size(value)
+
+    @staticmethod
+    def _size(kind):
+        return [len(vars(each)) for each in kind.__mro__]
 
     def _is_fixture(self, value):
-        kind = getattr(self._module, "FixtureFunctionDefinition", None)
+        kind = getattr(self._fixtures, "FixtureFunctionDefinition", None)
         if kind is not None:
             return type(value) is kind
-        return self._module.getfixturemarker(value) is not None
+        return self._fixtures.getfixturemarker(value) is not None
 
     def install(self):
-        kept = self._kept
+        modules, classes, size, manager = self._modules, self._classes, self._size, self._manager
 
         def fixture_names(holder):
-            plugin, size, names = kept.get(id(holder), (None, 0, ()))
-            if plugin is holder and len(vars(holder)) == size:
+            module, length, names = modules.get(id(holder), (None, 0, ()))
+            if module is holder and len(vars(holder)) == length:
                 return list(names)
+            kind = type(holder)
+            if kind in classes and classes[kind] == size(kind):
+                return []
             return dir(holder)
 
-        self._module.dir = fixture_names
+        def hook_names(plugin):
+            # Other programs' managers, in a test, have other rules; so have specifications of hooks.
+            caller = sys._getframe(1)
+            if caller.f_code.co_name != "register" or type(caller.f_locals.get("self")) is not manager:
+                return dir(plugin)
+            return [name for name in dir(plugin) if name.startswith("pytest_")]
+
+        self._fixtures.dir, self._plugins.dir = fixture_names, hook_names
 
 
 class Parsers:

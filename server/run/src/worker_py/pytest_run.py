@@ -14,6 +14,10 @@ class Ready:
         self.version, self.fast = version, prepared is not None
         self.prepared, self.seal = prepared, seal
 
+    def plugins_loaded(self):
+        if self.prepared is not None:
+            self.prepared.plugins_loaded()
+
 
 def prepare():
     """None where pytest is not installed. Imports everything that a run would import of pytest."""
@@ -123,7 +127,7 @@ def session(order, send, ready, observer, main):
         _pytest.config.get_config = original
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
-        watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST))
+        watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
         return config
 
     _pytest.config.get_config = get_config
@@ -131,3 +135,4 @@ def session(order, send, ready, observer, main):
         return main()
     finally:
         _pytest.config.get_config = original
+        ready.plugins_loaded()

@@ -7,6 +7,7 @@ grow without bound.
 
 import os
 import sys
+import time
 
 import pytest
 
@@ -15,7 +16,9 @@ from _trellis_failure import MESSAGE, cut, described, failure_of, message_of, te
 from reporting import IDS
 
 OPERAND = 4_000  # characters of either side of a failed comparison
+LOOK = 0.2  # seconds between two long looks at whether pytest is as it was; one takes a millisecond
 NAME = "_trellis_reporter"
+_clock = time.perf_counter
 
 
 def is_failure(excinfo):
@@ -60,10 +63,11 @@ class Test:
 class Loaded:
     """Called once all plugins are there (one of pytest's own changes some classes at that point) and no ``conftest.py``."""
 
-    def __init__(self, seal):
-        self._seal = seal
+    def __init__(self, seal, loaded):
+        self._seal, self._loaded = seal, loaded
 
     def pytest_load_initial_conftests(self):
+        self._loaded()
         self._seal.renew()
 
 
@@ -73,14 +77,14 @@ class Reporter:
     def __init__(self, send, coverage, budget, observer):
         self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
         self._test, self._compared = Test(), None
-        self._announced, self._file, self._tampered = None, None, False
+        self._announced, self._looked, self._tampered = None, _clock(), False
         self._definitions = reporting.Definitions()
 
-    def attach(self, config, seal):
+    def attach(self, config, seal, loaded):
         """To be called before any other plugin than pytest's own is loaded."""
         self._seal = seal
         config.pluginmanager.register(self, NAME)
-        config.pluginmanager.register(Loaded(seal), NAME + "_loaded")
+        config.pluginmanager.register(Loaded(seal, loaded), NAME + "_loaded")
         hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
         self._implementations = [
             (getattr(config.hook, name), implementation)
@@ -153,7 +157,7 @@ class Reporter:
         """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
         events, self._announced = [self._event(item, self._test)], None
         session = item.session
-        self._watch(item)
+        self._watch()
         if nextitem is not None and not session.shouldstop and not session.shouldfail:
             self._announced = nextitem.nodeid
             events.append({"event": "phase", "doing": "test", "id": nextitem.nodeid})
@@ -187,12 +191,11 @@ class Reporter:
             "stderr": self._budget.take(test.stderr),
         }
 
-    def _watch(self, item):
-        """A short look after each test, a long one after each file."""
-        what = self._seal.broken_soon()
-        path, self._file = self._file, item.path
-        if what is None and path is not None and path != self._file:
-            what = self._seal.broken()
+    def _watch(self):
+        """A short look after each test, a long one now and then."""
+        what, now = self._seal.broken_soon(), _clock()
+        if what is None and now - self._looked > LOOK:
+            what, self._looked = self._seal.broken(), now
         what = what or self._unhooked()
         if what:
             self._tamper(what)

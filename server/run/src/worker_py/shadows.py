@@ -15,9 +15,13 @@ class Shadows:
     def __init__(self, from_start):
         self._from_start = from_start  # loaded before any path of a project could matter
 
+    def refresh(self):
+        """Before the order arrives: which names are taken."""
+        self._taken = {name for name in sys.modules if "." not in name} - self._from_start
+
     def found(self, order):
         """The first clash, or None."""
-        taken = {name for name in sys.modules if "." not in name} - self._from_start
+        taken = self._taken
         for folder in self._folders(order):
             for name in self._modules_in(folder):
                 if name in taken:
