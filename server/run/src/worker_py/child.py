@@ -4,6 +4,7 @@ import io
 import json
 import os
 import resource
+import select
 import signal
 import sys
 
@@ -82,7 +83,7 @@ def become(orders, ends, nursery):
     try:
         private = enter(ends)
         nursery.shadows.refresh()
-        memory.populate(nursery.ranges)
+        memory.populate(nursery.ranges, lambda: select.select([orders], [], [], 0)[0])
         order = awaited(orders)
         processes.prctl(processes.PR_SET_DUMPABLE, 1)
         be_killed_first()

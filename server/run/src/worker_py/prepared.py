@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 import metadata
+import reporter
 
 # Versions whose `get_config` and `FixtureManager` were read and compared run by run.
 VERIFIED = ("7.4", "8.3", "8.4", "9.0", "9.1", "9.2")
@@ -73,6 +74,7 @@ class Names:
         for name, module in list(sys.modules.items()):
             if name.startswith("_pytest.") and module is not None:
                 self._remember(module)
+        self._remember(reporter)
 
     def _remember(self, module):
         names = [each for each in dir(module) if self._is_fixture(getattr(module, each, None))]
@@ -80,11 +82,7 @@ class Names:
         for value in vars(module).values():
             if isinstance(value, type) and value.__module__ == module.__name__:
                 if not any(self._is_fixture(each) for kind in value.__mro__ for each in vars(kind).values()):
-                    self._classes[value] = self._size(value)
-
-    @staticmethod
-    def _size(kind):
-        return [len(vars(each)) for each in kind.__mro__]
+                    self._classes[value] = {name for kind in value.__mro__ for name in vars(kind)}
 
     def _is_fixture(self, value):
         kind = getattr(self._fixtures, "FixtureFunctionDefinition", None)
@@ -93,16 +91,16 @@ class Names:
         return self._fixtures.getfixturemarker(value) is not None
 
     def install(self):
-        modules, classes, size, manager = self._modules, self._classes, self._size, self._manager
+        modules, classes, manager = self._modules, self._classes, self._manager
 
         def fixture_names(holder):
             module, length, names = modules.get(id(holder), (None, 0, ()))
             if module is holder and len(vars(holder)) == length:
                 return list(names)
-            kind = type(holder)
-            if kind in classes and classes[kind] == size(kind):
-                return []
-            return dir(holder)
+            known = classes.get(type(holder))
+            if known is None:
+                return dir(holder)
+            return sorted({name for each in type(holder).__mro__ for name in vars(each) if name not in known})
 
         def hook_names(plugin):
             # Other programs' managers, in a test, have other rules; so have specifications of hooks.
