@@ -51,6 +51,10 @@ class Kinds:
 
         return command_run.run(order)
 
+    def rewritten(self):
+        """pytest's rewritten code, where it can be kept."""
+        return self._pytest and self._pytest.prepared and self._pytest.prepared.rewritten
+
     def told(self):
         """For ``ready``."""
         coverage = sys.modules.get("coverage")
@@ -244,16 +248,26 @@ def call_main(function):
     except SystemExit as error:
         code = exit_code(error.code)
     except KeyboardInterrupt as error:
-        sys.excepthook(type(error), error, error.__traceback__)
+        show(error)
         finish_threads_and_callbacks()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
         code = 130
     except BaseException as error:
-        # The two frames of ours at its top are not the program's.
-        sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+        show(error)
         code = 1
     return finish_threads_and_callbacks() or code
+
+
+def show(error):
+    """As an interpreter does with an exception that nobody caught. The frames of ours at its top are not the program's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<trellis>"):
+        trace = trace.tb_next
+    try:
+        sys.excepthook(type(error), error, trace)
+    except BaseException:
+        pass  # a hook of the program's, or nowhere to write
 
 
 def exit_code(value):
@@ -270,9 +284,12 @@ def finish_threads_and_callbacks():
     import atexit
     import threading
 
-    threading._shutdown()
-    atexit._run_exitfuncs()
     code = 0
+    for last in (threading._shutdown, atexit._run_exitfuncs):
+        try:
+            last()
+        except BaseException:
+            pass  # `atexit` has printed it, and Python ends all the same
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not stream.closed:

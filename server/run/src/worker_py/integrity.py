@@ -28,8 +28,12 @@ CRITICAL = {
     ("_pytest.skipping", "pytest_runtest_makereport"),
     ("_pytest.main", "pytest_runtestloop"),
     ("_pytest.main.Session", "pytest_runtest_logreport"),
+    # pluggy has moved these about.
     ("pluggy._callers", "_multicall"),
+    ("pluggy._execution", "_multicall"),
     ("pluggy._hooks.HookCaller", "__call__"),
+    ("pluggy._hooks._HookCaller", "__call__"),
+    ("pluggy._caller.HookCaller", "__call__"),
     ("pluggy._manager.PluginManager", "_hookexec"),
 }
 _code, _get = attrgetter("__code__"), MappingProxyType.get

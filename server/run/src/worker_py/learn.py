@@ -76,14 +76,18 @@ class Observer:
     def tell(self, descriptor):
         if not self._calm:
             return
-        folders, found = roots(), []
+        folders, found, rewritten = roots(), [], []
         for name in list(sys.modules):
-            if name in self._before or any(name == each or name.startswith(each + ".") for each in self._marked):
+            file = getattr(sys.modules[name], "__file__", None)
+            loader = type(getattr(sys.modules[name], "__loader__", None))
+            if loader.__name__ == "AssertionRewritingHook" and isinstance(file, str) and file.startswith(folders):
+                rewritten.append(file)
+            elif name in self._before or any(name == each or name.startswith(each + ".") for each in self._marked):
                 continue
-            if acceptable(name, getattr(sys.modules[name], "__spec__", None), folders):
+            elif acceptable(name, getattr(sys.modules[name], "__spec__", None), folders):
                 found.append(name)
         try:
-            os.write(descriptor, json.dumps(found[:MOST]).encode())
+            os.write(descriptor, json.dumps([found[:MOST], rewritten[:MOST]]).encode())
         except OSError:
             pass
 
@@ -91,25 +95,33 @@ class Observer:
 class Learning:
     """The worker's part."""
 
-    def __init__(self, enabled):
+    def __init__(self, enabled, rewritten):
         self._enabled, self._tried, self._groups = enabled, set(), {}
-        self._folders = roots()
+        self._folders, self._rewritten, self._files = roots(), rewritten, []
 
     def wanted(self):
-        return bool(self._groups)
+        return bool(self._groups or self._files)
 
     def take(self, text):
         """Names from a run. Anybody may have written them: each is looked up anew."""
         try:
-            names = json.loads(text) if text and self._enabled else []
-        except ValueError:
+            names, files = json.loads(text) if text and self._enabled else ([], [])
+            names, files = [str(each) for each in names[:MOST]], [str(each) for each in files[:MOST]]
+        except (ValueError, TypeError):
             return
-        for name in names[:MOST] if isinstance(names, list) else []:
-            if isinstance(name, str) and name not in sys.modules and name not in self._tried:
+        if self._rewritten is not None:
+            usable = [each for each in files if os.path.abspath(each).startswith(self._folders)]
+            self._files = [each for each in usable if each.endswith(".py") and self._rewritten.wanted(each)]
+        for name in names:
+            if name not in sys.modules and name not in self._tried:
                 self._groups.setdefault(name.split(".")[0], []).append(name)
 
     def one_step(self, orders, wait_for):
-        """Probes what is waiting; stops at once when an order arrives. True when something was imported."""
+        """Probes what is waiting; stops at once when an order arrives."""
+        while self._files and not select.select([orders], [], [], 0)[0]:
+            self._rewritten.remember(self._files.pop())
+        if not self._groups:
+            return
         reader, writer = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -123,7 +135,7 @@ class Learning:
         except ProcessLookupError:
             pass
         wait_for(pid)
-        return self._adopt(answers, finished)
+        self._adopt(answers, finished)
 
     @staticmethod
     def _answers(reader, orders):
@@ -150,7 +162,6 @@ class Learning:
             self._tried.update(names)
             if group in clean:
                 import_all(names, self._folders)
-        return bool(clean)
 
 
 def import_all(names, folders):

@@ -9,6 +9,7 @@ import sys
 
 import metadata
 import reporter
+import rewritten
 
 # Versions whose `get_config` and `FixtureManager` were read and compared run by run.
 VERIFIED = ("7.4", "8.3", "8.4", "9.0", "9.1", "9.2")
@@ -36,6 +37,8 @@ class Prepared:
         self._config = _pytest.config.get_config((), None, **options)
         self._names, self._parsers = Names(self._config), Parsers(self._config._parser)
         self._metadata = metadata.EntryPoints()
+        self.rewritten = rewritten.Rewritten()
+        self.rewritten.install()
 
     def plugins_loaded(self):
         self._metadata.remove()

@@ -106,7 +106,7 @@ class Worker:
         self._nursery = child.Nursery(self._bundle)
         processes.ignore_signals()
         hidden = processes.hide()
-        self._learning = learn.Learning(self._bundle.get("learn", True))
+        self._learning = learn.Learning(self._bundle.get("learn", True), self._nursery.kinds.rewritten())
         self._alarm = Alarm()
         for descriptor in (self._wire.orders, self._alarm.descriptor):
             self._poll.register(descriptor, select.POLLIN)
