@@ -260,7 +260,7 @@ def call_main(function):
 
 
 def show(error):
-    """As an interpreter does with an exception that nobody caught. The frames of ours at its top are not the program's."""
+    """As an interpreter does with an exception that nobody caught. Frames of ours at its top are not the program's."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<trellis>"):
         trace = trace.tb_next

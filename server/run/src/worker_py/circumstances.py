@@ -93,7 +93,7 @@ def settings():
         "streams": (sys.stdin, sys.stdout, sys.stderr),
         "tracing": (sys.gettrace(), sys.getprofile()),
         "limits": (sys.getrecursionlimit(), sys.getswitchinterval(), gc.isenabled(), gc.get_threshold()),
-        "logging": (list(root.handlers), root.level, logging.raiseExceptions, logging.getLoggerClass(), logging.root.manager.disable),
+        "logging": (list(root.handlers), root.level, logging.raiseExceptions, logging.getLoggerClass()),
         "builtins": {name: id(value) for name, value in vars(builtins).items()},
         "random": random.getstate(),
         "network": socket.getdefaulttimeout(),

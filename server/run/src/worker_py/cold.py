@@ -1,4 +1,4 @@
-"""A run in a fresh interpreter of its own: for projects whose modules bear names that the worker uses, and on request."""
+"""A run in a fresh interpreter of its own: for projects with modules of names that the worker uses, and on request."""
 
 import json
 import os

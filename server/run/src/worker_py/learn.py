@@ -1,6 +1,6 @@
-"""Learns which installed modules the runs import, and imports them in the worker so that the next run finds them loaded.
+"""Learns which installed modules the runs import, and imports them in the worker, for the runs to come.
 
-Fidelity comes first. A module is only taken if it belongs to the standard library or to an installed package, if a probe
+Fidelity comes first. A module is only taken if it belongs to the standard library or an installed package, if a probe
 showed that importing it changes nothing but `sys.modules`, and if the project does not prepare the ground for its
 imports (variables in the environment, patched libraries). What is not clean stays unlearned for good.
 """
@@ -155,7 +155,7 @@ class Learning:
     def _adopt(self, answers, finished):
         clean = [line[3:] for line in answers.decode().splitlines() if line.startswith("ok ")]
         done = [line.partition(" ")[2] for line in answers.decode().splitlines()]
-        if finished and len(done) < len(self._groups) and not any(line.startswith(b"bad") for line in answers.split(b"\n")):
+        if finished and len(done) == len(clean) < len(self._groups):
             done.append(next(each for each in self._groups if each not in done))  # this one ended the probe
         for group in done:
             names = self._groups.pop(group, [])

@@ -1,6 +1,6 @@
 """pytest's configuration object with its own plugins registered, made once in the worker.
 
-Only what no project can influence is made beforehand. Orders that name plugins (``-p``) are carried out the ordinary way.
+Only what no project can influence is made beforehand. Orders that name plugins (``-p``) go the ordinary way.
 """
 
 import os
@@ -64,8 +64,8 @@ class Prepared:
 class Names:
     """Which names of pytest's own plugins are fixtures, and which of any plugin can be hooks.
 
-    `FixtureManager.parsefactories` and `PluginManager.register` look at each name that `dir` gives for a plugin. In their
-    modules `dir` is replaced by one that leaves out names at which they would look in vain.
+    `FixtureManager.parsefactories` and `PluginManager.register` look at each name that `dir` gives for a plugin. In
+    their modules `dir` is replaced by one that leaves out names at which they would look in vain.
     """
 
     def __init__(self, config):
@@ -118,8 +118,8 @@ class Names:
 class Parsers:
     """Argument parsers, built before they are asked for.
 
-    Up to version 8 a `Parser` builds a new one of argparse's from its options for every look at the arguments, six times
-    in a session. Those built here serve as long as no option was added.
+    Up to version 8 a `Parser` builds a new one of argparse's from its options for every look at the arguments, six
+    times in a session. Those built here serve as long as no option was added.
     """
 
     COUNT = 6

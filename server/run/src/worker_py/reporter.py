@@ -61,7 +61,7 @@ class Test:
 
 
 class Loaded:
-    """Called once all plugins are there (one of pytest's own changes some classes at that point) and no ``conftest.py``."""
+    """Called once all plugins are there (one of pytest's own changes classes at that point), but no ``conftest.py``."""
 
     def __init__(self, seal, loaded):
         self._seal, self._loaded = seal, loaded

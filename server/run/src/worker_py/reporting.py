@@ -33,7 +33,7 @@ class Budget:
 
 
 class Definitions:
-    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time: tests come file by file."""
+    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time, as tests come."""
 
     def __init__(self):
         self._path, self._lines = None, []
