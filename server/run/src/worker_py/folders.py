@@ -1,0 +1,93 @@
+"""Emptying the folders in which runs may write. Symbolic links are removed, never followed."""
+
+import os
+import stat
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def known(paths):
+    """Which of the folders exist, and what they are: a run may put another in their place."""
+    places = {}
+    for path in paths:
+        try:
+            status = os.lstat(path)
+        except OSError:
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            places[path] = (status.st_dev, status.st_ino, stat.S_IMODE(status.st_mode))
+    return places
+
+
+def empty(places):
+    """Empties all of them; returns sentences about those that could not be."""
+    problems = []
+    for path, identity in places.items():
+        try:
+            empty_one(path, identity)
+        except OSError as error:
+            problems.append(f"{path} could not be emptied: {error}")
+    return problems
+
+
+def empty_one(path, identity):
+    status = os.lstat(path)
+    if not stat.S_ISDIR(status.st_mode) or (status.st_dev, status.st_ino) != identity[:2]:
+        raise OSError("another thing stands in its place")
+    if stat.S_IMODE(status.st_mode) != identity[2]:
+        os.chmod(path, identity[2])
+    top = os.open(path, FOLDER)
+    try:
+        while clear(top):
+            pass
+    finally:
+        os.close(top)
+
+
+def clear(top):
+    """Removes what lies in the folder; subfolders of its subfolders move up a level, so that no depth is too deep.
+
+    True when there may be more to do.
+    """
+    with os.scandir(top) as entries:
+        names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in names:
+        if is_folder:
+            remove_folder(top, name)
+        else:
+            os.unlink(name, dir_fd=top)
+    return bool(names)
+
+
+def remove_folder(top, name):
+    try:
+        return os.rmdir(name, dir_fd=top)
+    except OSError:
+        pass  # most likely not empty
+    # Everybody who could swap the folder for a link is dead by now.
+    os.chmod(name, 0o700, dir_fd=top)
+    inner = os.open(name, FOLDER, dir_fd=top)
+    try:
+        with os.scandir(inner) as entries:
+            names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        for number, (entry, is_folder) in enumerate(names):
+            if is_folder:
+                os.chmod(entry, 0o700, dir_fd=inner)
+                free = unused(top, f"{name[:80]}.{number}")
+                os.rename(entry, free, src_dir_fd=inner, dst_dir_fd=top)
+            else:
+                os.unlink(entry, dir_fd=inner)
+    finally:
+        os.close(inner)
+    os.rmdir(name, dir_fd=top)
+
+
+def unused(top, name):
+    number = 0
+    while True:
+        candidate = f"{name[-80:]}_{number}"
+        try:
+            os.stat(candidate, dir_fd=top, follow_symlinks=False)
+        except FileNotFoundError:
+            return candidate
+        number += 1

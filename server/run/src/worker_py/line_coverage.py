@@ -1,0 +1,77 @@
+"""Line coverage of the tree, with the test as context."""
+
+import ast
+import os
+import sys
+
+from _trellis_failure import message_of
+
+# Reading an old interpreter's tree with a new one's eyes is no concern: worker and tests share theirs.
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def functions_of(source):
+    """``[qualified name, first line, last line]`` of each function, decorators included; nested names with dots."""
+    found, waiting = [], [("", ast.parse(source))]
+    while waiting:
+        prefix, parent = waiting.pop()
+        for node in ast.iter_child_nodes(parent):
+            name = prefix
+            if isinstance(node, FUNCTIONS + (ast.ClassDef,)):
+                name = prefix + node.name + "."
+            if isinstance(node, FUNCTIONS):
+                first = min([node.lineno] + [each.lineno for each in node.decorator_list])
+                found.append([name[:-1], first, node.end_lineno])
+            waiting.append((name, node))
+    return sorted(found, key=lambda each: (each[1], -each[2], each[0]))
+
+
+class Coverage:
+    """Does nothing where coverage.py is not installed."""
+
+    def __init__(self, send, root):
+        self._send, self._coverage = send, None
+        try:
+            import coverage
+        except ImportError as error:
+            send({"event": "coverage_missing", "message": message_of(error)})
+            return
+        # The tracer that knows contexts; newer versions of Python would get another by default.
+        os.environ["COVERAGE_CORE"] = "ctrace"
+        omit = [os.path.join(sys.prefix, "*"), "*/site-packages/*"]
+        self._coverage = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=omit, messages=False)
+        self._coverage.start()
+        del os.environ["COVERAGE_CORE"]
+
+    def context(self, name):
+        if self._coverage:
+            self._coverage.switch_context(name)
+
+    def finish(self):
+        if not self._coverage:
+            return
+        self._coverage.stop()
+        data = self._coverage.get_data()
+        for path in sorted(data.measured_files()):
+            try:
+                self._send(self._file(path, data))
+            except Exception as error:  # such as a file that a test wrote, imported and removed
+                self._send({"event": "coverage_failed", "path": path, "message": message_of(error)})
+
+    def _file(self, path, data):
+        _, statements, _, missing, _ = self._coverage.analysis2(path)
+        lines, tests = set(statements), {}
+        for line, names in sorted(data.contexts_by_lineno(path).items()):
+            for name in names:
+                if name and line in lines:
+                    tests.setdefault(name, []).append(line)
+        with open(path, "rb") as file:
+            functions = functions_of(file.read())
+        return {
+            "event": "coverage",
+            "path": path,
+            "executed": sorted(lines - set(missing)),
+            "missing": sorted(missing),
+            "tests": tests,
+            "functions": functions,
+        }

@@ -1,0 +1,45 @@
+"""Imports for the bundle's own modules, which are neither on disk nor in ``sys.modules``.
+
+A project may have modules of the same names, and code under test may replace builtins: the bundle's modules have a
+private copy of the builtins, whose ``__import__`` knows the bundle first.
+"""
+
+import builtins
+import types
+
+
+def start(bundle):
+    """Calls ``main`` of the bundle's main module."""
+    modules = Bundle(bundle["modules"])
+    if bundle["main"] == "worker":  # others start from a fresh interpreter in order to import little
+        modules.tell_linecache()
+    modules.load(bundle["main"]).main(bundle)
+
+
+class Bundle:
+    def __init__(self, sources):
+        self._sources, self._loaded = sources, {}
+        self._builtins = dict(vars(builtins))
+        self._builtins["__import__"] = self._import
+        self._others = builtins.__import__
+
+    def load(self, name):
+        if name not in self._loaded:
+            self._loaded[name] = module = types.ModuleType("_trellis." + name)
+            source, file = self._sources[name], f"<trellis>/{name}.py"
+            module.__file__, module.__builtins__ = file, self._builtins
+            exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+        return self._loaded[name]
+
+    def tell_linecache(self):
+        """For tracebacks. Without a time of change an entry is never checked against the disk."""
+        import linecache
+
+        for name, source in self._sources.items():
+            file = f"<trellis>/{name}.py"
+            linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+
+    def _import(self, name, globals=None, locals=None, fromlist=(), level=0):
+        if name in self._sources:
+            return self.load(name)
+        return self._others(name, globals, locals, fromlist, level)

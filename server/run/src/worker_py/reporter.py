@@ -1,0 +1,253 @@
+"""Tells Trellis what a pytest session does, as events on the run's report pipe.
+
+It neither prints nor starts threads: a project that turns warnings into errors, counts its threads or forks must behave
+as it does under plain pytest. What it sends is described in ``events.rs``; every text is cut here, so that no line can
+grow without bound.
+"""
+
+import os
+import sys
+import time
+
+import pytest
+
+import reporting
+from _trellis_failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
+from reporting import IDS
+
+OPERAND = 4_000  # characters of either side of a failed comparison
+LOOK = 0.2  # seconds between two long looks at whether pytest is as it was; one takes a millisecond
+NAME = "_trellis_reporter"
+_clock = time.perf_counter
+
+
+def is_failure(excinfo):
+    """An exception that is neither a way to skip nor one to expect failure."""
+    if excinfo is None or isinstance(excinfo.value, (pytest.skip.Exception, pytest.xfail.Exception)):
+        return False
+    skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
+    return skip is None or not isinstance(excinfo.value, skip)
+
+
+class Test:
+    """One test while it runs: the reports of setup, call and teardown, joined."""
+
+    def __init__(self):
+        self.outcome, self.failure, self.reason = "passed", None, None
+        self.seconds, self.stdout, self.stderr = {}, "", ""
+
+    def add(self, report, excinfo, compared):
+        self.seconds[report.when] = report.duration
+        self.stdout, self.stderr = report.capstdout, report.capstderr
+        if self.outcome in ("failed", "error"):
+            return  # the first failure is the one to look at
+        if report.failed:
+            self.outcome = "failed" if report.when == "call" else "error"
+            text = report.longreprtext
+            self.failure = failure_of(excinfo.value, text, compared) if excinfo else textual_failure(text)
+        elif report.skipped:
+            self.outcome = "xfailed" if hasattr(report, "wasxfail") else "skipped"
+            self.reason = self._reason(report)
+        elif report.when == "call":
+            self.outcome = "xpassed" if hasattr(report, "wasxfail") else "passed"
+            self.reason = getattr(report, "wasxfail", None)
+
+    @staticmethod
+    def _reason(report):
+        if hasattr(report, "wasxfail"):
+            return cut(report.wasxfail, MESSAGE)
+        text = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+        return cut(text[len("Skipped: ") :] if text.startswith("Skipped: ") else text, MESSAGE)
+
+
+class Loaded:
+    """Called once all plugins are there (one of pytest's own changes classes at that point), but no ``conftest.py``."""
+
+    def __init__(self, seal, loaded):
+        self._seal, self._loaded = seal, loaded
+
+    def pytest_load_initial_conftests(self):
+        self._loaded()
+        self._seal.renew()
+
+
+class Reporter:
+    """The hooks. Wrappers run outermost, so that they see what every other plugin made of a report."""
+
+    def __init__(self, send, coverage, budget, observer):
+        self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
+        self._test, self._compared = Test(), None
+        self._announced, self._looked, self._tampered = None, _clock(), False
+        self._definitions = reporting.Definitions()
+
+    def attach(self, config, seal, loaded):
+        """To be called before any other plugin than pytest's own is loaded."""
+        self._seal = seal
+        config.pluginmanager.register(self, NAME)
+        config.pluginmanager.register(Loaded(seal, loaded), NAME + "_loaded")
+        hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
+        self._implementations = [
+            (getattr(config.hook, name), implementation)
+            for name in hooks
+            for implementation in getattr(config.hook, name).get_hookimpls()
+            if implementation.plugin is self
+        ]
+
+    def _phase(self, doing, id=""):
+        self._send({"event": "phase", "doing": doing, "id": id})
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config):
+        self._without_rival_tracer(early_config)
+        outcome = yield
+        if outcome.excinfo:
+            error = outcome.excinfo[1]
+            if type(error).__name__ == "ConftestImportFailure":
+                self._collection_error(str(error.path), failure_of(error, message_of(error)))
+
+    def _without_rival_tracer(self, early_config):
+        # Python has room for one tracer: with pytest-cov's beside ours, both would see half.
+        known = early_config.known_args_namespace
+        if self._coverage and getattr(known, "cov_source", None):
+            known.cov_source, known.no_cov = [], True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config):
+        # Tests in worker processes of pytest-xdist would be out of sight. Its own hook has run by now.
+        if getattr(config.option, "dist", "no") != "no":
+            config.option.dist, config.option.tx, config.option.numprocesses = "no", [], None
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector):
+        if not isinstance(collector, pytest.Session):  # the session's own report spans all others
+            self._phase("collect", collector.nodeid)
+        outcome = yield
+        report = outcome.get_result()
+        if report.failed:
+            # pytest leaves the exception here for its own use, one call further on.
+            excinfo = getattr(getattr(report, "call", None), "excinfo", None)
+            text = report.longreprtext
+            failure = failure_of(excinfo.value, text) if excinfo else textual_failure(text)
+            self._collection_error(collector.nodeid, failure)
+
+    def _collection_error(self, path, failure):
+        self._send({"event": "collection_error", "path": path, "failure": failure})
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session):
+        self._observer.collected()
+        ids = [item.nodeid for item in session.items]
+        for start in range(0, len(ids), IDS):
+            self._send({"event": "collected", "ids": ids[start : start + IDS]})
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item, nextitem):
+        self._test = Test()
+        self._stay_outermost()
+        if self._announced != item.nodeid:
+            self._phase("test", item.nodeid)
+        if self._coverage:
+            self._coverage.context(item.nodeid)
+        yield
+        if self._coverage:
+            self._coverage.context("")
+        self._after(item, nextitem)
+
+    def _after(self, item, nextitem):
+        """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
+        events, self._announced = [self._event(item, self._test)], None
+        session = item.session
+        self._watch()
+        if nextitem is not None and not session.shouldstop and not session.shouldfail:
+            self._announced = nextitem.nodeid
+            events.append({"event": "phase", "doing": "test", "id": nextitem.nodeid})
+        self._send(*events)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        before = call.excinfo
+        outcome = yield
+        report = outcome.get_result()
+        if report.when == "setup":
+            self._test = Test()  # again, when a plugin repeats a failed test
+        if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(call.excinfo)):
+            self._tamper(f"the outcome of {item.nodeid} was changed from failed to {report.outcome}")
+        self._test.add(report, call.excinfo, self._compared)
+        self._compared = None
+
+    def _event(self, item, test):
+        path, line, _ = item.location
+        line = None if line is None else self._definitions.line(str(item.path), line + 1)
+        return {
+            "event": "test",
+            "id": item.nodeid,
+            "outcome": test.outcome,
+            "seconds": sum(test.seconds.values()),
+            "path": path.replace(os.sep, "/"),
+            "line": line,
+            "reason": test.reason,
+            "failure": test.failure,
+            "stdout": self._budget.take(test.stdout),
+            "stderr": self._budget.take(test.stderr),
+        }
+
+    def _watch(self):
+        """A short look after each test, a long one now and then."""
+        what, now = self._seal.broken_soon(), _clock()
+        if what is None and now - self._looked > LOOK:
+            what, self._looked = self._seal.broken(), now
+        what = what or self._unhooked()
+        if what:
+            self._tamper(what)
+
+    def _stay_outermost(self):
+        """A wrapper around ours, such as that of a ``conftest.py``, could hide a failure before we see it."""
+        for caller, implementation in self._implementations:
+            order = getattr(caller, "_hookimpls", None)
+            if order and order[-1] is not implementation and implementation in order:
+                order.remove(implementation)
+                order.append(implementation)
+
+    def _unhooked(self):
+        for caller, implementation in self._implementations:
+            if implementation not in caller.get_hookimpls():
+                return f"the reporter's {caller.name}"
+        return None
+
+    def _tamper(self, what):
+        if not self._tampered:
+            self._tampered = True
+            self._send({"event": "tampered", "what": what})
+
+    def pytest_assertrepr_compare(self, op, left, right):
+        # Kept only when the exception that ends the phase comes from this very line: a test may swallow others.
+        frame = sys._getframe()
+        while frame is not None and self._is_machinery(frame.f_globals.get("__name__", "")):
+            frame = frame.f_back
+        if frame is not None:
+            at = [frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name]
+            sides = {"left": described(left, OPERAND), "right": described(right, OPERAND)}
+            self._compared = {"at": at, "operator": op, **sides}
+
+    @staticmethod
+    def _is_machinery(module):
+        return module == __name__ or module.split(".")[0] in ("_pytest", "pluggy")
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        message = f"{type(excinfo.value).__name__}: {message_of(excinfo.value)}"
+        self._send({"event": "interrupted", "message": message})
+
+    def pytest_internalerror(self, excrepr, excinfo):
+        self._send({"event": "internal_error", "failure": failure_of(excinfo.value, str(excrepr))})
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session):
+        self._phase("finish")
+        yield
+        if self._coverage:
+            self._coverage.finish()
+        what = self._seal.broken() or self._unhooked()
+        if what:
+            self._tamper(what)
+        # Other plugins change the status in this hook, hence after them.
+        self._send({"event": "finish", "status": int(session.exitstatus)})

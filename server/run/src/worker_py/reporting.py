@@ -1,0 +1,55 @@
+"""What reports of any kind of run share."""
+
+import faulthandler
+import signal
+
+from _trellis_failure import cut
+
+CAPTURED = 32_000  # characters of one stream of one test
+IDS = 500  # test ids in one line
+SCANNED = 2_000_000  # bytes of a file that is read for its lines of `def`
+
+
+def dump_stacks(order, descriptor):
+    # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
+    faulthandler.register(order["stack_signal"], file=descriptor, all_threads=False)
+    faulthandler.register(signal.SIGXCPU, file=descriptor, all_threads=False, chain=True)
+
+
+class Budget:
+    """Captured output of all tests together; without it a large suite could fill the memory of Trellis."""
+
+    def __init__(self, characters):
+        self._left = characters
+
+    def take(self, text):
+        if not text:
+            return ""
+        text = cut(text, CAPTURED)
+        if len(text) > self._left:
+            return f"[{len(text)} characters of output left out: the run's output limit is reached]"
+        self._left -= len(text)
+        return text
+
+
+class Definitions:
+    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time, as tests come."""
+
+    def __init__(self):
+        self._path, self._lines = None, []
+
+    def line(self, path, line):
+        if path != self._path:
+            self._path, self._lines = path, self._read(path)
+        for number, text in enumerate(self._lines[line - 1 : line + 99], line):
+            if text.lstrip().startswith((b"def ", b"async def ", b"class ")):
+                return number
+        return line
+
+    @staticmethod
+    def _read(path):
+        try:
+            with open(path, "rb") as file:
+                return file.read(SCANNED).splitlines()
+        except (OSError, ValueError):
+            return []

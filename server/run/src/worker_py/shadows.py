@@ -1,0 +1,55 @@
+"""Modules of a project that bear the name of one which the worker has imported already.
+
+Under a fresh interpreter the project's module would win, since its folder comes first on the path. Such a run has to
+start from a fresh interpreter.
+"""
+
+import os
+import sys
+
+# Folders that projects commonly put on the path.
+USUAL = ("", "src", "lib", "test", "tests")
+
+
+class Shadows:
+    def __init__(self, from_start):
+        self._from_start = from_start  # loaded before any path of a project could matter
+
+    def refresh(self):
+        """Before the order arrives: which names are taken."""
+        self._taken = {name for name in sys.modules if "." not in name} - self._from_start
+
+    def found(self, order):
+        """The first clash, or None."""
+        taken = self._taken
+        for folder in self._folders(order):
+            for name in self._modules_in(folder):
+                if name in taken:
+                    return os.path.join(folder, name)
+        return None
+
+    @staticmethod
+    def _folders(order):
+        cwd, root = order["cwd"], order["root"]
+        folders = {os.path.join(each, usual) for each in (cwd, root) for usual in USUAL}
+        folders.update(order.get("path_entries") or ())
+        for target in order["args"]:
+            folder = os.path.dirname(os.path.join(cwd, target.split("::")[0]))
+            while folder.startswith(root) and folder not in folders:
+                folders.add(folder)
+                folder = os.path.dirname(folder)
+        return folders
+
+    @staticmethod
+    def _modules_in(folder):
+        try:
+            with os.scandir(folder or ".") as entries:
+                names = [entry.name for entry in entries]
+        except OSError:
+            return
+        for name in names:
+            stem, dot, rest = name.partition(".")
+            if (dot and rest.endswith(("py", "so", "pyc"))) or (
+                not dot and stem in sys.modules and os.path.isfile(os.path.join(folder, name, "__init__.py"))
+            ):
+                yield stem
