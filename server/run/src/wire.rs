@@ -23,10 +23,13 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 16] = modules![
+const MODULES: [(&str, &str); 23] = modules![
     "channel",
     "child",
+    "circumstances",
+    "cold",
     "command_run",
+    "failure",
     "folders",
     "integrity",
     "learn",
@@ -34,20 +37,22 @@ const MODULES: [(&str, &str); 16] = modules![
     "loader",
     "machine",
     "memory",
+    "metadata",
     "prepared",
     "processes",
     "pytest_run",
     "reporter",
+    "reporting",
+    "rewritten",
+    "shadows",
     "unittest_run",
-    "worker"
+    "worker",
 ];
 
 /// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
 pub(crate) fn bundle(wipe: &[PathBuf]) -> Vec<u8> {
-    let mut modules: Map<String, Value> =
+    let modules: Map<String, Value> =
         MODULES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
-    modules
-        .insert("_trellis_failure".to_owned(), json!(include_str!("plugin/_trellis_failure.py")));
     let wipe: Vec<_> = wipe.iter().map(|it| it.to_string_lossy()).collect();
     let text = json!({ "modules": modules, "main": "worker", "wipe": wipe }).to_string();
     format!("{}\n{text}", text.len()).into_bytes()

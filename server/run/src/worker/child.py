@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import resource
+import select
 import signal
 import sys
 
@@ -17,54 +19,102 @@ HARNESS_FAILED = 70
 
 
 class Kinds:
-    """What the worker has made ready, by the kind of run."""
+    """The kinds of runs, with what the worker has made ready for them."""
 
     def __init__(self):
-        import command_run
+        import cold  # noqa: F401 (compiled once, here)
+        import command_run  # noqa: F401
+        import integrity
         import pytest_run
-        import unittest_run
+        import unittest
+        import unittest_run  # noqa: F401
 
-        self.pytest = pytest_run.prepare()
-        self.runs = {"pytest": self._pytest, "unittest": unittest_run.run, "command": command_run.run}
-        self._run_pytest = pytest_run.run
+        self._pytest = pytest_run.prepare()
+        # Some of its parts are imported when first used.
+        for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
+            __import__("unittest." + name)
+        self._unittest = integrity.Seal(integrity.UNITTEST)
 
-    def _pytest(self, order, ends):
-        return self._run_pytest(order, ends, self.pytest)
+    def run(self, order, private):
+        import learn
+
+        observer = learn.Observer()
+        if order["kind"] == "pytest":
+            import pytest_run
+
+            return pytest_run.run(order, private, self._pytest, observer)
+        if order["kind"] == "unittest":
+            import unittest_run
+
+            return unittest_run.run(order, private, self._unittest, observer)
+        import command_run
+
+        return command_run.run(order)
+
+    def rewritten(self):
+        """pytest's rewritten code, where it can be kept."""
+        return self._pytest and self._pytest.prepared and self._pytest.prepared.rewritten
 
     def told(self):
         """For ``ready``."""
         coverage = sys.modules.get("coverage")
         return {
             "python": ".".join(map(str, sys.version_info[:3])),
-            "pytest": self.pytest and self.pytest.version,
+            "pytest": self._pytest and self._pytest.version,
             "coverage": coverage and coverage.__version__,
-            "fast": bool(self.pytest and self.pytest.fast),
+            "fast": bool(self._pytest and self._pytest.fast),
         }
 
 
-def prepare():
-    """To be called once in the worker."""
-    sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
-    return Kinds()
+class Nursery:
+    """All that a new process takes from the worker."""
+
+    def __init__(self, bundle):
+        import shadows
+
+        sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
+        self.bundle = bundle
+        self.shadows = shadows.Shadows(set(bundle["from_start"]))
+        self.kinds = Kinds()
+        self.ranges = []
 
 
-def become(orders, ends, kinds, ranges):
+def become(orders, ends, nursery):
     """Turns this process into a run, once its order arrives. Never returns.
 
     What does not depend on the order is done before: the next run's process is usually forked while nothing is to do.
     """
     try:
         private = enter(ends)
-        memory.populate(ranges)
+        nursery.shadows.refresh()
+        memory.populate(nursery.ranges, lambda: select.select([orders], [], [], 0)[0])
         order = awaited(orders)
-        take_on(order)
-        os._exit(kinds.runs[order["kind"]](order, private))
-    except BaseException:
-        import traceback
+        processes.prctl(processes.PR_SET_DUMPABLE, 1)
+        be_killed_first()
+        needs_fresh = order["kind"] != "command" and (order.get("cold") or nursery.shadows.found(order))
+        if needs_fresh:
+            import cold
 
-        os.write(2, ("the worker itself failed:\n" + traceback.format_exc()).encode("utf-8", "replace"))
-    finally:
-        os._exit(HARNESS_FAILED)
+            cold.replace(order, private, nursery.bundle)
+        carry_out(nursery.kinds, order, private)
+    except BaseException:
+        fail()
+
+
+def fail():
+    import traceback
+
+    os.write(2, ("the worker itself failed:\n" + traceback.format_exc()).encode("utf-8", "replace"))
+    os._exit(HARNESS_FAILED)
+
+
+def carry_out(kinds, order, private):
+    """Never returns."""
+    try:
+        take_on(order)
+        os._exit(kinds.run(order, private))
+    except BaseException:
+        fail()
 
 
 def awaited(orders):
@@ -90,8 +140,6 @@ def enter(ends):
 
 
 def take_on(order):
-    processes.prctl(processes.PR_SET_DUMPABLE, 1)
-    be_killed_first()
     env = order.get("env") or {}
     os.environ.update(env)
     os.chdir(order["cwd"])
@@ -119,8 +167,6 @@ def move_descriptors(ends):
 
 def limit(limits):
     """The limits Trellis asks for, by their names in `resource`."""
-    import resource
-
     for name, soft, hard in limits:
         number = getattr(resource, name, None)
         if number is None:
@@ -160,9 +206,12 @@ def renew_stdin():
     sys.stdin = sys.__stdin__ = new
 
 
-def become_main(module, argv, options, entries):
-    """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up."""
-    spec = main_spec(module)
+def become_main(module, argv, entries):
+    """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up. Returns what runs the module."""
+    if entries is None:
+        entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
+    sys.path[:0] = entries
+    spec, code = main_spec(module)
     main = type(sys)("__main__")
     main.__dict__.update(
         __builtins__=sys.modules["builtins"],
@@ -172,14 +221,14 @@ def become_main(module, argv, options, entries):
         __cached__=spec.cached,
         __package__=spec.parent,
     )
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
     sys.modules["__main__"] = main
     sys.argv[:] = [spec.origin, *argv]
     if hasattr(sys, "orig_argv"):
-        sys.orig_argv[:] = [sys.orig_argv[0], *options, "-m", module, *argv]
-    if entries is None:
-        entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
-    sys.path[:0] = entries
-    return main
+        options = [each in ("-c", "-m") for each in sys.orig_argv].index(True)
+        sys.orig_argv[options:] = ["-m", module, *argv]
+    return lambda: exec(code, vars(main))
 
 
 def main_spec(module, known={}):
@@ -187,7 +236,8 @@ def main_spec(module, known={}):
     import importlib.util
 
     if module not in known:
-        known[module] = importlib.util.find_spec(module + ".__main__")
+        spec = importlib.util.find_spec(module + ".__main__")
+        known[module] = spec, spec.loader.get_code(spec.name)
     return known[module]
 
 
@@ -198,16 +248,26 @@ def call_main(function):
     except SystemExit as error:
         code = exit_code(error.code)
     except KeyboardInterrupt as error:
-        sys.excepthook(type(error), error, error.__traceback__)
+        show(error)
         finish_threads_and_callbacks()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
         code = 130
     except BaseException as error:
-        # The two frames of ours at its top are not the program's.
-        sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+        show(error)
         code = 1
     return finish_threads_and_callbacks() or code
+
+
+def show(error):
+    """As an interpreter does with an exception that nobody caught. Frames of ours at its top are not the program's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<trellis>"):
+        trace = trace.tb_next
+    try:
+        sys.excepthook(type(error), error, trace)
+    except BaseException:
+        pass  # a hook of the program's, or nowhere to write
 
 
 def exit_code(value):
@@ -224,9 +284,12 @@ def finish_threads_and_callbacks():
     import atexit
     import threading
 
-    threading._shutdown()
-    atexit._run_exitfuncs()
     code = 0
+    for last in (threading._shutdown, atexit._run_exitfuncs):
+        try:
+            last()
+        except BaseException:
+            pass  # `atexit` has printed it, and Python ends all the same
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not stream.closed:

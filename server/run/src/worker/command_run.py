@@ -4,7 +4,7 @@ import os
 import sys
 
 
-def run(order, _private):
+def run(order):
     argv = order["args"]
     try:
         os.execvp(argv[0], argv)

@@ -7,7 +7,10 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def known(paths):
-    """Which of the folders exist, and what they are: a run may put another in their place."""
+    """Which of the folders exist, and what they are: a run may put another in their place.
+
+    What is there at the start stays: the folders that lead to a project which is mounted below one of them.
+    """
     places = {}
     for path in paths:
         try:
@@ -15,7 +18,10 @@ def known(paths):
         except OSError:
             continue
         if stat.S_ISDIR(status.st_mode):
-            places[path] = (status.st_dev, status.st_ino, stat.S_IMODE(status.st_mode))
+            names = os.listdir(path)
+            places[path] = (status.st_dev, status.st_ino, stat.S_IMODE(status.st_mode), frozenset(names))
+            inner = (os.path.join(path, name) for name in names)
+            places.update(known([it for it in inner if os.lstat(it).st_dev == status.st_dev]))
     return places
 
 
@@ -38,19 +44,19 @@ def empty_one(path, identity):
         os.chmod(path, identity[2])
     top = os.open(path, FOLDER)
     try:
-        while clear(top):
+        while clear(top, identity[3]):
             pass
     finally:
         os.close(top)
 
 
-def clear(top):
+def clear(top, kept):
     """Removes what lies in the folder; subfolders of its subfolders move up a level, so that no depth is too deep.
 
     True when there may be more to do.
     """
     with os.scandir(top) as entries:
-        names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if entry.name not in kept]
     for name, is_folder in names:
         if is_folder:
             remove_folder(top, name)

@@ -1,16 +1,17 @@
-"""Notices when code under test changes pytest under the reporter.
+"""Notices when code under test changes pytest, or unittest, under the reporter.
 
-Compared are the functions and classes of pytest's own modules: which object stands under each name, and the code in each
+Compared are the functions and classes of its own modules: which object stands under each name, and the code in each
 function. Whoever puts everything back before the check stays unseen.
 """
 
 import sys
+from itertools import starmap
 from operator import attrgetter, is_
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 
-PACKAGES = ("_pytest", "pluggy", "pytest")
+PYTEST, UNITTEST = ("_pytest", "pluggy", "pytest"), ("unittest",)
 # Checked after every test; the rest takes a while and is checked now and then.
-CRITICAL = (
+CRITICAL = {
     ("_pytest.runner", "call_and_report"),
     ("_pytest.runner", "call_runtest_hook"),
     ("_pytest.runner", "runtestprotocol"),
@@ -27,25 +28,15 @@ CRITICAL = (
     ("_pytest.skipping", "pytest_runtest_makereport"),
     ("_pytest.main", "pytest_runtestloop"),
     ("_pytest.main.Session", "pytest_runtest_logreport"),
+    # pluggy has moved these about.
     ("pluggy._callers", "_multicall"),
+    ("pluggy._execution", "_multicall"),
     ("pluggy._hooks.HookCaller", "__call__"),
+    ("pluggy._hooks._HookCaller", "__call__"),
+    ("pluggy._caller.HookCaller", "__call__"),
     ("pluggy._manager.PluginManager", "_hookexec"),
-)
-_code = attrgetter("__code__")
-
-
-class Holder:
-    """A module or a class, and what it held."""
-
-    def __init__(self, name, owner, names):
-        self.name, self.space, self.names = name, vars(owner), names
-        self.values = [self.space[each] for each in names]
-
-    def unchanged(self):
-        return all(map(is_, map(self.space.get, self.names), self.values))
-
-    def differences(self):
-        return [f"{self.name}.{each}" for each, old in zip(self.names, self.values) if self.space.get(each) is not old]
+}
+_code, _get = attrgetter("__code__"), MappingProxyType.get
 
 
 def plain(value):
@@ -64,65 +55,74 @@ def watched(owner, is_module):
 
 
 class Seal:
-    """Everything as it was found. Made in the worker; renewed in the run once its plugins are loaded."""
+    """Everything as it was found. Made in the worker; renewed in the run once its plugins are loaded.
 
-    def __init__(self):
-        self._holders, self._functions, self._list, self._codes = [], {}, [], []
+    Flat lists, so that a comparison is a loop in C. By identity: what `==` says could be made a lie.
+    """
+
+    def __init__(self, packages):
+        self._owners, self._pairs, self._values = [], [], []
+        self._functions, self._codes, self._known = [], [], {}
         for name, module in sorted(sys.modules.items()):
-            if name.split(".")[0] in PACKAGES and module is not None:
-                self._add_module(name, module)
-        self._by_name = {holder.name: holder for holder in self._holders}
-        for holder in self._holders:
-            self._add_functions(holder)
-        self._settle()
+            if name.split(".")[0] in packages and module is not None:
+                self._add(name, MappingProxyType(vars(module)), watched(module, True))
+                self._add_classes(name, module)
+        self._critical = list(self._critical_entries())
 
-    def _add_module(self, name, module):
-        names = list(watched(module, True))
-        self._holders.append(Holder(name, module, names))
-        for each in names:
-            value = vars(module)[each]
+    def _add_classes(self, name, module):
+        for each, value in list(vars(module).items()):
             if isinstance(value, type) and value.__module__ == name:
-                self._holders.append(Holder(f"{name}.{each}", value, list(watched(value, False))))
+                self._add(f"{name}.{each}", vars(value), watched(value, False))
 
-    def _add_functions(self, holder):
-        for each, value in zip(holder.names, holder.values):
-            function = plain(value)
-            if function is not None and id(function) not in self._functions:
-                self._functions[id(function)] = (function, f"{holder.name}.{each}")
-                self._list.append(function)
-                self._codes.append(function.__code__)
+    def _add(self, owner, space, names):
+        for name in list(names):
+            self._owners.append(owner)
+            self._pairs.append((space, name))
+            self._values.append(space[name])
+            self._add_function(f"{owner}.{name}", space[name])
 
-    def _settle(self):
-        self._critical = []
-        for owner, name in CRITICAL:
-            value = owner in self._by_name and self._by_name[owner].space.get(name)
-            if value:
+    def _add_function(self, label, value):
+        function = plain(value)
+        if function is not None and id(function) not in self._known:
+            self._known[id(function)] = label
+            self._functions.append(function)
+            self._codes.append(function.__code__)
+
+    def _critical_entries(self):
+        for owner, (space, name), value in zip(self._owners, self._pairs, self._values):
+            if (owner, name) in CRITICAL:
                 function = plain(value)
-                self._critical.append((self._by_name[owner], name, value, function, function and function.__code__))
+                yield owner, space, name, value, function, function and function.__code__
 
     def renew(self):
         """What pytest and third-party plugins changed while they were loaded is theirs to change."""
-        for holder in self._holders:
-            if not holder.unchanged():
-                holder.values = [holder.space.get(each) for each in holder.names]
-                self._add_functions(holder)
-        if not all(map(is_, map(_code, self._list), self._codes)):
-            self._codes = list(map(_code, self._list))
-        self._settle()
+        now = list(starmap(_get, self._pairs))
+        for index, (new, old) in enumerate(zip(now, self._values)):
+            if new is not old:
+                self._add_function(f"{self._owners[index]}.{self._pairs[index][1]}", new)
+        self._values, self._codes = now, list(map(_code, self._functions))
+        self._critical = [self._renewed(entry) for entry in self._critical]
+
+    @staticmethod
+    def _renewed(entry):
+        owner, space, name = entry[:3]
+        function = plain(space.get(name))
+        return owner, space, name, space.get(name), function, function and function.__code__
 
     def broken(self):
         """The first thing that differs, or None."""
-        for holder in self._holders:
-            if not holder.unchanged():
-                return holder.differences()[0]
-        if all(map(is_, map(_code, self._list), self._codes)):
-            return None
-        changed = next(each for each, code in zip(self._list, self._codes) if each.__code__ is not code)
-        return self._functions[id(changed)][1]
+        if not all(map(is_, starmap(_get, self._pairs), self._values)):
+            now = enumerate(zip(starmap(_get, self._pairs), self._values))
+            index = next(index for index, (new, old) in now if new is not old)
+            return f"{self._owners[index]}.{self._pairs[index][1]}"
+        if not all(map(is_, map(_code, self._functions), self._codes)):
+            now = zip(self._functions, self._codes)
+            return self._known[id(next(function for function, code in now if function.__code__ is not code))]
+        return None
 
     def broken_soon(self):
         """The same for the few functions through which every test goes."""
-        for holder, name, value, function, code in self._critical:
-            if holder.space.get(name) is not value or (function is not None and function.__code__ is not code):
-                return f"{holder.name}.{name}"
+        for owner, space, name, value, function, code in self._critical:
+            if space.get(name) is not value or (function is not None and function.__code__ is not code):
+                return f"{owner}.{name}"
         return None

@@ -4,7 +4,7 @@ import ast
 import os
 import sys
 
-from _trellis_failure import message_of
+from failure import message_of
 
 # Reading an old interpreter's tree with a new one's eyes is no concern: worker and tests share theirs.
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

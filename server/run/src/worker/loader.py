@@ -5,13 +5,15 @@ private copy of the builtins, whose ``__import__`` knows the bundle first.
 """
 
 import builtins
-import linecache
 import types
 
 
 def start(bundle):
     """Calls ``main`` of the bundle's main module."""
-    Bundle(bundle["modules"]).load(bundle["main"]).main(bundle)
+    modules = Bundle(bundle["modules"])
+    if bundle["main"] == "worker":  # others start from a fresh interpreter in order to import little
+        modules.tell_linecache()
+    modules.load(bundle["main"]).main(bundle)
 
 
 class Bundle:
@@ -25,11 +27,17 @@ class Bundle:
         if name not in self._loaded:
             self._loaded[name] = module = types.ModuleType("_trellis." + name)
             source, file = self._sources[name], f"<trellis>/{name}.py"
-            # Without a time of change the entry is never checked against the disk.
-            linecache.cache[file] = (len(source), None, source.splitlines(True), file)
             module.__file__, module.__builtins__ = file, self._builtins
             exec(compile(source, file, "exec", dont_inherit=True), vars(module))
         return self._loaded[name]
+
+    def tell_linecache(self):
+        """For tracebacks. Without a time of change an entry is never checked against the disk."""
+        import linecache
+
+        for name, source in self._sources.items():
+            file = f"<trellis>/{name}.py"
+            linecache.cache[file] = (len(source), None, source.splitlines(True), file)
 
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):
         if name in self._sources:

@@ -1,11 +1,15 @@
 """pytest's configuration object with its own plugins registered, made once in the worker.
 
-Only what no project can influence is made beforehand. Orders that name plugins (``-p``) are carried out the ordinary way.
+Only what no project can influence is made beforehand. Orders that name plugins (``-p``) go the ordinary way.
 """
 
 import os
 import pathlib
 import sys
+
+import metadata
+import reporter
+import rewritten
 
 # Versions whose `get_config` and `FixtureManager` were read and compared run by run.
 VERIFIED = ("7.4", "8.3", "8.4", "9.0", "9.1", "9.2")
@@ -25,13 +29,19 @@ class Prepared:
         import child
 
         # Names of programs in usage messages come from these.
-        child.become_main("pytest", [], [], [])
+        child.become_main("pytest", [], [])
         options = {}
         if hasattr(_pytest.config, "_get_prog_name"):
             options["prog"] = _pytest.config._get_prog_name(sys.argv)
         self._options = options
         self._config = _pytest.config.get_config((), None, **options)
-        self._fixtures, self._parsers = FixtureNames(self._config), Parsers(self._config._parser)
+        self._names, self._parsers = Names(self._config), Parsers(self._config._parser)
+        self._metadata = metadata.EntryPoints()
+        self.rewritten = rewritten.Rewritten()
+        self.rewritten.install()
+
+    def plugins_loaded(self):
+        self._metadata.remove()
 
     def take(self, args, options):
         """The configuration for these arguments of `get_config`, or None."""
@@ -45,51 +55,71 @@ class Prepared:
         plugins = args[1] if len(args) > 1 else options.get("plugins")
         params = type(config).InvocationParams(args=given, plugins=plugins, dir=pathlib.Path.cwd())
         config.invocation_params = params
-        self._fixtures.install()
+        self._names.install()
         self._parsers.install()
+        self._metadata.install()
         return config
 
 
-class FixtureNames:
-    """Which names in pytest's own plugins are fixtures.
+class Names:
+    """Which names of pytest's own plugins are fixtures, and which of any plugin can be hooks.
 
-    `FixtureManager.parsefactories` looks at each name that `dir` gives for a plugin. In its module `dir` is replaced by
-    one that leaves out names that were seen to be no fixtures.
+    `FixtureManager.parsefactories` and `PluginManager.register` look at each name that `dir` gives for a plugin. In
+    their modules `dir` is replaced by one that leaves out names at which they would look in vain.
     """
 
     def __init__(self, config):
         from _pytest import fixtures
+        from pluggy import _manager
 
-        self._module, self._kept = fixtures, {}
-        for plugin in config.pluginmanager.get_plugins():
-            name = getattr(plugin, "__name__", "")
-            if isinstance(plugin, type(sys)) and name.startswith("_pytest."):
-                names = [each for each in dir(plugin) if self._is_fixture(getattr(plugin, each, None))]
-                self._kept[id(plugin)] = (plugin, len(vars(plugin)), names)
+        self._fixtures, self._plugins, self._manager = fixtures, _manager, type(config.pluginmanager)
+        self._modules, self._classes = {}, {}
+        for name, module in list(sys.modules.items()):
+            if name.startswith("_pytest.") and module is not None:
+                self._remember(module)
+        self._remember(reporter)
+
+    def _remember(self, module):
+        names = [each for each in dir(module) if self._is_fixture(getattr(module, each, None))]
+        self._modules[id(module)] = (module, len(vars(module)), names)
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                if not any(self._is_fixture(each) for kind in value.__mro__ for each in vars(kind).values()):
+                    self._classes[value] = {name for kind in value.__mro__ for name in vars(kind)}
 
     def _is_fixture(self, value):
-        kind = getattr(self._module, "FixtureFunctionDefinition", None)
+        kind = getattr(self._fixtures, "FixtureFunctionDefinition", None)
         if kind is not None:
             return type(value) is kind
-        return self._module.getfixturemarker(value) is not None
+        return self._fixtures.getfixturemarker(value) is not None
 
     def install(self):
-        kept = self._kept
+        modules, classes, manager = self._modules, self._classes, self._manager
 
         def fixture_names(holder):
-            plugin, size, names = kept.get(id(holder), (None, 0, ()))
-            if plugin is holder and len(vars(holder)) == size:
+            module, length, names = modules.get(id(holder), (None, 0, ()))
+            if module is holder and len(vars(holder)) == length:
                 return list(names)
-            return dir(holder)
+            known = classes.get(type(holder))
+            if known is None:
+                return dir(holder)
+            return sorted({name for each in type(holder).__mro__ for name in vars(each) if name not in known})
 
-        self._module.dir = fixture_names
+        def hook_names(plugin):
+            # Other programs' managers, in a test, have other rules; so have specifications of hooks.
+            caller = sys._getframe(1)
+            if caller.f_code.co_name != "register" or type(caller.f_locals.get("self")) is not manager:
+                return dir(plugin)
+            return [name for name in dir(plugin) if name.startswith("pytest_")]
+
+        self._fixtures.dir, self._plugins.dir = fixture_names, hook_names
 
 
 class Parsers:
     """Argument parsers, built before they are asked for.
 
-    Up to version 8 a `Parser` builds a new one of argparse's from its options for every look at the arguments, six times
-    in a session. Those built here serve as long as no option was added.
+    Up to version 8 a `Parser` builds a new one of argparse's from its options for every look at the arguments, six
+    times in a session. Those built here serve as long as no option was added.
     """
 
     COUNT = 6
@@ -111,5 +141,7 @@ class Parsers:
 
     def _next(self):
         if self._ready and self._options() == self._state:
-            return self._ready.pop()
+            parser = self._ready.pop()
+            parser.extra_info = self._parser.extra_info or {}  # as its constructor does
+            return parser
         return self._build()

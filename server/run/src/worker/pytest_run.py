@@ -1,15 +1,10 @@
 """A run of pytest: what ``python -m pytest`` does, with the reporter among its plugins."""
 
-import faulthandler
-import importlib
-import os
-import pkgutil
-import signal
 import sys
 
 import channel
 import child
-import learn
+from reporting import Budget, dump_stacks
 
 
 class Ready:
@@ -18,6 +13,10 @@ class Ready:
     def __init__(self, version, prepared, seal):
         self.version, self.fast = version, prepared is not None
         self.prepared, self.seal = prepared, seal
+
+    def plugins_loaded(self):
+        if self.prepared is not None:
+            self.prepared.plugins_loaded()
 
 
 def prepare():
@@ -40,11 +39,20 @@ def prepare():
     import prepared
     import reporter  # noqa: F401
 
-    return Ready(pytest.__version__, prepared.prepare(pytest.__version__), integrity.Seal())
+    return Ready(pytest.__version__, prepared.prepare(pytest.__version__), integrity.Seal(integrity.PYTEST))
+
+
+def unprepared():
+    """For a run that imports pytest itself."""
+    import importlib.util
+
+    return Ready(None, None, None) if importlib.util.find_spec("pytest") else None
 
 
 def import_all_of_pytest():
     """All but the plugins that are not loaded by default: pytest warns about those it finds imported."""
+    import importlib
+    import pkgutil
     import runpy  # noqa: F401 (as `-m` does)
 
     import _pytest
@@ -61,6 +69,8 @@ def import_all_of_pytest():
 
 def import_what_pytest_imports(major):
     """Modules of the standard library that each session imports at some point."""
+    import importlib
+
     for name in ("pdb", "email.parser") + (("readline",) if major >= 8 else ()):
         try:
             importlib.import_module(name)
@@ -82,16 +92,15 @@ def warm_metadata():
             pass  # a broken package is for pytest to complain about
 
 
-def run(order, private, ready):
+def run(order, private, ready, observer):
     """The child's part. Returns the exit code."""
     if ready is None:
         return without_pytest()
-    options = []
-    child.become_main("pytest", order["args"], options, order.get("path_entries"))
+    main = child.become_main("pytest", order["args"], order.get("path_entries"))
     dump_stacks(order, private[child.STACK])
     send = channel.opened(private[child.REPORT], order["token"])
-    code = child.call_main(lambda: session(order, send, ready))
-    learn.tell(private[child.LEARNED])
+    code = child.call_main(lambda: session(order, send, ready, observer, main))
+    observer.tell(private[child.LEARNED])
     return code
 
 
@@ -101,22 +110,16 @@ def without_pytest():
     return 1
 
 
-def dump_stacks(order, descriptor):
-    # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
-    faulthandler.register(order["stack_signal"], file=descriptor, all_threads=False)
-    faulthandler.register(signal.SIGXCPU, file=descriptor, all_threads=False, chain=True)
-
-
-def session(order, send, ready):
+def session(order, send, ready, observer, main):
     import _pytest.config
 
+    import integrity
     import line_coverage
     import reporter
 
     send({"event": "phase", "doing": "start", "id": ""})
     coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
-    budget = reporter.Budget(order.get("captured") or 0)
-    watcher = reporter.Reporter(send, coverage, budget, ready.seal)
+    watcher = reporter.Reporter(send, coverage, Budget(order.get("captured") or 0), observer)
     original = _pytest.config.get_config
 
     def get_config(*args, **options):
@@ -124,18 +127,12 @@ def session(order, send, ready):
         _pytest.config.get_config = original
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
-        watcher.attach(config)
+        watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
         return config
 
     _pytest.config.get_config = get_config
     try:
-        return entry()()
+        return main()
     finally:
         _pytest.config.get_config = original
-
-
-def entry():
-    """What `pytest/__main__.py` of this version calls."""
-    import _pytest.config
-
-    return getattr(_pytest.config, "_console_main", _pytest.config.console_main)
+        ready.plugins_loaded()

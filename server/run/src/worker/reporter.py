@@ -7,62 +7,26 @@ grow without bound.
 
 import os
 import sys
-import unittest
+import time
 
 import pytest
 
-from _trellis_failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
+import reporting
+from failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
+from reporting import IDS
 
-CAPTURED = 32_000  # characters of one stream of one test
 OPERAND = 4_000  # characters of either side of a failed comparison
-IDS = 500  # test ids in one line
-SCANNED = 2_000_000  # bytes of a file that is read for its lines of `def`
+LOOK = 0.2  # seconds between two long looks at whether pytest is as it was; one takes a millisecond
 NAME = "_trellis_reporter"
-
-
-class Budget:
-    """Captured output of all tests together; without it a large suite could fill the memory of Trellis."""
-
-    def __init__(self, characters):
-        self._left = characters
-
-    def take(self, text):
-        if not text:
-            return ""
-        text = cut(text, CAPTURED)
-        if len(text) > self._left:
-            return f"[{len(text)} characters of output left out: the run's output limit is reached]"
-        self._left -= len(text)
-        return text
-
-
-class Definitions:
-    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time: tests come file by file."""
-
-    def __init__(self):
-        self._path, self._lines = None, []
-
-    def line(self, path, line):
-        if path != self._path:
-            self._path, self._lines = path, self._read(path)
-        for number, text in enumerate(self._lines[line - 1 : line + 99], line):
-            if text.lstrip().startswith((b"def ", b"async def ", b"class ")):
-                return number
-        return line
-
-    @staticmethod
-    def _read(path):
-        try:
-            with open(path, "rb") as file:
-                return file.read(SCANNED).splitlines()
-        except (OSError, ValueError):
-            return []
+_clock = time.perf_counter
 
 
 def is_failure(excinfo):
     """An exception that is neither a way to skip nor one to expect failure."""
-    passing = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
-    return excinfo is not None and not isinstance(excinfo.value, passing)
+    if excinfo is None or isinstance(excinfo.value, (pytest.skip.Exception, pytest.xfail.Exception)):
+        return False
+    skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
+    return skip is None or not isinstance(excinfo.value, skip)
 
 
 class Test:
@@ -97,29 +61,30 @@ class Test:
 
 
 class Loaded:
-    """Called once all plugins are there (one of pytest's own changes some classes at that point) and no ``conftest.py``."""
+    """Called once all plugins are there (one of pytest's own changes classes at that point), but no ``conftest.py``."""
 
-    def __init__(self, seal):
-        self._seal = seal
+    def __init__(self, seal, loaded):
+        self._seal, self._loaded = seal, loaded
 
     def pytest_load_initial_conftests(self):
+        self._loaded()
         self._seal.renew()
 
 
 class Reporter:
     """The hooks. Wrappers run outermost, so that they see what every other plugin made of a report."""
 
-    def __init__(self, send, coverage, budget, seal):
-        self._send, self._coverage, self._budget, self._seal = send, coverage, budget, seal
+    def __init__(self, send, coverage, budget, observer):
+        self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
         self._test, self._compared = Test(), None
-        self._announced, self._file, self._tampered = None, None, False
-        self._definitions = Definitions()
+        self._announced, self._looked, self._tampered = None, _clock(), False
+        self._definitions = reporting.Definitions()
 
-    def attach(self, config):
+    def attach(self, config, seal, loaded):
         """To be called before any other plugin than pytest's own is loaded."""
-        self._config = config
+        self._seal = seal
         config.pluginmanager.register(self, NAME)
-        config.pluginmanager.register(Loaded(self._seal), NAME + "_loaded")
+        config.pluginmanager.register(Loaded(seal, loaded), NAME + "_loaded")
         hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
         self._implementations = [
             (getattr(config.hook, name), implementation)
@@ -170,6 +135,7 @@ class Reporter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
+        self._observer.collected()
         ids = [item.nodeid for item in session.items]
         for start in range(0, len(ids), IDS):
             self._send({"event": "collected", "ids": ids[start : start + IDS]})
@@ -177,6 +143,7 @@ class Reporter:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
         self._test = Test()
+        self._stay_outermost()
         if self._announced != item.nodeid:
             self._phase("test", item.nodeid)
         if self._coverage:
@@ -190,7 +157,7 @@ class Reporter:
         """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
         events, self._announced = [self._event(item, self._test)], None
         session = item.session
-        self._watch(item)
+        self._watch()
         if nextitem is not None and not session.shouldstop and not session.shouldfail:
             self._announced = nextitem.nodeid
             events.append({"event": "phase", "doing": "test", "id": nextitem.nodeid})
@@ -224,15 +191,22 @@ class Reporter:
             "stderr": self._budget.take(test.stderr),
         }
 
-    def _watch(self, item):
-        """A short look after each test, a long one after each file."""
-        what = self._seal.broken_soon()
-        path, self._file = self._file, item.path
-        if what is None and path is not None and path != self._file:
-            what = self._seal.broken()
+    def _watch(self):
+        """A short look after each test, a long one now and then."""
+        what, now = self._seal.broken_soon(), _clock()
+        if what is None and now - self._looked > LOOK:
+            what, self._looked = self._seal.broken(), now
         what = what or self._unhooked()
         if what:
             self._tamper(what)
+
+    def _stay_outermost(self):
+        """A wrapper around ours, such as that of a ``conftest.py``, could hide a failure before we see it."""
+        for caller, implementation in self._implementations:
+            order = getattr(caller, "_hookimpls", None)
+            if order and order[-1] is not implementation and implementation in order:
+                order.remove(implementation)
+                order.append(implementation)
 
     def _unhooked(self):
         for caller, implementation in self._implementations:

@@ -18,6 +18,8 @@ import memory
 import processes
 
 CHUNK = 1 << 18
+PAUSE = 0.003  # seconds between two looks at a run's pipes: waking up for each of its lines would slow the run down
+FULL = 1 << 15  # a portion after which no pause is made
 IDLE = 0.05  # seconds without an order before spare time is used for learning
 LEARNED = 1 << 20  # bytes of module names taken from one run
 OWN_DESCRIPTORS = 40  # below it lie those of tests; see `child.KEPT`
@@ -97,23 +99,27 @@ class Worker:
         self._waiting, self._run, self._next = [], None, None
         self._places = folders.known(bundle.get("wipe") or [])
         self._reaper = processes.Reaper()
-        self._poll, self._ipc = select.poll(), machine.ipc_objects()
+        self._poll, self._urgent, self._ipc = select.poll(), select.poll(), machine.ipc_objects()
+        self._rest = False
 
     def serve(self):
-        kinds = child.prepare()
+        self._nursery = child.Nursery(self._bundle)
         processes.ignore_signals()
         hidden = processes.hide()
-        self._learning = learn.Learning(self._bundle.get("learn", True), kinds)
+        self._learning = learn.Learning(self._bundle.get("learn", True), self._nursery.kinds.rewritten())
         self._alarm = Alarm()
         for descriptor in (self._wire.orders, self._alarm.descriptor):
             self._poll.register(descriptor, select.POLLIN)
+            self._urgent.register(descriptor, select.POLLIN)
         pid1 = self._reaper.first
-        learn.settle()
-        self._ranges = memory.ranges()
-        self._wire.control(ready={**kinds.told(), "pid1": pid1, "hidden": hidden})
-        self._kinds = kinds
+        self._settle()
+        self._wire.control(ready={**self._nursery.kinds.told(), "pid1": pid1, "hidden": hidden})
         while True:
             self._turn()
+
+    def _settle(self):
+        learn.settle()
+        self._nursery.ranges = memory.ranges()
 
     def _turn(self):
         if self._run is None and self._waiting:
@@ -121,11 +127,13 @@ class Worker:
         if self._run is None and self._next is None:
             self._prepare_next()
         idle = self._run is None and self._learning.wanted()
-        ready = self._poll.poll(IDLE * 1000 if idle else None)
+        ready = self._urgent.poll(PAUSE * 1000) if self._rest else []
+        self._rest = False
+        ready = ready or self._poll.poll(IDLE * 1000 if idle else None)
         if idle and not ready:
             self._drop_next()
-            self._learning.one_step(self._wire.orders, self._reaper)
-            self._ranges = memory.ranges()
+            self._learning.one_step(self._wire.orders, self._reaper.wait_for)
+            self._settle()
             return
         for descriptor, _ in ready:
             self._attend(descriptor)
@@ -154,6 +162,8 @@ class Worker:
 
     def _obey(self, order):
         what = order.get("op")
+        if what == "kill" and self._run is None and self._waiting:
+            self._start(self._waiting.pop(0))  # both orders came at once
         if what == "run":
             self._waiting.append(order)
         elif self._run is not None and self._run.status is None:
@@ -171,7 +181,7 @@ class Worker:
         if pid == 0:
             os.close(writer)
             writers = {channel: end for channel, (_, end) in ends.items()}
-            child.become(orders, writers, self._kinds, self._ranges)
+            child.become(orders, writers, self._nursery)
         os.close(orders)
         for _, end in ends.values():
             os.close(end)
@@ -213,7 +223,7 @@ class Worker:
             os.close(descriptor)
             del run.pipes[descriptor]
             return False
-        channel = run.pipes[descriptor]
+        channel, self._rest = run.pipes[descriptor], len(part) < FULL
         if channel != child.LEARNED:
             self._wire.send(channel, part)
         elif len(run.learned) < LEARNED:
@@ -233,7 +243,7 @@ class Worker:
                 os.close(descriptor)
         why += folders.empty(self._places)
         why += machine.ipc_left(self._ipc) if self._reaper.first else []
-        self._run = None
+        self._run, self._rest = None, False
         self._wire.control(
             ended={
                 "id": run.order.get("id"),

@@ -106,3 +106,21 @@ async fn what_is_enforced_is_said() {
     assert!(limit("memory").enforced && limit("open files").how.contains("200"));
     assert_eq!(limit("network").enforced, limit("file system").enforced);
 }
+
+/// The second run costs a fork, not a start.
+#[tokio::test]
+async fn workers_are_used_again() {
+    let runner = crate::support::runner().await;
+    let text =
+        "import os\ndef test_a(): print(os.getppid(), open('/proc/1/stat').read().split()[21])\n";
+    let mut starts = std::collections::BTreeSet::new();
+    for number in 0..3 {
+        let more = format!("{text}\n# {number}");
+        let request = Request::new(files(&[("test_a.py", &more)]));
+        let report = runner.run(&request, &CancellationToken::new()).await;
+        assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+        assert_eq!(report.notes, Vec::<String>::new());
+        starts.insert(only(&report).stdout.clone());
+    }
+    assert_eq!(starts.len(), 1, "{starts:?}");
+}

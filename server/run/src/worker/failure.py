@@ -1,7 +1,4 @@
-"""Exceptions as data, for ``_trellis_report``. Nothing here may fail, whatever the exception does to its own text.
-
-PYTEST_DONT_REWRITE
-"""
+"""Exceptions as data. Nothing here may fail, whatever the exception does to its own text."""
 
 MESSAGE = 8_000  # characters of an exception's message
 TRACEBACK = 32_000  # characters of pytest's own text about a failure

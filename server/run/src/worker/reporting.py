@@ -3,7 +3,7 @@
 import faulthandler
 import signal
 
-from _trellis_failure import cut
+from failure import cut
 
 CAPTURED = 32_000  # characters of one stream of one test
 IDS = 500  # test ids in one line
