@@ -14,6 +14,8 @@
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
 
+#[allow(dead_code, reason = "wired in the next commit")]
+mod docker;
 mod escaped;
 mod events;
 mod frames;
