@@ -1,18 +1,17 @@
 //! One container with one worker in it.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
 use bollard::{
     Docker,
+    models::ContainerCreateBody,
     query_parameters::{
         AttachContainerOptionsBuilder, CreateContainerOptions, KillContainerOptions,
         StartContainerOptions,
     },
 };
 use tokio::{sync::watch, task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Connection, Launch,
@@ -39,7 +38,8 @@ pub(crate) struct Container {
     docker: Docker,
     id: String,
     seen: watch::Receiver<Seen>,
-    killed: AtomicBool,
+    /// Cancelled when we kill it.
+    killed: CancellationToken,
     removed: bool,
     /// Stopped when the container is dropped.
     tasks: JoinSet<()>,
@@ -77,11 +77,9 @@ pub(crate) async fn start(
 ) -> Result<(Container, Connection), StartError> {
     let body = body(launch, engine.abilities).map_err(StartError::Refused)?;
     let docker = engine.docker.clone();
-    let created = docker.create_container(None::<CreateContainerOptions>, body).await;
-    let id = created.map_err(|error| not_started(&error, launch))?.id;
-
-    // From here on, dropping the container removes it.
-    let (mut container, teller) = Container::new(docker.clone(), id.clone());
+    let (mut container, teller) =
+        create(&docker, body).await.map_err(|error| not_started(&error, launch))?;
+    let id = container.id.clone();
     container.tasks.spawn(follow(docker.clone(), id.clone(), teller));
     let everything = AttachContainerOptionsBuilder::default()
         .stdin(true)
@@ -91,11 +89,26 @@ pub(crate) async fn start(
         .build();
     let attached = docker.attach_container(&id, Some(everything)).await;
     let attached = attached.map_err(|error| not_started(&error, launch))?;
-    let connection = carry(attached, &mut container.tasks);
+    let connection = carry(attached, container.killed.clone(), &mut container.tasks);
     container.first_event().await;
     let started = docker.start_container(&id, None::<StartContainerOptions>).await;
     started.map_err(|error| not_started(&error, launch))?;
     Ok((container, connection))
+}
+
+/// Creates a container, in a task of its own: an engine that has been asked goes on even when the
+/// caller gives up, and then somebody has to be there to drop what it made.
+async fn create(
+    docker: &Docker,
+    body: ContainerCreateBody,
+) -> Result<(Container, watch::Sender<Seen>), bollard::errors::Error> {
+    let docker = docker.clone();
+    let work = async move {
+        let created = docker.create_container(None::<CreateContainerOptions>, body).await?;
+        Ok(Container::new(docker, created.id))
+    };
+    let done = tokio::spawn(work).await;
+    done.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
 }
 
 /// An answer is a refusal; no answer means that the engine is gone.
@@ -114,7 +127,7 @@ fn not_started(error: &bollard::errors::Error, launch: &Launch) -> StartError {
 impl Container {
     fn new(docker: Docker, id: String) -> (Container, watch::Sender<Seen>) {
         let (teller, seen) = watch::channel(Seen::default());
-        let killed = AtomicBool::new(false);
+        let killed = CancellationToken::new();
         (Container { docker, id, seen, killed, removed: false, tasks: JoinSet::new() }, teller)
     }
 
@@ -135,9 +148,10 @@ impl Container {
         self.seen.borrow().memory_kills
     }
 
-    /// Kills every process of the container. One that has ended already is no error.
+    /// Kills every process of the container. One that has ended already is no error. What it wrote
+    /// can be read for another second.
     pub(crate) async fn kill(&self) -> Result<(), String> {
-        self.killed.store(true, Ordering::Relaxed);
+        self.killed.cancel();
         match self.docker.kill_container(&self.id, None::<KillContainerOptions>).await {
             Ok(()) => Ok(()),
             Err(error) if matches!(status(&error), Some(404 | 409)) => Ok(()),
@@ -149,14 +163,15 @@ impl Container {
         }
     }
 
-    /// Waits for the worker's end, or the engine's.
+    /// Waits for the worker's end, or the engine's. An end is told only after all output has been
+    /// read.
     pub(crate) async fn wait_end(&self) -> How {
         let mut seen = self.seen.clone();
         // The teller is dropped only when all has been told.
         let _ = seen.wait_for(|seen| seen.ended.is_some() || seen.engine_gone).await;
         let exit_code = seen.borrow().ended.flatten();
         // Somebody killed it: the kernel for memory, or an engine that is shutting down.
-        let unexplained = exit_code == Some(KILLED) && !self.killed.load(Ordering::Relaxed);
+        let unexplained = exit_code == Some(KILLED) && !self.killed.is_cancelled();
         if unexplained {
             let told = |seen: &Seen| seen.memory_kills > 0 || seen.engine_gone;
             let _ = timeout(CAUSE, seen.wait_for(told)).await;
@@ -168,7 +183,8 @@ impl Container {
 
     /// Kills it if it still runs, removes it, and makes sure that it is gone.
     pub(crate) async fn end(mut self) -> Result<(), String> {
-        self.killed.store(true, Ordering::Relaxed);
+        // The pipes first: the engine waits for those who hold them.
+        self.tasks.shutdown().await;
         let gone = remove(&self.docker, &self.id).await;
         self.removed = gone.is_ok();
         gone

@@ -118,6 +118,11 @@ impl Words {
         if line.is_empty() || BUILDER.iter().any(|start| line.starts_with(start)) {
             return;
         }
+        // One of many attempts says as much as all of them.
+        let attempt = |line: &str| line.starts_with("WARNING: Retrying");
+        if attempt(line) {
+            self.lines.retain(|earlier| !attempt(earlier));
+        }
         self.lines.push_back(line.to_owned());
         if self.lines.len() > LAST_WORDS {
             self.lines.pop_front();

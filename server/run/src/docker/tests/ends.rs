@@ -30,6 +30,31 @@ async fn killing_ends_what_ignores_everything_else() {
     assert!(!exists(&engine, &id).await);
 }
 
+const TALKER: &str = "
+import os
+while True: os.write(1, b'x' * 65536)
+";
+
+#[tokio::test]
+async fn output_that_nobody_reads_does_not_keep_it() {
+    let Some(engine) = engine().await else { return };
+    let tree = tree();
+    let (killed, _unread) = started(&engine, &tree, TALKER).await;
+    let (ended, _unread_too) = started(&engine, &tree, TALKER).await;
+    let (dropped, _never_read) = started(&engine, &tree, TALKER).await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let began = std::time::Instant::now();
+    ended.end().await.expect("gone");
+    killed.kill().await.expect("killed");
+    let how = timeout(LONG, killed.wait_end()).await.expect("an end");
+    assert_eq!(how, How { exit_code: Some(137), oom_killed: false, engine_gone: false });
+    let id = dropped.id().to_owned();
+    drop(dropped);
+    assert!(gone(&engine, &id).await);
+    killed.end().await.expect("gone");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
+
 #[tokio::test]
 async fn ending_removes_what_still_runs() {
     let Some(engine) = engine().await else { return };
