@@ -27,7 +27,7 @@ use super::{
 const FIRST_EVENT: Duration = Duration::from_secs(2);
 
 /// The cause of an end may be told a little after the end itself.
-const CAUSE: Duration = Duration::from_millis(1500);
+const CAUSE: Duration = Duration::from_secs(3);
 
 /// Exit status of a worker that was killed.
 const KILLED: i64 = 128 + 9;
@@ -167,7 +167,7 @@ impl Container {
     /// read.
     pub(crate) async fn wait_end(&self) -> How {
         let mut seen = self.seen.clone();
-        // The teller is dropped only when all has been told.
+        // The teller is dropped only after it has told that the engine is gone.
         let _ = seen.wait_for(|seen| seen.ended.is_some() || seen.engine_gone).await;
         let exit_code = seen.borrow().ended.flatten();
         // Somebody killed it: the kernel for memory, or an engine that is shutting down.

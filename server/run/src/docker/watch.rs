@@ -18,11 +18,12 @@ pub(super) struct Seen {
     pub(super) memory_kills: u64,
     /// The worker has ended, with this exit status where the engine gave one.
     pub(super) ended: Option<Option<i64>>,
-    /// The engine tells no more, though the container has not been removed.
+    /// The engine tells no more.
     pub(super) engine_gone: bool,
 }
 
-/// Follows a container that has just been created until it is removed or the engine goes away.
+/// Follows a container that has just been created until the engine goes away. It goes on beyond the
+/// container's removal: an engine that shuts down removes its containers first.
 pub(super) async fn follow(docker: Docker, id: String, seen: watch::Sender<Seen>) {
     let kinds = ["create", "oom", "die", "destroy"].map(str::to_owned).to_vec();
     let filters = HashMap::from([("container", vec![id]), ("event", kinds)]);
@@ -30,11 +31,7 @@ pub(super) async fn follow(docker: Docker, id: String, seen: watch::Sender<Seen>
     let options = EventsOptionsBuilder::default().since("1").filters(&filters).build();
     let mut events = Box::pin(docker.events(Some(options)));
     while let Some(Ok(event)) = events.next().await {
-        let removed = event.action.as_deref() == Some("destroy");
         seen.send_modify(|seen| note(seen, &event));
-        if removed {
-            return;
-        }
     }
     seen.send_modify(|seen| seen.engine_gone = true);
 }
