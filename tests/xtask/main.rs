@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod big_graph;
 mod demo;
+mod engine;
 mod setup;
 mod test;
 

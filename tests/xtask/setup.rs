@@ -38,6 +38,26 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
+/// Tests that need these are skipped where they are missing. An engine is of use to root alone.
+const OPTIONAL: [Need; 2] = [
+    Need {
+        what: "a Docker engine",
+        check: &["sh", "-c", "test \"$(id -u)\" != 0 || dockerd --version"],
+        packages: &["docker.io"],
+    },
+    Need { what: "bubblewrap", check: &["bwrap", "--version"], packages: &["bubblewrap"] },
+];
+
+/// Installs what more tests can be run with; going without is possible, but not silent.
+pub(crate) fn optional() {
+    for need in OPTIONAL.iter().filter(|need| !succeeds(need.check)) {
+        eprintln!("installing {}", need.packages.join(" "));
+        if let Err(why) = install(need.packages) {
+            eprintln!("\nSKIPPED: every test that needs {}, because: {why}\n", need.what);
+        }
+    }
+}
+
 /// Installs what is missing (as root or through sudo without a password), else says what to install.
 pub(crate) fn machine() -> Outcome {
     let missing: Vec<&Need> = NEEDS.iter().filter(|need| !succeeds(need.check)).collect();
@@ -101,6 +121,11 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     }
 }
 
+/// Where cargo puts what it makes.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Builds `trellis` and returns its path.
 pub(crate) fn trellis(release: bool) -> Result<PathBuf, String> {
     let mut command = Command::new(env!("CARGO"));
@@ -110,7 +135,5 @@ pub(crate) fn trellis(release: bool) -> Result<PathBuf, String> {
     }
     run(&mut command)?;
     let profile = if release { "release" } else { "debug" };
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join(profile).join("trellis"))
+    Ok(target().join(profile).join("trellis"))
 }

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::{Outcome, setup};
+use crate::{Outcome, engine, setup};
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -16,11 +16,16 @@ pub(crate) struct TestArgs {
 /// With nextest where it is installed (it runs the tests of all crates side by side), else with cargo.
 pub(crate) fn run(args: &TestArgs) -> Outcome {
     setup::machine()?;
+    setup::optional();
     let trellis = setup::trellis(false)?;
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
     command.args(if has_nextest() { ["nextest", "run"] } else { ["test", "--quiet"] });
-    setup::run(command.arg("--workspace").args(&args.rest))
+    let engine = engine::start();
+    command.envs(engine.iter().flat_map(engine::Engine::variables));
+    let outcome = setup::run(command.arg("--workspace").args(&args.rest));
+    drop(engine);
+    outcome
 }
 
 fn has_nextest() -> bool {

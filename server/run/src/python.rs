@@ -11,6 +11,7 @@ use std::{
 
 use tokio::process::Command;
 
+pub(crate) use self::provide::all_requirements;
 pub use self::{
     find::find,
     provide::{Progress, provide},

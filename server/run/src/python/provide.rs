@@ -74,7 +74,8 @@ fn provided(base: &Python, interpreter: PathBuf) -> Python {
     }
 }
 
-fn all_requirements(wanted: &[String]) -> Result<Vec<String>, PythonError> {
+/// What is to be installed for `wanted`: with pytest and coverage.py, sorted, each once.
+pub(crate) fn all_requirements(wanted: &[String]) -> Result<Vec<String>, PythonError> {
     let mut all: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
     for line in wanted.iter().map(|line| line.trim()) {
         if line.starts_with('-') || line.contains(['\n', '\r']) {

@@ -1,0 +1,128 @@
+//! A launch in the words of the API: everything closed that can be closed.
+
+use std::{collections::BTreeMap, path::Path};
+
+use bollard::models::{
+    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountBindOptions,
+    MountType, ResourcesUlimits,
+};
+use rustix::process::{getegid, geteuid};
+
+use super::{
+    Launch,
+    engine::Abilities,
+    owner::{Owner, PROJECT},
+};
+use crate::request::Limits;
+
+/// A container's share of the processors, in billionths of one.
+const ONE_PROCESSOR: i64 = 1_000_000_000;
+
+/// Bytes of `/dev/shm`, which multiprocessing needs.
+const SHARED_MEMORY: i64 = 64 << 20;
+
+/// The user for the worker: this one, so that it can read what is private to them; never root.
+pub(crate) fn user() -> String {
+    let (user, group) = (geteuid(), getegid());
+    if user.is_root() { "1000:1000".to_owned() } else { format!("{user}:{group}") }
+}
+
+/// What the engine is asked to create.
+pub(super) fn body(launch: &Launch, abilities: Abilities) -> Result<ContainerCreateBody, String> {
+    let owner = Owner::own()?.labels().map(|(name, value)| (name.to_owned(), value));
+    let project = (PROJECT.to_owned(), launch.project.clone());
+    Ok(ContainerCreateBody {
+        image: Some(launch.image.clone()),
+        // As the entry point, so that neither the image's own nor its default command is added.
+        entrypoint: Some(launch.command.clone()),
+        user: Some(launch.user.clone()),
+        working_dir: Some(text(&launch.working)?),
+        env: Some(pairs(&launch.environment)),
+        hostname: Some("sandbox".to_owned()),
+        attach_stdin: Some(true),
+        attach_stdout: Some(true),
+        attach_stderr: Some(true),
+        open_stdin: Some(true),
+        stdin_once: Some(true),
+        tty: Some(false),
+        healthcheck: Some(HealthConfig {
+            test: Some(vec!["NONE".to_owned()]),
+            ..HealthConfig::default()
+        }),
+        labels: Some(owner.into_iter().chain([project]).collect()),
+        host_config: Some(host_config(launch, abilities)?),
+        ..ContainerCreateBody::default()
+    })
+}
+
+fn pairs(environment: &BTreeMap<String, String>) -> Vec<String> {
+    environment.iter().map(|(name, value)| format!("{name}={value}")).collect()
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| format!("{} is not Unicode, which Docker needs; rename it", path.display()))
+}
+
+fn host_config(launch: &Launch, abilities: Abilities) -> Result<HostConfig, String> {
+    let limits = &launch.limits;
+    let memory = signed(limits.memory_bytes);
+    Ok(HostConfig {
+        network_mode: Some("none".to_owned()),
+        readonly_rootfs: Some(true),
+        mounts: Some(vec![mount(&launch.tree)?]),
+        tmpfs: Some(launch.scratch.iter().map(tmpfs).collect()),
+        shm_size: Some(SHARED_MEMORY),
+        ipc_mode: Some("private".to_owned()),
+        memory: abilities.memory.then_some(memory),
+        // The sum of memory and swap: none of the latter.
+        memory_swap: (abilities.memory && abilities.swap).then_some(memory),
+        pids_limit: abilities.processes.then_some(signed(limits.processes)),
+        nano_cpus: abilities.processor.then_some(ONE_PROCESSOR),
+        ulimits: Some(ulimits(limits)),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        security_opt: Some(vec!["no-new-privileges".to_owned()]),
+        init: Some(false),
+        // What the worker writes is read by us and kept nowhere else.
+        log_config: Some(HostConfigLogConfig {
+            typ: Some("none".to_owned()),
+            ..HostConfigLogConfig::default()
+        }),
+        auto_remove: Some(true),
+        ..HostConfig::default()
+    })
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Without the mounts below the folder: older engines would leave those writable.
+fn mount(tree: &Path) -> Result<Mount, String> {
+    let path = text(tree)?;
+    Ok(Mount {
+        typ: Some(MountType::BIND),
+        source: Some(path.clone()),
+        target: Some(path),
+        read_only: Some(true),
+        bind_options: Some(MountBindOptions {
+            non_recursive: Some(true),
+            ..MountBindOptions::default()
+        }),
+        ..Mount::default()
+    })
+}
+
+fn tmpfs((path, bytes): &(String, u64)) -> (String, String) {
+    (path.clone(), format!("rw,size={bytes},noexec,nosuid,nodev,mode=1777"))
+}
+
+fn ulimits(limits: &Limits) -> Vec<ResourcesUlimits> {
+    let values = [("nofile", limits.open_files), ("fsize", limits.file_bytes), ("core", 0)];
+    let ulimit = |(name, value): (&str, u64)| ResourcesUlimits {
+        name: Some(name.to_owned()),
+        soft: Some(signed(value)),
+        hard: Some(signed(value)),
+    };
+    values.map(ulimit).to_vec()
+}

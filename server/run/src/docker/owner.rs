@@ -1,0 +1,111 @@
+//! Who a container belongs to: a process, named so that no later one is taken for it.
+
+use std::{collections::HashMap, fs};
+
+use sha2::{Digest, Sha256};
+
+/// Label with the owner: `<pid>-<start>-<boot>`.
+pub(super) const OWNER: &str = "trellis.owner";
+/// Label with the machine and the process namespace in which the owner's number means something.
+pub(super) const HOST: &str = "trellis.host";
+/// Label with the project, for people.
+pub(super) const PROJECT: &str = "trellis.project";
+
+/// A process of some machine, at some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pid: u32,
+    /// Clock ticks from the start of the machine to that of the process.
+    start: u64,
+    /// The kernel's name for its time since it started.
+    boot: String,
+    /// Hash of the machine's identity.
+    machine: String,
+    /// The process namespace.
+    namespace: String,
+}
+
+impl Owner {
+    /// This process.
+    pub(super) fn own() -> Result<Owner, String> {
+        let pid = std::process::id();
+        let start = started(pid).ok_or("/proc/self/stat cannot be read; mount /proc")?;
+        let (boot, machine, namespace) = here();
+        Ok(Owner { pid, start, boot, machine, namespace })
+    }
+
+    /// As labels of a container.
+    pub(super) fn labels(&self) -> [(&'static str, String); 2] {
+        [
+            (OWNER, format!("{}-{}-{}", self.pid, self.start, self.boot)),
+            (HOST, format!("{}-{}", self.machine, self.namespace)),
+        ]
+    }
+
+    /// None where the labels are not ours.
+    pub(super) fn of(labels: &HashMap<String, String>) -> Option<Owner> {
+        let mut parts = labels.get(OWNER)?.splitn(3, '-');
+        let (machine, namespace) = labels.get(HOST)?.split_once('-')?;
+        Some(Owner {
+            pid: parts.next()?.parse().ok()?,
+            start: parts.next()?.parse().ok()?,
+            boot: parts.next()?.to_owned(),
+            machine: machine.to_owned(),
+            namespace: namespace.to_owned(),
+        })
+    }
+
+    /// True only when it is certain: whoever lives on another machine, or in another process
+    /// namespace of this one, cannot be seen from here.
+    pub(super) fn is_gone(&self) -> bool {
+        let (boot, machine, namespace) = here();
+        if boot.is_empty() || self.boot.is_empty() || machine != self.machine {
+            return false;
+        }
+        boot != self.boot || (namespace == self.namespace && started(self.pid) != Some(self.start))
+    }
+}
+
+/// This boot, this machine, this process namespace.
+fn here() -> (String, String, String) {
+    let read = |path| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let boot = read("/proc/sys/kernel/random/boot_id");
+    let known = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map(read);
+    let name = known.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+    let machine = Sha256::digest(name).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    (boot, machine, namespace.to_string_lossy().into_owned())
+}
+
+/// When a living process started, in clock ticks. One that has ended and was not yet waited for
+/// does not live.
+fn started(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before the last parenthesis may hold anything.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    (!matches!(state, "Z" | "X")).then(|| fields.nth(18)?.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through_labels(owner: &Owner) -> Option<Owner> {
+        let labels = owner.labels().map(|(name, value)| (name.to_owned(), value));
+        Owner::of(&HashMap::from(labels))
+    }
+
+    #[test]
+    fn only_what_is_certainly_gone_is_gone() {
+        let own = Owner::own().expect("/proc");
+        assert_eq!(through_labels(&own), Some(own.clone()));
+        assert!(!own.is_gone());
+        assert!(Owner { start: own.start + 1, ..own.clone() }.is_gone(), "the number was reused");
+        assert!(Owner { boot: "earlier".to_owned(), ..own.clone() }.is_gone());
+        let far = Owner { start: 1, machine: "far".to_owned(), ..own.clone() };
+        assert!(!far.is_gone(), "another machine's processes cannot be seen");
+        let inside = Owner { start: 1, namespace: "pid:[7]".to_owned(), ..own };
+        assert!(!inside.is_gone(), "nor those of another namespace");
+    }
+}

@@ -1,0 +1,239 @@
+//! A throwaway Docker engine with one image, for the tests that need one.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs::{self, File},
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use tempfile::TempDir;
+
+use crate::{Outcome, setup};
+
+/// Where tests find an engine; an address that is set already is used as it is.
+const HOST: &str = "TRELLIS_TEST_DOCKER_HOST";
+/// The image they start from.
+const IMAGE: &str = "TRELLIS_TEST_IMAGE";
+
+const NAME: &str = "trellis-test-base:latest";
+const PREFIX: &str = "trellis-engine-";
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Makes the image's files from the machine's own Python, so that no registry is needed.
+const BASE_IMAGE: &str = include_str!("base_image.py");
+
+/// A running engine; it ends with its owner.
+pub(crate) struct Engine {
+    /// None where somebody else's engine is used.
+    daemon: Option<Daemon>,
+}
+
+/// Starts an engine, or says loudly why the tests that need one are skipped.
+pub(crate) fn start() -> Option<Engine> {
+    if env::var_os(HOST).is_some_and(|host| !host.is_empty()) {
+        return Some(Engine { daemon: None });
+    }
+    match Daemon::start() {
+        Ok(daemon) => Some(Engine { daemon: Some(daemon) }),
+        Err(why) => {
+            eprintln!("\nSKIPPED: every test that needs a Docker engine, because {why}\n");
+            None
+        }
+    }
+}
+
+impl Engine {
+    /// For the environment of tests.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+        let own = self.daemon.as_ref();
+        own.map(|it| vec![(HOST, it.host()), (IMAGE, NAME.to_owned())]).unwrap_or_default()
+    }
+}
+
+/// `dockerd` with everything it writes in one folder.
+struct Daemon {
+    folder: TempDir,
+    child: Child,
+}
+
+impl Daemon {
+    fn start() -> Result<Daemon, String> {
+        if !geteuid().is_root() {
+            return Err(format!("only root can start one; set {HOST} and {IMAGE} to use another"));
+        }
+        for program in ["dockerd", "docker", "setpriv"] {
+            let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
+            found.map_err(|error| format!("{program} cannot be started: {error}"))?;
+        }
+        sweep();
+        let image = base_image()?;
+        let started = Instant::now();
+        let daemon = Daemon::spawn().map_err(|error| format!("it cannot be started: {error}"))?;
+        daemon.ready()?;
+        daemon.docker(["import", "--change", "CMD python3"], [image.as_os_str(), NAME.as_ref()])?;
+        eprintln!("a Docker engine runs at {} ({:.1?})", daemon.host(), started.elapsed());
+        Ok(daemon)
+    }
+
+    fn spawn() -> io::Result<Daemon> {
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let path = |name: &str| folder.path().join(name);
+        let log = File::create(path("log"))?;
+        // Should this process be killed, the engine ends too.
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "TERM", "dockerd", "--storage-driver", "overlay2"]);
+        command.arg("--host").arg(format!("unix://{}", path("docker.sock").display()));
+        command.arg("--data-root").arg(path("data")).arg("--exec-root").arg(path("exec"));
+        command.arg("--pidfile").arg(path("docker.pid"));
+        command.args(["--exec-opt", "native.cgroupdriver=cgroupfs", "--bridge=none"]);
+        command.args(["--iptables=false", "--ip6tables=false", "--ip-forward=false"]);
+        command.arg("--ip-masq=false").current_dir("/").stdin(Stdio::null());
+        // Ctrl-C is for us: the engine is still needed to clean up.
+        command.process_group(0).stdout(log.try_clone()?).stderr(log);
+        let child = command.spawn()?;
+        Ok(Daemon { folder, child })
+    }
+
+    fn host(&self) -> String {
+        format!("unix://{}", self.folder.path().join("docker.sock").display())
+    }
+
+    fn ready(&self) -> Outcome {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.folder.path().join("docker.pid").exists() || !self.answers() {
+            let ended = fs::metadata(format!("/proc/{}/exe", self.child.id())).is_err();
+            if ended || Instant::now() > deadline {
+                let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+                let lines: Vec<&str> = log.lines().collect();
+                let tail = lines[lines.len().saturating_sub(5)..].join("\n  ");
+                return Err(format!("it does not answer; its last words:\n  {tail}"));
+            }
+            sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+
+    fn answers(&self) -> bool {
+        self.docker(["version"], [""; 0]).is_ok()
+    }
+
+    /// What the client prints; its own last words as an error.
+    fn docker<A: AsRef<OsStr>, B: AsRef<OsStr>>(
+        &self,
+        command: impl IntoIterator<Item = A>,
+        arguments: impl IntoIterator<Item = B>,
+    ) -> Result<String, String> {
+        let mut docker = Command::new("docker");
+        docker.env("DOCKER_HOST", self.host()).env_remove("DOCKER_CONTEXT");
+        docker.args(command).args(arguments).stdin(Stdio::null());
+        let output = docker.output().map_err(|error| format!("docker: {error}"))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(format!("docker: {}", String::from_utf8_lossy(&output.stderr).trim()))
+    }
+
+    /// Tests have removed their containers; if not, that is worth a line.
+    fn clear(&self) {
+        let left = self.docker(["ps", "--all", "--quiet"], [""; 0]).unwrap_or_default();
+        let left: Vec<&str> = left.split_whitespace().collect();
+        if !left.is_empty() {
+            eprintln!("the tests left {} containers behind", left.len());
+            let _ = self.docker(["rm", "--force"], left);
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.clear();
+        end(self.child.id(), || matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)));
+        clean(self.folder.path());
+    }
+}
+
+/// Asks a process to end, and makes it end.
+fn end(pid: u32, mut ended: impl FnMut() -> bool) {
+    let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+    for signal in [Signal::TERM, Signal::KILL] {
+        let _ = kill_process(number, signal);
+        let deadline = Instant::now() + PATIENCE / 2;
+        while Instant::now() < deadline {
+            if ended() {
+                return;
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// What an engine leaves when it is killed: its own helper, a mount, and files.
+fn clean(folder: &Path) {
+    let helper = fs::read_to_string(folder.join("exec/containerd/containerd.pid"));
+    if let Some(pid) = helper.ok().and_then(|text| text.trim().parse::<u32>().ok()) {
+        let socket = folder.join("exec/containerd").display().to_string();
+        let alive = || {
+            let line = fs::read_to_string(format!("/proc/{pid}/cmdline"));
+            line.is_ok_and(|line| line.contains(&socket))
+        };
+        if alive() {
+            end(pid, || !alive());
+        }
+    }
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let ours = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+    for mount in ours.filter(|mount| Path::new(mount).starts_with(folder)) {
+        let _ = Command::new("umount").arg("--lazy").arg(mount).status();
+    }
+    let _ = fs::remove_dir_all(folder);
+}
+
+/// Folders of engines that were killed together with their owner.
+fn sweep() {
+    for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let pid = fs::read_to_string(folder.join("docker.pid")).unwrap_or_default();
+        let line = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim()));
+        let lives = line.is_ok_and(|line| line.contains(&*folder.to_string_lossy()));
+        let young = entry
+            .metadata()
+            .and_then(|it| it.modified())
+            .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age < PATIENCE * 2));
+        if ours && !lives && !young {
+            clean(&folder);
+        }
+    }
+}
+
+/// The archive with the image's files, made once for each Python.
+fn base_image() -> Result<PathBuf, String> {
+    let output = Command::new("python3")
+        .args(["-I", "-c", "import sys; print(sys.version, sys.executable)"])
+        .output();
+    let python = output.map_err(|error| format!("python3 cannot be started: {error}"))?.stdout;
+    let mut hash = DefaultHasher::new();
+    (BASE_IMAGE, python).hash(&mut hash);
+    let folder = setup::target().join("docker-test");
+    let image = folder.join(format!("base-{:016x}.tar", hash.finish()));
+    if image.exists() {
+        return Ok(image);
+    }
+    eprintln!("making {}", image.display());
+    let failed = |error: io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let unfinished = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
+    let mut command = Command::new("python3");
+    command.args(["-c", BASE_IMAGE]).arg(unfinished.path()).current_dir("/");
+    setup::run(&mut command).map_err(|_| "no image could be made from this Python".to_owned())?;
+    unfinished.persist(&image).map_err(|error| failed(error.error))?;
+    Ok(image)
+}
