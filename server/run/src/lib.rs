@@ -17,6 +17,7 @@
 mod escaped;
 mod events;
 mod frames;
+pub mod frameworks;
 mod junit;
 mod limits;
 mod process;
