@@ -18,6 +18,7 @@ mod ansi;
 mod command;
 mod detect;
 mod go;
+mod go_build;
 mod go_output;
 mod jest;
 mod judge;

@@ -11,6 +11,7 @@
 //! - The process group dies with the run, and so does what left the group but kept its environment. What isolation
 //!   the local runner does not give is listed in every report ([`LimitStatus`]).
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
+//! - [`frameworks`] detects other test frameworks and reads what their runs leave behind.
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
 

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::{Ended, Malformed, ansi, go_output, judge::Records};
+use super::{Ended, Malformed, ansi, go_build, go_output, judge::Records};
 
 /// One line of the stream.
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ pub(super) fn records(ended: &Ended<'_>) -> Result<Records, Malformed> {
         return Err(Malformed::Absent); // go itself failed, and says why on standard error
     }
     let mut builds = stream.builds;
-    go_output::add_builds(ended.stderr, &mut builds);
+    go_build::add(ended.stderr, &mut builds);
     let mut records = Records::default();
     for package in &stream.packages {
         go_output::add(ended, package, &builds, &mut records);

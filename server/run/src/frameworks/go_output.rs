@@ -4,24 +4,12 @@ use std::{collections::HashMap, path::Path, time::Duration};
 
 use super::{
     Ended, cut,
-    go::{Package, Test, Word, package_of},
+    go::{Package, Test, Word},
+    go_build,
     judge::Records,
-    place::shown,
     stack,
 };
-use crate::report::{Comparison, Failure, Frame, Missing, TestOutcome, TestResult};
-
-/// What the compiler wrote to standard error under `# package` headings, as versions before 1.24 do.
-pub(super) fn add_builds(stderr: &str, builds: &mut HashMap<String, String>) {
-    let mut package = None;
-    for line in stderr.lines() {
-        if let Some(name) = line.strip_prefix("# ") {
-            package = Some(package_of(name));
-        } else if let Some(package) = package {
-            *builds.entry(package.to_owned()).or_default() += &format!("{line}\n");
-        }
-    }
-}
+use crate::report::{Comparison, Failure, Frame, TestOutcome, TestResult};
 
 /// Adds what is known of `package`.
 pub(super) fn add(
@@ -32,7 +20,7 @@ pub(super) fn add(
 ) {
     let folder = folder(&package.name, ended.go_module);
     if package.unbuilt {
-        records.collection_errors.push(build_failure(ended.root, package, &folder, builds));
+        records.collection_errors.push(go_build::failure(ended.root, package, &folder, builds));
         return;
     }
     let timed_out = package.tests.iter().find(|it| it.output.contains(TIMED_OUT));
@@ -47,7 +35,7 @@ pub(super) fn add(
     let failed = package.tests.iter().any(|test| test.word == Some(Word::Fail));
     match package.word {
         Some(Word::Fail) if package.tests.is_empty() => {
-            records.collection_errors.push(start_failure(ended.root, package, &folder));
+            records.collection_errors.push(go_build::start_failure(ended.root, package, &folder));
         }
         Some(Word::Fail) if !failed => {
             records.beyond_tests = Some(format!("package {folder} failed as a whole"));
@@ -243,7 +231,7 @@ fn example(said: &str) -> Option<Comparison> {
     Some(Comparison { operator: "==".to_owned(), actual, expected })
 }
 
-fn panicked(root: &Path, said: &str) -> Failure {
+pub(super) fn panicked(root: &Path, said: &str) -> Failure {
     let start = said.find("panic: ").unwrap_or_default();
     let first = said[start..].lines().next().unwrap_or_default();
     let message = first.trim_start_matches("panic: ").split(" [recovered").next().unwrap_or(first);
@@ -259,52 +247,4 @@ fn panicked(root: &Path, said: &str) -> Failure {
         frames,
         ..Failure::default()
     }
-}
-
-/// A package that failed before its first test, as when an `init` panics.
-fn start_failure(root: &Path, package: &Package, folder: &str) -> Failure {
-    let failure = match package.output.contains("panic: ") {
-        true => panicked(root, &package.output),
-        false => Failure {
-            exception: "Failed".to_owned(),
-            message: package.output.trim().to_owned(),
-            ..Failure::default()
-        },
-    };
-    Failure { path: failure.path.or(Some(folder.to_owned())), ..failure }
-}
-
-fn build_failure(
-    root: &Path,
-    package: &Package,
-    folder: &str,
-    builds: &HashMap<String, String>,
-) -> Failure {
-    let about = builds.get(&package.name).map(String::as_str);
-    // What could not be found is told under the name of what was missing.
-    let elsewhere = || builds.values().find(|text| text.contains(&format!("# {}\n", package.name)));
-    let text = about.or_else(|| elsewhere().map(String::as_str)).unwrap_or(&package.output);
-    let mut places = text.lines().filter_map(|line| compiler_line(root, line));
-    let (path, line, message) = match places.next() {
-        Some((path, line, message)) => (path, Some(line), message),
-        None => (folder.to_owned(), None, text.trim().to_owned()),
-    };
-    let missing = message.strip_prefix("undefined: ");
-    Failure {
-        exception: "BuildFailed".to_owned(),
-        missing: missing.map(|name| Missing::Name { name: name.to_owned() }),
-        message,
-        path: Some(path),
-        line,
-        traceback: cut(text),
-        ..Failure::default()
-    }
-}
-
-/// `sub/a_test.go:5:32: undefined: nothing`
-fn compiler_line(root: &Path, line: &str) -> Option<(String, u32, String)> {
-    let (place, message) = line.split_once(": ")?;
-    let mut parts = place.rsplitn(3, ':');
-    let (_column, line, path) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((shown(root, path), line.parse().ok()?, message.to_owned()))
 }

@@ -116,7 +116,6 @@ fn consistent(document: &Document) -> Result<(), Malformed> {
         ("passed tests", document.num_passed_tests, count(Status::Passed)),
         ("failed tests", document.num_failed_tests, count(Status::Failed)),
     ] {
-        // Repeated tests are counted once and listed as often as they ran.
         if told != counted {
             let problem = format!("it counts {told} {what} and lists {counted}");
             return Err(Malformed::Contradiction(problem));

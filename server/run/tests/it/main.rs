@@ -10,6 +10,8 @@ mod frameworks;
 mod hostile;
 mod outcomes;
 mod python;
+mod requirements;
 mod support;
 mod timeouts;
+mod uv;
 mod xml;
