@@ -11,6 +11,7 @@
 //! - Everything a run has started dies with it. Which limits hold on this machine, and which cannot, is listed in
 //!   every report ([`LimitStatus`]).
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
+//! - [`frameworks`] detects other test frameworks and reads what their runs leave behind.
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
 
@@ -19,6 +20,7 @@ mod cage;
 mod docker;
 mod events;
 mod frames;
+pub mod frameworks;
 mod junit;
 mod limits;
 mod local;

@@ -1,7 +1,9 @@
 //! Interpreters: finding one, and making an environment that has pytest.
 
 mod find;
+mod install;
 mod provide;
+mod requirements;
 
 use std::{
     io,
@@ -14,7 +16,9 @@ use tokio::process::Command;
 pub(crate) use self::provide::all_requirements;
 pub use self::{
     find::find,
-    provide::{Progress, provide},
+    install::Installer,
+    provide::{Progress, provide, provide_with},
+    requirements::{Requirements, RequirementsError, of_project},
 };
 
 /// An interpreter that can be started.
@@ -86,6 +90,16 @@ pub enum PythonError {
         /// What was to be installed.
         requirements: Vec<String>,
         /// The end of what pip wrote.
+        detail: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// `uv pip install` works, and says no.
+    #[error("uv could not install {}: {detail}; {hint}", .requirements.join(", "))]
+    UvFailed {
+        /// What was to be installed.
+        requirements: Vec<String>,
+        /// The end of what uv wrote.
         detail: String,
         /// What to do.
         hint: &'static str,

@@ -13,6 +13,9 @@ use super::{Origin, Python, PythonError, last_words, output};
 /// The oldest version that is supported.
 const OLDEST: (u32, u32) = (3, 9);
 
+/// Where projects keep environments, the most usual first.
+const OWN: [&str; 3] = [".venv", "venv", "env"];
+
 /// Says what an interpreter is, without importing anything big.
 const PROBE: &str = "\
 import importlib.util, json, sys
@@ -26,12 +29,13 @@ struct Answer {
     pytest: bool,
 }
 
-/// The project's own environment (`.venv` or `venv` in `project`) if it has pytest, else the first
+/// The project's own environment (`.venv`, `venv` or `env` in `project`) if it has pytest, else the first
 /// `python3` or `python` in the folders of `path`, a list as in the variable `PATH`, that is
 /// version 3.9 or newer.
 pub async fn find(project: Option<&Path>, path: &OsStr) -> Result<Python, PythonError> {
     let mut passed_over = Vec::new();
-    for folder in project.iter().flat_map(|project| [project.join(".venv"), project.join("venv")]) {
+    let folders = project.iter().flat_map(|project| OWN.map(|name| project.join(name)));
+    for folder in folders {
         let interpreter = folder.join("bin/python");
         if !interpreter.is_file() {
             continue;

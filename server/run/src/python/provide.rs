@@ -1,28 +1,33 @@
 //! Makes virtual environments and keeps them for the next time.
 //!
 //! ```text
-//! cache/venvs/<hash of version and requirements>/
+//! cache/venvs/<hash of interpreter and requirements>/
 //!     lock         held by whoever builds
 //!     env-Xyz/     an environment; its scripts name this path, so it is built in place and never moved
 //!     ready        the name of the finished environment; written last, by a rename
 //! ```
 
 use std::{
+    env,
     fs::{self, File},
     io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempDir};
 
-use super::{Origin, Python, PythonError, last_words, output};
+use super::{
+    Origin, Python, PythonError,
+    install::{Installer, create, install},
+};
 
 /// What every environment has. coverage.py measures lines, pytest runs tests.
 const ALWAYS: [&str; 2] = ["pytest>=7", "coverage>=7"];
 
 /// Part of the hash; raised when environments of an older build must not be used any more.
-const LAYOUT: &str = "1";
+const LAYOUT: &str = "2";
 
 /// What [`provide`] is doing; it takes seconds when nothing is cached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +39,7 @@ pub enum Progress {
         /// Its folder.
         folder: PathBuf,
     },
-    /// pip is at work.
+    /// uv or pip is at work.
     Installing {
         /// What it installs.
         requirements: Vec<String>,
@@ -44,8 +49,21 @@ pub enum Progress {
 /// An environment with pytest, coverage.py and `requirements` (each as in one line of a
 /// requirements file), made with `base` and kept in `cache`. When it is there already, no process
 /// is started. Processes that ask for the same at once wait for one another; one that dies midway
-/// leaves nothing that is taken for finished.
+/// leaves nothing that is taken for finished. uv is used if the search path has it.
 pub async fn provide(
+    base: &Python,
+    requirements: &[String],
+    cache: &Path,
+    on_progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Python, PythonError> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let installer = Installer::on_path(&path);
+    provide_with(&installer, base, requirements, cache, on_progress).await
+}
+
+/// [`provide`] with a given installer. What either has made serves the other too.
+pub async fn provide_with(
+    installer: &Installer,
     base: &Python,
     requirements: &[String],
     cache: &Path,
@@ -61,7 +79,7 @@ pub async fn provide(
         return Ok(provided(base, interpreter)); // made by another process meanwhile
     }
     place.clear_unfinished();
-    let interpreter = place.build(base, &requirements, on_progress).await?;
+    let interpreter = place.build(installer, base, &requirements, on_progress).await?;
     Ok(provided(base, interpreter))
 }
 
@@ -92,11 +110,21 @@ pub(crate) fn all_requirements(wanted: &[String]) -> Result<Vec<String>, PythonE
 
 fn key(base: &Python, requirements: &[String]) -> String {
     let mut hash = Sha256::new();
-    for part in [LAYOUT, &base.version].into_iter().chain(requirements.iter().map(String::as_str)) {
+    let identity = identity(&base.interpreter);
+    let first = [LAYOUT, &base.version, &identity];
+    for part in first.into_iter().chain(requirements.iter().map(String::as_str)) {
         hash.update(part);
         hash.update([0]);
     }
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Tells two builds of one version apart: the real file, however it is called, and what a new build in its place
+/// would change.
+fn identity(interpreter: &Path) -> String {
+    let file = interpreter.canonicalize().unwrap_or_else(|_| interpreter.to_owned());
+    let told = fs::metadata(&file).map(|it| (it.len(), it.mtime(), it.mtime_nsec()));
+    format!("{} {:?}", file.display(), told.ok())
 }
 
 /// The cache folder of one set of requirements.
@@ -146,6 +174,7 @@ impl Place {
 
     async fn build(
         &self,
+        installer: &Installer,
         base: &Python,
         requirements: &[String],
         on_progress: &(dyn Fn(Progress) + Send + Sync),
@@ -157,9 +186,9 @@ impl Place {
             .tempdir_in(parent)
             .map_err(|error| self.failed(error))?;
         on_progress(Progress::Creating { folder: folder.path().to_owned() });
-        create(base, folder.path()).await?;
+        create(installer, base, folder.path()).await?;
         on_progress(Progress::Installing { requirements: requirements.to_vec() });
-        install(folder.path(), requirements).await?;
+        install(installer, folder.path(), requirements).await?;
         self.publish(folder).map_err(|error| self.failed(error))
     }
 
@@ -172,56 +201,6 @@ impl Place {
     }
 }
 
-fn interpreter(environment: &Path) -> PathBuf {
+pub(super) fn interpreter(environment: &Path) -> PathBuf {
     environment.join("bin/python")
-}
-
-async fn create(base: &Python, folder: &Path) -> Result<(), PythonError> {
-    let failed = |detail: String| PythonError::VenvFailed {
-        interpreter: base.interpreter.clone(),
-        hint: if detail.contains("ensurepip") {
-            "install the venv module (Debian, Ubuntu: `apt install python3-venv`)"
-        } else {
-            "make sure that Python is whole and the disk has room"
-        },
-        detail,
-    };
-    let folder = folder.to_string_lossy();
-    match output(&base.interpreter, &["-m", "venv", &folder]).await {
-        Ok(output) if output.status.success() => Ok(()),
-        // venv reports a failing ensurepip on standard output.
-        Ok(output) => Err(failed(format!(
-            "{} {}",
-            String::from_utf8_lossy(&output.stdout).trim(),
-            last_words(&output)
-        ))),
-        Err(error) => Err(failed(error.to_string())),
-    }
-}
-
-async fn install(folder: &Path, requirements: &[String]) -> Result<(), PythonError> {
-    let failed = |detail: String| PythonError::PipFailed {
-        requirements: requirements.to_vec(),
-        hint: pip_hint(&detail),
-        detail,
-    };
-    let mut args = vec!["-m", "pip", "install", "--quiet", "--"];
-    args.extend(requirements.iter().map(String::as_str));
-    match output(&interpreter(folder), &args).await {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(failed(last_words(&output))),
-        Err(error) => Err(failed(error.to_string())),
-    }
-}
-
-fn pip_hint(detail: &str) -> &'static str {
-    const OFFLINE: [&str; 5] =
-        ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
-    if OFFLINE.iter().any(|sign| detail.contains(sign)) {
-        "the package index cannot be reached: check the network, or set PIP_INDEX_URL or PIP_FIND_LINKS to a mirror or folder"
-    } else if detail.contains("No matching distribution") {
-        "check the name and version; when offline, set PIP_FIND_LINKS to a folder of wheels"
-    } else {
-        "try the same with pip by hand"
-    }
 }

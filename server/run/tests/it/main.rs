@@ -6,9 +6,12 @@
 mod coverage;
 mod environment;
 mod failures;
+mod frameworks;
 mod hostile;
 mod outcomes;
 mod python;
+mod requirements;
 mod support;
 mod timeouts;
+mod uv;
 mod xml;

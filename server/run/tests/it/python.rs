@@ -1,21 +1,33 @@
 //! Finding interpreters and making environments.
 
-use std::{ffi::OsStr, fs, os::unix::fs::symlink};
+use std::{ffi::OsStr, fs, os::unix::fs::symlink, process::Command};
 
-use run::python::{Origin, Progress, PythonError, find, provide};
+use run::python::{Installer, Origin, Progress, PythonError, find, provide, provide_with};
 
 use crate::support::{base, cache, environment};
 
 #[tokio::test]
-async fn a_cached_environment_starts_no_process() {
+async fn a_cached_environment_is_used_again() {
     let made = environment().await;
-    // An interpreter that cannot be started: any attempt would fail.
     let mut base = base().await;
-    base.interpreter = "/nowhere/python".into();
+    // The same file under another name is the same interpreter.
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("python");
+    symlink(&base.interpreter, &link).expect("a link");
+    base.interpreter = link;
     let again =
         provide(&base, &[], &cache(), &|progress| panic!("{progress:?}")).await.expect("cached");
     assert_eq!(again, made);
     assert_eq!(again.origin, Origin::Provided);
+}
+
+#[tokio::test]
+async fn another_build_of_a_version_gets_another_environment() {
+    environment().await;
+    let mut other = base().await;
+    other.interpreter = "/nowhere/python".into();
+    let error = provide(&other, &[], &cache(), &|_| {}).await.expect_err("not the cached one");
+    assert!(matches!(error, PythonError::VenvFailed { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -38,7 +50,9 @@ async fn what_goes_wrong_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let base = base().await;
     let no_such = ["no-such-distribution-of-trellis @ file:///nowhere/at/all.whl".to_owned()];
-    let error = provide(&base, &no_such, folder.path(), &|_| {}).await.expect_err("there is none");
+    let error = provide_with(&Installer::Pip, &base, &no_such, folder.path(), &|_| {})
+        .await
+        .expect_err("there is none");
     assert!(matches!(error, PythonError::PipFailed { .. }), "{error}");
     let left = fs::read_dir(folder.path().join("venvs"))
         .expect("there")
@@ -64,14 +78,21 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     let made = environment().await;
     let project = tempfile::tempdir().expect("a folder");
     let environment = made.interpreter.ancestors().nth(2).expect("its folder");
-    symlink(environment, project.path().join("venv")).expect("a link");
-    // `.venv` is looked at first, and does not work.
+    symlink(environment, project.path().join("env")).expect("a link");
+    // `.venv` and `venv` are looked at first: one does not work, the other has no pytest.
     fs::create_dir_all(project.path().join(".venv/bin")).expect("a folder");
     fs::write(project.path().join(".venv/bin/python"), "").expect("a file");
+    let bare = Command::new(&base().await.interpreter)
+        .args(["-m", "venv", "--without-pip"])
+        .arg(project.path().join("venv"))
+        .status();
+    assert!(bare.is_ok_and(|status| status.success()));
     let found = find(Some(project.path()), OsStr::new("")).await.expect("found");
     assert_eq!(found.origin, Origin::Project);
-    assert_eq!(found.interpreter, project.path().join("venv/bin/python"));
-    assert_eq!(found.passed_over.len(), 1);
+    assert_eq!(found.interpreter, project.path().join("env/bin/python"));
+    let [broken, bare] = found.passed_over.as_slice() else { panic!("{found:?}") };
+    assert!(broken.contains(".venv/bin/python does not start"), "{broken}");
+    assert!(bare.ends_with("venv has no pytest"), "{bare}");
 }
 
 #[tokio::test]

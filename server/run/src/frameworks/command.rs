@@ -1,0 +1,136 @@
+//! How each framework is started.
+
+use std::{collections::BTreeSet, path::Path};
+
+use super::{Detected, Framework};
+
+/// The words of the command that runs `targets` (files, or ids as in [`Parsed`](super::Parsed); none: everything) in
+/// the project's root. `report` is the absolute path of a file, outside the tree, that jest or vitest is to write; it
+/// must not exist yet.
+///
+/// jest, vitest and go select tests by name, for all files at once: of several targets, tests of the same name in
+/// another target's file run too, and next to a whole file all of the other files' tests do.
+pub fn command(detected: &Detected, targets: &[String], report: &Path) -> Vec<String> {
+    match detected.framework {
+        Framework::Pytest => words(["python", "-m", "pytest"], targets),
+        Framework::Unittest => words(["python", "-m", "unittest", "-v"], targets),
+        Framework::Jest => jest(detected, &Selection::new(targets), report),
+        Framework::Vitest => vitest(detected, &Selection::new(targets), report),
+        Framework::Go => go(targets),
+    }
+}
+
+fn words<const N: usize>(start: [&str; N], targets: &[String]) -> Vec<String> {
+    start.into_iter().map(str::to_owned).chain(targets.iter().cloned()).collect()
+}
+
+/// Files, and the names of tests in them if every target names one.
+struct Selection<'a> {
+    files: BTreeSet<&'a str>,
+    pattern: Option<String>,
+}
+
+impl<'a> Selection<'a> {
+    fn new(targets: &'a [String]) -> Selection<'a> {
+        let files = targets.iter().map(|id| id.split("::").next().unwrap_or(id)).collect();
+        let names: Option<Vec<String>> = targets
+            .iter()
+            .map(|id| id.split_once("::").map(|(_, titles)| full_name(titles)))
+            .collect();
+        let names = names.filter(|names| !names.is_empty());
+        // vitest 1 puts a space before names outside of groups.
+        Selection { files, pattern: names.map(|names| format!("^ ?({})$", names.join("|"))) }
+    }
+}
+
+/// jest and vitest match the titles with spaces between. ` #2` may be ours.
+fn full_name(titles: &str) -> String {
+    let name = titles.replace("::", " ");
+    match name.rsplit_once(" #") {
+        Some((start, number)) if number.chars().all(|it| it.is_ascii_digit()) => {
+            format!("{}( #{number})?", escaped(start))
+        }
+        _ => escaped(&name),
+    }
+}
+
+/// `text` as a regular expression.
+fn escaped(text: &str) -> String {
+    let special = |letter: &char| r"\^$.|?*+()[]{}/".contains(*letter);
+    text.chars().flat_map(|it| special(&it).then_some('\\').into_iter().chain([it])).collect()
+}
+
+fn start(detected: &Detected, direct: &[&str]) -> Vec<String> {
+    let npm = ["npm", "test", "--silent", "--"];
+    let start: &[&str] = if detected.through_npm { &npm } else { direct };
+    start.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn jest(detected: &Detected, selection: &Selection<'_>, report: &Path) -> Vec<String> {
+    let mut words = start(detected, &["npx", "--no-install", "jest"]);
+    words.extend(["--ci", "--json", "--testLocationInResults"].map(str::to_owned));
+    words.push(format!("--outputFile={}", report.display()));
+    words.extend(selection.pattern.iter().map(|it| format!("--testNamePattern={it}")));
+    if selection.files.iter().all(|file| Path::new(file).extension().is_some()) {
+        words.extend((!selection.files.is_empty()).then(|| "--runTestsByPath".to_owned()));
+        words.extend(selection.files.iter().map(|file| file_word(file)));
+    } else {
+        words.extend(selection.files.iter().map(|folder| escaped(folder)));
+    }
+    words
+}
+
+fn vitest(detected: &Detected, selection: &Selection<'_>, report: &Path) -> Vec<String> {
+    let mut words = start(detected, &["npx", "--no-install", "vitest"]);
+    // The second reporter is for people, and tells what the report leaves out.
+    words.extend(["--run", "--reporter=default", "--reporter=json"].map(str::to_owned));
+    words.push(format!("--outputFile.json={}", report.display()));
+    if detected.major.is_some_and(|major| major >= 3) {
+        words.push("--includeTaskLocation".to_owned()); // unknown to older ones, which then stop
+    }
+    words.extend(selection.pattern.iter().map(|it| format!("--testNamePattern={it}")));
+    words.extend(selection.files.iter().map(|file| file_word(file)));
+    words
+}
+
+/// Not to be taken for an option.
+fn file_word(file: &str) -> String {
+    if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
+}
+
+/// `-count=1`: results of an earlier run are not wanted.
+fn go(targets: &[String]) -> Vec<String> {
+    let mut words = ["go", "test", "-json", "-count=1"].map(str::to_owned).to_vec();
+    let names: Option<Vec<&str>> =
+        targets.iter().map(|id| id.split_once("::").map(|(_, name)| name)).collect();
+    match names.as_deref() {
+        None | Some([]) => {}
+        Some([one]) => words.push(format!("-run={}", go_pattern(one))),
+        Some(some) => {
+            let tops: BTreeSet<String> =
+                some.iter().map(|it| escaped(it.split('/').next().unwrap_or(it))).collect();
+            words.push(format!("-run=^({})$", tops.into_iter().collect::<Vec<_>>().join("|")));
+        }
+    }
+    let packages: BTreeSet<String> = targets.iter().map(|id| package(id)).collect();
+    if packages.is_empty() {
+        words.push("./...".to_owned());
+    }
+    words.extend(packages);
+    words
+}
+
+/// Each level of a subtest has a pattern of its own. A subtest's ` #2` cannot occur: go numbers by itself.
+fn go_pattern(name: &str) -> String {
+    let levels: Vec<String> = name.split('/').map(|it| format!("^{}$", escaped(it))).collect();
+    levels.join("/")
+}
+
+fn package(id: &str) -> String {
+    let place = id.split("::").next().unwrap_or(id);
+    let folder = match place.strip_suffix(".go") {
+        Some(_) => place.rsplit_once('/').map_or(".", |(folder, _)| folder),
+        None => place,
+    };
+    if folder == "." { ".".to_owned() } else { format!("./{}", folder.trim_start_matches("./")) }
+}

@@ -1,0 +1,209 @@
+//! Which framework a project's tests are written for.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use super::Framework;
+
+/// What [`detect`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detected {
+    /// What to run.
+    pub framework: Framework,
+    /// A sentence on why.
+    pub because: String,
+    /// Sentences on what else was seen, which is not run.
+    pub also: Vec<String>,
+    /// The project's `npm test` is one call of the framework, whose options should apply.
+    pub through_npm: bool,
+    /// The installed jest's or vitest's major version.
+    pub major: Option<u32>,
+    /// The module that `go.mod` names.
+    pub go_module: Option<String>,
+}
+
+impl Detected {
+    fn new(framework: Framework, because: impl Into<String>) -> Detected {
+        Detected {
+            framework,
+            because: because.into(),
+            also: Vec::new(),
+            through_npm: false,
+            major: None,
+            go_module: None,
+        }
+    }
+}
+
+/// The framework of the tests below `root`: Python's before JavaScript's before go's, if several are there. None if
+/// there is no sign of any.
+pub fn detect(root: &Path) -> Option<Detected> {
+    let mut found: Vec<Detected> =
+        [python(root), node(root), go(root)].into_iter().flatten().collect();
+    let also: Vec<String> = found.iter().skip(1).map(|it| it.because.clone()).collect();
+    found.truncate(1);
+    let mut chosen = found.pop()?;
+    chosen.also.extend(also);
+    Some(chosen)
+}
+
+fn python(root: &Path) -> Option<Detected> {
+    for (file, sign) in [
+        ("pytest.ini", ""),
+        ("pyproject.toml", "pytest"),
+        ("setup.cfg", "pytest"),
+        ("tox.ini", "pytest"),
+        ("conftest.py", ""),
+        ("requirements.txt", "pytest"),
+        ("requirements-dev.txt", "pytest"),
+        ("requirements-test.txt", "pytest"),
+    ] {
+        if fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(sign)) {
+            let what = if sign.is_empty() { "is there" } else { "names pytest" };
+            return Some(Detected::new(Framework::Pytest, format!("{file} {what}")));
+        }
+    }
+    let mut tests = Tests::default();
+    tests.look(root, Path::new(""), 6);
+    let first = tests.files.first()?;
+    match (&tests.pytest, &tests.unittest) {
+        (Some(file), _) => Some(Detected::new(Framework::Pytest, format!("{file} imports pytest"))),
+        (None, Some(file)) => {
+            let because = format!("{file} imports unittest, and nothing names pytest");
+            Some(Detected::new(Framework::Unittest, because))
+        }
+        (None, None) => {
+            Some(Detected::new(Framework::Pytest, format!("{first} looks like a test")))
+        }
+    }
+}
+
+/// Python test files.
+#[derive(Default)]
+struct Tests {
+    files: Vec<String>,
+    /// The first that imports it.
+    pytest: Option<String>,
+    unittest: Option<String>,
+}
+
+impl Tests {
+    /// Enough to know; a project may be huge.
+    const MOST: usize = 200;
+
+    fn look(&mut self, root: &Path, folder: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
+        let mut entries: Vec<_> = entries.flatten().collect();
+        entries.sort_by_key(|entry| entry.file_name());
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(kind) = entry.file_type() else { continue };
+            if self.files.len() == Self::MOST {
+                return;
+            } else if kind.is_dir() && depth > 0 && is_own(&root.join(folder).join(&name), &name) {
+                self.look(root, &folder.join(&name), depth - 1);
+            } else if kind.is_file() && is_test(&name) {
+                self.take(root, &folder.join(&name));
+            }
+        }
+    }
+
+    fn take(&mut self, root: &Path, file: &Path) {
+        let shown = file.to_string_lossy().into_owned();
+        let text = fs::read_to_string(root.join(file)).unwrap_or_default();
+        let imports = |module: &str| {
+            let mut lines = text.lines().map(|line| line.trim_start());
+            lines.any(|line| imported(line) == Some(module))
+        };
+        let conftest = shown.ends_with("conftest.py");
+        if self.pytest.is_none() && (conftest || imports("pytest")) {
+            self.pytest = Some(shown.clone());
+        }
+        if self.unittest.is_none() && imports("unittest") {
+            self.unittest = Some(shown.clone());
+        }
+        self.files.push(shown);
+    }
+}
+
+/// Neither hidden nor installed nor an environment.
+fn is_own(folder: &Path, name: &str) -> bool {
+    let foreign = ["node_modules", "vendor", "site-packages", "build", "dist", "target"];
+    !name.starts_with('.') && !foreign.contains(&name) && !folder.join("pyvenv.cfg").is_file()
+}
+
+fn is_test(name: &str) -> bool {
+    let stem = name.strip_suffix(".py");
+    stem.is_some_and(|it| it.starts_with("test_") || it.ends_with("_test") || it == "conftest")
+}
+
+/// `import unittest.mock` and `from unittest import TestCase` import `unittest`.
+fn imported(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))?;
+    rest.trim_start().split([' ', '.', ',', ';']).next()
+}
+
+fn node(root: &Path) -> Option<Detected> {
+    let text = fs::read_to_string(root.join("package.json")).ok()?;
+    let package: Value = serde_json::from_str(&text).ok()?;
+    let script = package["scripts"]["test"].as_str().unwrap_or_default();
+    let tools = [("vitest", Framework::Vitest), ("jest", Framework::Jest)];
+    let named = |tool: &str| script.split(|it: char| !it.is_alphanumeric()).any(|it| it == tool);
+    let depends = |tool: &str| {
+        let lists = ["devDependencies", "dependencies"];
+        lists.iter().any(|list| package[list].get(tool).is_some())
+    };
+    let in_script = tools.iter().find(|(tool, _)| named(tool));
+    let chosen = in_script.or_else(|| tools.iter().find(|(tool, _)| depends(tool)));
+    let (tool, framework) = *chosen?;
+    let because = match in_script {
+        Some(_) => format!("`npm test` in package.json is `{script}`"),
+        None => format!("package.json depends on {tool}"),
+    };
+    let others =
+        tools.iter().filter(|(other, _)| *other != tool && (named(other) || depends(other)));
+    Some(Detected {
+        through_npm: is_one_call(script, tool),
+        major: installed_major(root, tool),
+        also: others.map(|(other, _)| format!("package.json names {other} too")).collect(),
+        ..Detected::new(framework, because)
+    })
+}
+
+/// The script is `tool`, with settings before and options behind, and nothing that our own options would collide with:
+/// they are added at its end.
+fn is_one_call(script: &str, tool: &str) -> bool {
+    const OURS: [&str; 7] =
+        ["--json", "--outputFile", "--reporter", "--watch", "-w", "-t", "--testNamePattern"];
+    let plain = !script.contains(['&', '|', ';', '<', '>', '`', '(', '\n']);
+    let mut words = script.split_whitespace();
+    let before = words.by_ref().find(|word| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        name.trim_end_matches(".js").trim_end_matches(".mjs") == tool
+    });
+    let free = words.all(|word| {
+        (word.starts_with('-') || word == "run")
+            && !OURS.iter().any(|ours| word.split('=').next() == Some(*ours))
+            && !word.starts_with("--watch")
+            && !word.starts_with("--outputFile")
+    });
+    plain && before.is_some() && free
+}
+
+fn installed_major(root: &Path, tool: &str) -> Option<u32> {
+    let file = root.join("node_modules").join(tool).join("package.json");
+    let package: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
+    package["version"].as_str()?.split('.').next()?.parse().ok()
+}
+
+fn go(root: &Path) -> Option<Detected> {
+    let text = fs::read_to_string(root.join("go.mod")).ok()?;
+    let module = text.lines().find_map(|line| line.trim().strip_prefix("module "));
+    let module =
+        module.and_then(|rest| rest.split("//").next()).map(|it| it.trim().trim_matches('"'));
+    Some(Detected {
+        go_module: module.map(str::to_owned),
+        ..Detected::new(Framework::Go, "go.mod is there")
+    })
+}

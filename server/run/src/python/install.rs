@@ -1,0 +1,169 @@
+//! Puts packages into a new environment: with uv, or with the interpreter's own venv and pip.
+
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+};
+
+use tokio::process::Command;
+
+use super::{Python, PythonError, last_words, output, provide::interpreter};
+
+/// What makes environments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Installer {
+    /// The uv at this path. Where it cannot work, venv and pip do; but not when it says that requirements cannot be had.
+    Uv(PathBuf),
+    /// The interpreter's own venv and pip.
+    Pip,
+}
+
+impl Installer {
+    /// uv, if a folder of `path`, a list as in the variable `PATH`, has it.
+    pub fn on_path(path: &OsStr) -> Installer {
+        let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+        let mut files = folders.map(|folder| folder.join("uv"));
+        files.find(|file| file.is_file()).map_or(Installer::Pip, Installer::Uv)
+    }
+}
+
+/// pip's settings, and uv's for the same. uv reads none of pip's, nor `pip.conf`.
+const SETTINGS: [(&str, &str); 4] = [
+    ("PIP_INDEX_URL", "UV_INDEX_URL"),
+    ("PIP_EXTRA_INDEX_URL", "UV_EXTRA_INDEX_URL"),
+    ("PIP_FIND_LINKS", "UV_FIND_LINKS"),
+    ("PIP_NO_INDEX", "UV_NO_INDEX"),
+];
+
+/// uv's status when it works and the answer is no; others mean that it could not work.
+const UV_REFUSES: Option<i32> = Some(1);
+
+/// Makes the empty environment in `folder`, which is there.
+pub(super) async fn create(
+    installer: &Installer,
+    base: &Python,
+    folder: &Path,
+) -> Result<(), PythonError> {
+    if let Installer::Uv(uv) = installer {
+        let interpreter = base.interpreter.to_string_lossy();
+        let folder = folder.to_string_lossy();
+        let args =
+            ["venv", "--quiet", "--no-project", "--allow-existing", "--python", &interpreter];
+        let made = run_uv(uv, &[&args[..], &[&folder]].concat()).await;
+        if made.is_ok_and(|output| output.status.success()) {
+            return Ok(());
+        }
+    }
+    create_with_venv(base, folder).await
+}
+
+async fn create_with_venv(base: &Python, folder: &Path) -> Result<(), PythonError> {
+    let failed = |detail: String| PythonError::VenvFailed {
+        interpreter: base.interpreter.clone(),
+        hint: if detail.contains("ensurepip") {
+            "install the venv module (Debian, Ubuntu: `apt install python3-venv`)"
+        } else {
+            "make sure that Python is whole and the disk has room"
+        },
+        detail,
+    };
+    let folder = folder.to_string_lossy();
+    match output(&base.interpreter, &["-m", "venv", &folder]).await {
+        Ok(output) if output.status.success() => Ok(()),
+        // venv reports a failing ensurepip on standard output.
+        Ok(output) => Err(failed(format!(
+            "{} {}",
+            String::from_utf8_lossy(&output.stdout).trim(),
+            last_words(&output)
+        ))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+/// Installs `requirements` into the environment in `folder`.
+pub(super) async fn install(
+    installer: &Installer,
+    folder: &Path,
+    requirements: &[String],
+) -> Result<(), PythonError> {
+    if let Installer::Uv(uv) = installer {
+        match install_with_uv(uv, folder, requirements).await {
+            Ok(output) if output.status.success() => return Ok(()),
+            Ok(output) if output.status.code() == UV_REFUSES => {
+                let detail = last_words(&output);
+                let hint = uv_hint(&detail);
+                let requirements = requirements.to_vec();
+                return Err(PythonError::UvFailed { requirements, detail, hint });
+            }
+            _ => add_pip(folder).await,
+        }
+    }
+    install_with_pip(folder, requirements).await
+}
+
+async fn install_with_uv(uv: &Path, folder: &Path, requirements: &[String]) -> io::Result<Output> {
+    let interpreter = interpreter(folder);
+    let interpreter = interpreter.to_string_lossy();
+    let mut args = vec!["pip", "install", "--quiet", "--python", &interpreter, "--"];
+    args.extend(requirements.iter().map(String::as_str));
+    run_uv(uv, &args).await
+}
+
+async fn run_uv(uv: &Path, args: &[&str]) -> io::Result<Output> {
+    let mut command = Command::new(uv);
+    command.args(args).current_dir("/").stdin(Stdio::null()).kill_on_drop(true);
+    command.env_remove("VIRTUAL_ENV").env("NO_COLOR", "1");
+    for (pips, uvs) in SETTINGS {
+        if let (Some(value), None) = (env::var_os(pips), env::var_os(uvs)) {
+            // pip has spaces between several folders, uv commas.
+            let commas = value.to_string_lossy().split_whitespace().collect::<Vec<_>>().join(",");
+            command.env(uvs, if uvs == "UV_FIND_LINKS" { commas.into() } else { value });
+        }
+    }
+    command.output().await
+}
+
+/// uv's environments have no pip. If this fails, so will pip, and says why.
+async fn add_pip(folder: &Path) {
+    let _ = output(&interpreter(folder), &["-m", "ensurepip", "--default-pip"]).await;
+}
+
+async fn install_with_pip(folder: &Path, requirements: &[String]) -> Result<(), PythonError> {
+    let failed = |detail: String| PythonError::PipFailed {
+        requirements: requirements.to_vec(),
+        hint: pip_hint(&detail),
+        detail,
+    };
+    let mut args = vec!["-m", "pip", "install", "--quiet", "--"];
+    args.extend(requirements.iter().map(String::as_str));
+    match output(&interpreter(folder), &args).await {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(failed(last_words(&output))),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+fn pip_hint(detail: &str) -> &'static str {
+    const OFFLINE: [&str; 5] =
+        ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
+    if OFFLINE.iter().any(|sign| detail.contains(sign)) {
+        "the package index cannot be reached: check the network, or set PIP_INDEX_URL or PIP_FIND_LINKS to a mirror or folder"
+    } else if detail.contains("No matching distribution") {
+        "check the name and version; when offline, set PIP_FIND_LINKS to a folder of wheels"
+    } else {
+        "try the same with pip by hand"
+    }
+}
+
+fn uv_hint(detail: &str) -> &'static str {
+    if detail.contains("network was disabled") {
+        "uv is told to stay offline: unset UV_OFFLINE, or set UV_FIND_LINKS to a folder of wheels"
+    } else if detail.contains("No solution found") {
+        "check the names and versions; for another index set UV_INDEX_URL, since uv does not read pip.conf"
+    } else {
+        "try the same with `uv pip install` by hand"
+    }
+}

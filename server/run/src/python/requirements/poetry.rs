@@ -1,0 +1,102 @@
+//! poetry's tables in `pyproject.toml`, whose versions have a language of their own.
+
+use toml::{Table, Value};
+
+use super::{FOR_TESTS, Requirements};
+
+/// Adds what `[tool.poetry]` asks for.
+pub(super) fn add(table: &Table, found: &mut Requirements) {
+    let Some(poetry) = table.get("tool").and_then(|it| it.get("poetry")) else { return };
+    let groups =
+        FOR_TESTS.iter().filter_map(|name| poetry.get("group")?.get(name)?.get("dependencies"));
+    let tables = [poetry.get("dependencies"), poetry.get("dev-dependencies")];
+    for dependencies in tables.into_iter().flatten().chain(groups).filter_map(Value::as_table) {
+        for (name, value) in dependencies.iter().filter(|(name, _)| *name != "python") {
+            match requirement(name, value) {
+                Ok(Some(line)) => found.add(line),
+                Ok(None) => {}
+                Err(why) => found.notes.push(format!("poetry's {name} is not installed: {why}")),
+            }
+        }
+    }
+}
+
+/// None for what is optional.
+fn requirement(name: &str, value: &Value) -> Result<Option<String>, String> {
+    if let Some(version) = value.as_str() {
+        return Ok(Some(format!("{name}{}", versions(version)?)));
+    }
+    let Some(table) = value.as_table() else {
+        return Err(
+            "several alternatives for one package are not read; list it in requirements.txt"
+                .to_owned(),
+        );
+    };
+    if table.get("optional").and_then(Value::as_bool) == Some(true) {
+        return Ok(None);
+    }
+    let text = |key: &str| table.get(key).and_then(Value::as_str);
+    if text("path").is_some() {
+        return Err("it is in the project".to_owned());
+    }
+    let extras: Vec<&str> = (table.get("extras").and_then(Value::as_array).into_iter().flatten())
+        .filter_map(Value::as_str)
+        .collect();
+    let name =
+        if extras.is_empty() { name.to_owned() } else { format!("{name}[{}]", extras.join(",")) };
+    let what = match (text("git"), text("url")) {
+        (Some(git), _) => {
+            let at = ["rev", "tag", "branch"].iter().find_map(|key| text(key));
+            format!("{name} @ git+{git}{}", at.map(|at| format!("@{at}")).unwrap_or_default())
+        }
+        (None, Some(url)) => format!("{name} @ {url}"),
+        (None, None) => format!("{name}{}", versions(text("version").unwrap_or("*"))?),
+    };
+    Ok(Some(text("markers").map_or(what.clone(), |markers| format!("{what} ; {markers}"))))
+}
+
+/// `^1.2` is `>=1.2,<2`; `~1.2` is `>=1.2,<1.3`; a bare version is that one; `*` is any.
+fn versions(text: &str) -> Result<String, String> {
+    if text.contains('|') {
+        return Err(format!("{text:?} gives alternatives; list the package in requirements.txt"));
+    }
+    let parts: Result<Vec<String>, String> = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !matches!(*part, "" | "*"))
+        .map(part)
+        .collect();
+    Ok(parts?.join(","))
+}
+
+fn part(text: &str) -> Result<String, String> {
+    if let Some(version) = text.strip_prefix('^') {
+        return Ok(format!(">={},<{}", version.trim(), after(version.trim(), caret)?));
+    }
+    if let Some(version) = text.strip_prefix('~').filter(|rest| !rest.starts_with('=')) {
+        let keep = |numbers: &[u64]| usize::from(numbers.len() > 1);
+        return Ok(format!(">={},<{}", version.trim(), after(version.trim(), keep)?));
+    }
+    Ok(if text.starts_with(|it: char| it.is_ascii_digit()) {
+        format!("=={text}")
+    } else {
+        text.to_owned()
+    })
+}
+
+/// The index of the first number that is not zero, or of the last.
+fn caret(numbers: &[u64]) -> usize {
+    numbers.iter().position(|number| *number > 0).unwrap_or(numbers.len() - 1)
+}
+
+/// The first version that differs in the number at the index that `place` gives.
+fn after(version: &str, place: impl Fn(&[u64]) -> usize) -> Result<String, String> {
+    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
+    let mut numbers = numbers.map_err(|_| {
+        format!("the version {version:?} is not read; list the package in requirements.txt")
+    })?;
+    let at = place(&numbers);
+    numbers.truncate(at + 1);
+    numbers[at] += 1;
+    Ok(numbers.iter().map(u64::to_string).collect::<Vec<_>>().join("."))
+}
