@@ -1,54 +1,85 @@
 //! What contains a worker, whichever sandbox it is.
 
 use crate::{
+    docker::Container,
+    limits::process_ceiling,
     local::{Cell, Isolation},
     report::LimitStatus,
+    request::Limits,
     sandbox::Writable,
 };
 
 /// A running sandbox. Dropping it ends it in the background.
 #[derive(Debug)]
-pub(crate) enum Cage {
+pub(crate) struct Cage {
+    kind: Kind,
+    limits: Vec<LimitStatus>,
+    writable: Writable,
+}
+
+#[derive(Debug)]
+enum Kind {
     Local(Cell),
+    Docker(Container),
 }
 
 impl Cage {
+    pub(crate) fn local(mut cell: Cell) -> Cage {
+        let limits = std::mem::take(&mut cell.limits);
+        Cage { limits, writable: cell.writable.clone(), kind: Kind::Local(cell) }
+    }
+
+    pub(crate) fn docker(container: Container, limits: Vec<LimitStatus>) -> Cage {
+        Cage { kind: Kind::Docker(container), limits, writable: Writable::private() }
+    }
+
     pub(crate) fn writable(&self) -> &Writable {
-        match self {
-            Cage::Local(cell) => &cell.writable,
-        }
+        &self.writable
     }
 
     pub(crate) fn limits(&self) -> &[LimitStatus] {
-        match self {
-            Cage::Local(cell) => &cell.limits,
-        }
+        &self.limits
     }
 
     /// Processes inside that the kernel has killed for want of memory so far, where that is
     /// counted.
     pub(crate) fn memory_kills(&self) -> Option<u64> {
-        match self {
-            Cage::Local(cell) => cell.memory_kills(),
+        match &self.kind {
+            Kind::Local(cell) => cell.memory_kills(),
+            Kind::Docker(container) => Some(container.memory_kills()),
+        }
+    }
+
+    /// Why it ended, where that can be told: a sentence for people.
+    pub(crate) async fn last_words(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Local(_) => None,
+            Kind::Docker(container) => {
+                let how = container.wait_end().await;
+                how.engine_gone.then(|| "the Docker engine went away during the run".to_owned())
+            }
         }
     }
 
     /// Ends everything inside and waits for that.
     pub(crate) async fn end(self) -> Result<(), String> {
-        match self {
-            Cage::Local(cell) => cell.end().await,
+        match self.kind {
+            Kind::Local(cell) => cell.end().await,
+            Kind::Docker(container) => container.end().await,
         }
     }
 
     /// Bubblewrap shows only when it runs whether it works.
     pub(crate) fn is_bubblewrap(&self) -> bool {
-        matches!(self, Cage::Local(cell) if cell.isolation() == Some(Isolation::Bubblewrap))
+        matches!(&self.kind, Kind::Local(cell) if cell.isolation() == Some(Isolation::Bubblewrap))
     }
 
-    /// Tests run as a user who has no other processes.
-    pub(crate) fn runs_as_stranger(&self) -> bool {
-        match self {
-            Cage::Local(cell) => cell.stranger,
+    /// A bound for `RLIMIT_NPROC`. None: something else counts, or nothing does.
+    pub(crate) fn process_ceiling(&self, limits: &Limits) -> Option<u64> {
+        match &self.kind {
+            Kind::Local(cell) => process_ceiling(limits, cell.stranger),
+            // The engine counts; the user's number may be that of others on the machine.
+            Kind::Docker(_) => None,
         }
     }
 

@@ -8,14 +8,14 @@ use crate::{events::RawFrame, report::Frame};
 #[derive(Debug)]
 pub(crate) struct Places {
     root: PathBuf,
-    environment: PathBuf,
+    environment: Option<PathBuf>,
 }
 
 impl Places {
     /// `root` is the tree's canonical root; `environment` the folder of the virtual environment,
     /// which may lie below it.
-    pub(crate) fn new(root: &Path, environment: &Path) -> Places {
-        Places { root: root.to_owned(), environment: environment.to_owned() }
+    pub(crate) fn new(root: &Path, environment: Option<&Path>) -> Places {
+        Places { root: root.to_owned(), environment: environment.map(Path::to_owned) }
     }
 
     /// `path` relative to the root if the file belongs to the tree.
@@ -26,8 +26,8 @@ impl Places {
         let absolute = self.root.join(path);
         let inner = absolute.strip_prefix(&self.root).ok()?;
         let installed = inner.components().any(|part| part.as_os_str() == "site-packages");
-        (!installed && !absolute.starts_with(&self.environment))
-            .then(|| inner.to_string_lossy().into_owned())
+        let below = self.environment.as_ref().is_some_and(|it| absolute.starts_with(it));
+        (!installed && !below).then(|| inner.to_string_lossy().into_owned())
     }
 
     fn frame(&self, (path, line, function): RawFrame) -> Frame {
@@ -128,7 +128,8 @@ mod tests {
     fn a_dump_is_read_outermost_first() {
         let text = "Stack (most recent call first):\n  File \"/t/src/\\xe9.py\", line 7 in spin\n  \
                     File \"/t/test_a.py\", line 3 in test_a\n  File \"<frozen runpy>\", line 88 in _run_code\n";
-        let frames = Places::new(Path::new("/t"), Path::new("/t/.venv")).stack(parse_dump(text));
+        let frames =
+            Places::new(Path::new("/t"), Some(Path::new("/t/.venv"))).stack(parse_dump(text));
         let shown: Vec<_> =
             frames.iter().map(|f| (f.path.as_str(), f.line, f.function.as_str())).collect();
         assert_eq!(
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn installed_files_are_outside() {
-        let places = Places::new(Path::new("/t"), Path::new("/t/.venv"));
+        let places = Places::new(Path::new("/t"), Some(Path::new("/t/.venv")));
         for (path, inside) in [
             ("/t/a.py", Some("a.py")),
             ("b/c.py", Some("b/c.py")),

@@ -16,7 +16,7 @@
 //! This crate knows nothing of plans, symbols, models or editors.
 
 mod cage;
-#[allow(dead_code, reason = "wired in the next commit")]
+mod compose;
 mod docker;
 mod events;
 mod frames;
@@ -24,6 +24,7 @@ pub mod frameworks;
 mod junit;
 mod limits;
 mod local;
+mod place;
 mod pool;
 pub mod python;
 mod report;
@@ -39,6 +40,7 @@ mod wire;
 mod worker;
 
 pub use crate::{
+    docker::{Docker, ImageSpec, Progress as ImageProgress},
     junit::junit,
     local::Isolation,
     report::{

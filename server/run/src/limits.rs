@@ -15,9 +15,9 @@ const ADDRESSES_PER_BYTE: u64 = 4;
 /// Seconds of processor time between the signal and the end.
 const CPU_GRACE: u64 = 2;
 
-/// What the worker is to set for a run: Python's names of the limits, with both bounds. `stranger`:
-/// the tests run as a user who has no other processes.
-pub(crate) fn for_worker(limits: &Limits, stranger: bool) -> Value {
+/// What the worker is to set for a run: Python's names of the limits, with both bounds. `processes`:
+/// how many the tests' user may have in all.
+pub(crate) fn for_worker(limits: &Limits, processes: Option<u64>) -> Value {
     let mut bounds = vec![
         ("RLIMIT_DATA", within(Resource::Data, limits.memory_bytes)),
         ("RLIMIT_AS", within(Resource::As, limits.memory_bytes.saturating_mul(ADDRESSES_PER_BYTE))),
@@ -26,7 +26,7 @@ pub(crate) fn for_worker(limits: &Limits, stranger: bool) -> Value {
         ("RLIMIT_NOFILE", within(Resource::Nofile, limits.open_files)),
         ("RLIMIT_CORE", within(Resource::Core, 0)),
     ];
-    if let Some(ceiling) = process_ceiling(limits, stranger) {
+    if let Some(ceiling) = processes {
         bounds.push(("RLIMIT_NPROC", within(Resource::Nproc, ceiling)));
     }
     bounds.into_iter().map(|(name, limit)| json!([name, limit.current, limit.maximum])).collect()

@@ -1,33 +1,24 @@
-//! Puts a run together and makes the report.
+//! Puts a run together.
 
-use std::{
-    collections::BTreeMap,
-    env,
-    ffi::OsString,
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, sync::Arc, time::Instant};
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    cage::Cage,
-    frames::{Places, parse_dump},
+    compose::{Finished, Seen, compose, ending, notes},
+    docker::Docker,
+    frames::Places,
     limits::{for_worker, kernel_memory_kills},
-    local::{Isolation, Local},
+    local::Isolation,
+    place::Place,
     pool::{Key, Pool, Post},
     python::Python,
-    report::{Activity, LimitStatus, Outcome, Report, Stuck, TestResult},
+    report::{LimitStatus, Outcome, Report, TestResult},
     request::{Limits, Request, Tree},
-    sandbox::Launch,
-    session::{End, Session, Stop},
+    session::{End, Session},
     tally::Tally,
     tree::Grounds,
-    verdict::{Facts, judge},
-    wire::{BOOT, Ended},
-    worker::Worker,
 };
 
 /// Variables that test code may see when the caller's environment has them, besides those whose
@@ -73,25 +64,34 @@ pub struct Runner {
 
 #[derive(Debug)]
 struct Shared {
-    python: Python,
-    config: Config,
-    local: Local,
+    place: Place,
+    scratch: PathBuf,
     pool: Pool,
 }
 
 impl Runner {
-    /// `python` needs pytest; see [`crate::python::provide`].
+    /// In local sandboxes. `python` needs pytest; see [`crate::python::provide`].
     pub fn new(python: Python, config: Config) -> Runner {
-        let none = OsString::new();
-        let path = config.variables.get(&OsString::from("PATH")).unwrap_or(&none);
-        let local = Local::new(config.scratch.clone(), config.isolation, path);
-        Runner { shared: Arc::new(Shared { python, config, local, pool: Pool::default() }) }
+        let scratch = config.scratch.clone();
+        Runner::at(Place::local(python, config), scratch)
     }
 
-    /// What would be enforced for a run under `limits` on this machine, and what not; found out by
-    /// starting a sandbox. The error is a sentence for people.
-    pub async fn limits(&self, limits: &Limits) -> Result<Vec<LimitStatus>, String> {
-        self.shared.local.probe(limits).await
+    /// In containers. `config`'s variables and isolation play no part.
+    pub fn in_docker(docker: Docker, config: &Config) -> Runner {
+        Runner::at(Place::docker(docker), config.scratch.clone())
+    }
+
+    fn at(place: Place, scratch: PathBuf) -> Runner {
+        Runner { shared: Arc::new(Shared { place, scratch, pool: Pool::default() }) }
+    }
+
+    /// What would be enforced for a run under `limits` in a local sandbox on this machine, and what
+    /// not; found out by starting one. The error is a sentence for people.
+    pub async fn local_limits(
+        config: &Config,
+        limits: &Limits,
+    ) -> Result<Vec<LimitStatus>, String> {
+        crate::place::local_of(config).probe(limits).await
     }
 
     /// Runs the tests. Ends early when `cancel` is cancelled; dropping the future ends it too.
@@ -112,12 +112,14 @@ impl Runner {
         // An engine that was restarted, a worker that died while it waited: that is no fault of the
         // tests. Should they have caused it after all, they do so again.
         let first = self.attempt(request, cancel, on_test).await;
-        let lost = |it: &Report| matches!(it.outcome, Outcome::SandboxLost { .. });
-        let report = match first {
-            Ok(report) if lost(&report) => self.attempt(request, cancel, on_test).await,
-            first => first,
+        let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
+            return first.unwrap_or_else(|reason| ending(Outcome::SandboxUnavailable { reason }));
         };
-        report.unwrap_or_else(|reason| ending(Outcome::SandboxUnavailable { reason }))
+        let again = |reason| {
+            let reason = format!("{lost}; and when the run was to be repeated: {reason}");
+            ending(Outcome::SandboxLost { reason })
+        };
+        self.attempt(request, cancel, on_test).await.unwrap_or_else(again)
     }
 
     /// Ends the workers that wait, and removes what was put up for them. The errors are sentences
@@ -127,7 +129,7 @@ impl Runner {
         for post in self.shared.pool.empty() {
             errors.extend(post.close().await);
         }
-        self.shared.local.settled().await;
+        self.shared.place.settled().await;
         errors
     }
 }
@@ -139,7 +141,7 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Report, String> {
-        let key = Key::of(&request.tree, &request.limits, Some(self.shared.python.prefix()));
+        let key = Key::of(&request.tree, &request.limits, self.shared.place.packages());
         let waiting = self.shared.pool.take(&key);
         let mut post = match waiting {
             Some(post) => self.prepared(post, request).await?,
@@ -150,14 +152,12 @@ impl Runner {
         };
         if post.worker.ready.pytest.is_none() {
             post.close().await;
-            return Err(format!(
-                "pytest is not installed for {}: install it there",
-                self.shared.python.interpreter.display()
-            ));
+            let python = self.shared.place.python();
+            return Err(format!("pytest is not installed for {python}: install it there"));
         }
         let token = token();
         let order = self.order(request, &post, &token);
-        let places = Places::new(post.grounds.root(), self.shared.python.prefix());
+        let places = Places::new(post.grounds.root(), self.shared.place.packages());
         let kills = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let limits = post.worker.limits();
         let began = Instant::now();
@@ -167,8 +167,11 @@ impl Runner {
             request.limits.output_bytes,
             on_test,
         );
-        let (stop, end) = session.follow(order, request, cancel).await;
+        let (stop, mut end) = session.follow(order, request, cancel).await;
         let seen = Seen::of(session);
+        if let (End::Lost(reason), None) = (&mut end, stop) {
+            reason.extend(post.worker.cage.last_words().await.map(|it| format!(": {it}")));
+        }
         let kills_now = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let killed_inside = matches!(&end, End::Ended(ended) if ended.memory_kill);
         let mut finished = Finished {
@@ -198,57 +201,12 @@ impl Runner {
 
     /// A new worker.
     async fn post(&self, key: Key, request: &Request) -> Result<Post, String> {
-        let (parent, tree) = (self.shared.config.scratch.clone(), request.tree.clone());
+        let (parent, tree) = (self.shared.scratch.clone(), request.tree.clone());
         let grounds = tokio::task::spawn_blocking(move || Grounds::new(&parent, &tree))
             .await
             .map_err(unprepared)??;
-        let launch = Launch {
-            command: vec![self.shared.python.interpreter.clone().into(), "-c".into(), BOOT.into()],
-            tree: grounds.root().to_owned(),
-            variables: self.variables(),
-            limits: request.limits,
-        };
-        let worker = self.worker(&launch).await.map_err(|reason| {
-            format!(
-                "{} does not work in the sandbox: {reason}; choose another interpreter or make the environment anew",
-                self.shared.python.interpreter.display()
-            )
-        })?;
+        let worker = self.shared.place.start(grounds.root(), &request.limits).await?;
         Ok(Post { key, worker, grounds })
-    }
-
-    async fn worker(&self, launch: &Launch) -> Result<Worker, String> {
-        let local = &self.shared.local;
-        let (cell, connection) = local.start(launch).await?;
-        let cage = Cage::Local(cell);
-        let may_be_refused = cage.is_bubblewrap() && self.shared.config.isolation.is_none();
-        match Worker::begin(cage, connection).await {
-            Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
-                local.refuse(Isolation::Bubblewrap, reason);
-                let (cell, connection) = local.start(launch).await?;
-                Worker::begin(Cage::Local(cell), connection).await
-            }
-            begun => begun,
-        }
-    }
-
-    fn variables(&self) -> BTreeMap<OsString, OsString> {
-        let python = &self.shared.python;
-        let mut all = self.shared.config.variables.clone();
-        let mut set = |name: &str, value: OsString| all.insert(name.into(), value);
-        set("PYTHONDONTWRITEBYTECODE", "1".into());
-        set("PYTHONHASHSEED", "0".into());
-        if python.is_virtual() {
-            set("VIRTUAL_ENV", python.prefix().into());
-        }
-        let mut path = python.folder().as_os_str().to_owned();
-        if let Some(rest) = self.shared.config.variables.get(&OsString::from("PATH")) {
-            path.push(":");
-            path.push(rest);
-        }
-        all.insert("PATH".into(), path);
-        all.entry("LANG".into()).or_insert("C.UTF-8".into());
-        all
     }
 
     fn order(&self, request: &Request, post: &Post, token: &str) -> Value {
@@ -263,7 +221,7 @@ impl Runner {
         ];
         args.push(format!("cache_dir={cache}/pytest"));
         args.extend(request.targets.iter().map(|target| not_an_option(target)));
-        let stranger = post.worker.cage.runs_as_stranger();
+        let processes = post.worker.cage.process_ceiling(&request.limits);
         json!({
             "op": "run",
             "kind": "pytest",
@@ -273,92 +231,15 @@ impl Runner {
             "env": {},
             "coverage": request.coverage,
             "captured": request.limits.output_bytes,
-            "rlimits": for_worker(&request.limits, stranger),
+            "rlimits": for_worker(&request.limits, processes),
             "token": token,
             "stack_signal": STACK_SIGNAL,
         })
     }
 }
 
-/// What all that was seen amounts to.
-fn compose(request: &Request, mut seen: Seen, finished: Finished) -> Report {
-    let (stdout, stderr) = (seen.stdout, seen.stderr);
-    let facts = Facts {
-        tally: &seen.tally,
-        torn: seen.torn,
-        stop: finished.stop,
-        end: &finished.end,
-        memory_kill: finished.memory_kill,
-    };
-    let (outcome, reason) = judge(&facts, request);
-    let stuck = stuck(&seen.tally, &outcome, &seen.stack, &stderr);
-    seen.tally.close(&outcome, reason.as_deref(), stuck.as_ref(), &stderr);
-    seen.tally.notes.extend(finished.notes);
-    Report {
-        not_run: seen.tally.not_run().cloned().collect(),
-        exit_code: match &finished.end {
-            End::Ended(ended) => ended.code,
-            End::Lost(_) => None,
-        },
-        reason,
-        tests: seen.tally.tests,
-        collection_errors: seen.tally.collection_errors,
-        limits: finished.limits,
-        stdout,
-        stderr,
-        duration: finished.duration,
-        stuck,
-        coverage: seen.tally.coverage,
-        notes: seen.tally.notes,
-        ..ending(outcome)
-    }
-}
-
 fn unprepared(error: tokio::task::JoinError) -> String {
     format!("the scratch folder could not be prepared: {error}")
-}
-
-/// What a session has taken in.
-struct Seen {
-    tally: Tally,
-    torn: bool,
-    stdout: String,
-    stderr: String,
-    stack: String,
-}
-
-impl Seen {
-    fn of(session: Session<'_>) -> Seen {
-        let torn = session.is_torn();
-        let [stdout, stderr, stack] =
-            [&session.stdout, &session.stderr, &session.stack].map(|it| it.text());
-        Seen { torn, stdout, stderr, stack, tally: session.tally }
-    }
-}
-
-/// What is known of a run that is over.
-struct Finished {
-    stop: Option<Stop>,
-    end: End,
-    memory_kill: bool,
-    duration: Duration,
-    limits: Vec<LimitStatus>,
-    notes: Vec<String>,
-}
-
-fn notes(end: &End, worker: &Worker) -> Vec<String> {
-    let End::Ended(Ended { left_behind, clean, why, .. }) = end else {
-        return Some(worker.words()).filter(|it| !it.is_empty()).into_iter().collect();
-    };
-    let mut notes = Vec::new();
-    if *left_behind > 0 {
-        notes.push(format!("{left_behind} process(es) outlived the tests; they were killed"));
-    }
-    if !clean {
-        let why = why.as_deref().unwrap_or("no reason given");
-        notes.push(format!("the sandbox was not left clean ({why}); it was thrown away"));
-    }
-    notes
 }
 
 /// Random enough that code under test cannot guess it; it could only find it in memory.
@@ -371,35 +252,4 @@ fn token() -> String {
 /// A target that begins with a dash would be read as an option.
 fn not_an_option(target: &str) -> String {
     if target.starts_with('-') { format!("./{target}") } else { target.to_owned() }
-}
-
-/// Where the process stood, if it was stopped or died: from the answer to our signal, else from
-/// what `faulthandler` wrote when it crashed.
-fn stuck(tally: &Tally, outcome: &Outcome, stack: &str, stderr: &str) -> Option<Stuck> {
-    if !matches!(outcome, Outcome::TimedOut | Outcome::Crashed { .. } | Outcome::KilledForMemory) {
-        return None;
-    }
-    let answer = parse_dump(stack);
-    let raw = if answer.is_empty() { parse_dump(stderr) } else { answer };
-    let during = tally.activity.clone().unwrap_or(Activity::Starting);
-    Some(Stuck { during, frames: tally.places.stack(raw) })
-}
-
-/// A report that says nothing but how it ended.
-fn ending(outcome: Outcome) -> Report {
-    Report {
-        outcome,
-        reason: None,
-        exit_code: None,
-        tests: Vec::new(),
-        not_run: Vec::new(),
-        collection_errors: Vec::new(),
-        limits: Vec::new(),
-        stdout: String::new(),
-        stderr: String::new(),
-        duration: Duration::ZERO,
-        stuck: None,
-        coverage: None,
-        notes: Vec::new(),
-    }
 }

@@ -190,7 +190,7 @@ mod tests {
     /// The kernel's memory killer cannot be called up in a test; everything else runs for real in `tests/`.
     #[test]
     fn a_kill_counts_as_memory_only_on_evidence() {
-        let tally = Tally::new(Places::new(Path::new("/t"), Path::new("/v")), "token".to_owned());
+        let tally = Tally::new(Places::new(Path::new("/t"), None), "token".to_owned());
         let request = Request::new(Tree::Files(BTreeMap::new()));
         for (signal, memory_kill, expected) in [
             (9, true, Outcome::KilledForMemory),

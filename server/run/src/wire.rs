@@ -5,7 +5,10 @@
 //! with [`BOOT`] and first reads its own source from its standard input ([`bundle`]), so that
 //! nothing of ours lies on the sandbox's disk.
 
-use std::{io, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -13,6 +16,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Longer frames are none of the worker's.
 const LONGEST_FRAME: usize = 64 << 20;
+
+/// So many names of a folder tell it from others.
+const SAMPLE: usize = 20;
 
 /// What the interpreter is started with, after `-c`.
 pub(crate) const BOOT: &str = include_str!("worker/boot.py");
@@ -50,11 +56,19 @@ const MODULES: [(&str, &str); 23] = modules![
 ];
 
 /// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
-pub(crate) fn bundle(wipe: &[PathBuf]) -> Vec<u8> {
+/// `tree`: a folder that it must see as it is here, which an engine on another machine would not
+/// show.
+pub(crate) fn bundle(wipe: &[PathBuf], tree: &Path) -> Vec<u8> {
     let modules: Map<String, Value> =
         MODULES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let wipe: Vec<_> = wipe.iter().map(|it| it.to_string_lossy()).collect();
-    let text = json!({ "modules": modules, "main": "worker", "wipe": wipe }).to_string();
+    let entries = fs::read_dir(tree).into_iter().flatten().flatten();
+    let mut names: Vec<_> =
+        entries.map(|it| it.file_name().to_string_lossy().into_owned()).take(SAMPLE).collect();
+    names.retain(|it| !it.contains('\u{fffd}'));
+    let tree = json!({ "path": tree.to_string_lossy(), "names": names });
+    let text =
+        json!({ "modules": modules, "main": "worker", "wipe": wipe, "tree": tree }).to_string();
     format!("{}\n{text}", text.len()).into_bytes()
 }
 

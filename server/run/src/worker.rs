@@ -1,6 +1,7 @@
 //! A worker: an interpreter inside a sandbox that has pytest imported and forks for each run.
 
 use std::{
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -36,13 +37,18 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Waits until the process behind `connection` is ready. The error is a sentence for people.
-    pub(crate) async fn begin(cage: Cage, connection: Connection) -> Result<Worker, String> {
+    /// Waits until the process behind `connection` is ready and sees `tree`. The error is a sentence
+    /// for people.
+    pub(crate) async fn begin(
+        cage: Cage,
+        connection: Connection,
+        tree: &Path,
+    ) -> Result<Worker, String> {
         let words = Arc::new(Mutex::new(Capture::new(WORDS)));
         tokio::spawn(listen(connection.errors, words.clone()));
         let mut frames = Frames::new(connection.output);
         let mut input = connection.input;
-        let bundle = bundle(&cage.writable().all);
+        let bundle = bundle(&cage.writable().all, tree);
         let begin = async {
             // A worker that has ended already is noticed by the reading below.
             let _ = input.write_all(&bundle).await;

@@ -6,8 +6,7 @@ use bollard::{
     Docker,
     models::ContainerCreateBody,
     query_parameters::{
-        AttachContainerOptionsBuilder, CreateContainerOptions, KillContainerOptions,
-        StartContainerOptions,
+        AttachContainerOptionsBuilder, CreateContainerOptions, StartContainerOptions,
     },
 };
 use tokio::{sync::watch, task::JoinSet, time::timeout};
@@ -138,6 +137,7 @@ impl Container {
     }
 
     /// The engine's name for it.
+    #[cfg(test)]
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
@@ -148,11 +148,16 @@ impl Container {
         self.seen.borrow().memory_kills
     }
 
-    /// Kills every process of the container. One that has ended already is no error. What it wrote
+    /// Kills every process of the container, as somebody else might. One that has ended already is no error. What it wrote
     /// can be read for another second.
+    #[cfg(test)]
     pub(crate) async fn kill(&self) -> Result<(), String> {
         self.killed.cancel();
-        match self.docker.kill_container(&self.id, None::<KillContainerOptions>).await {
+        match self
+            .docker
+            .kill_container(&self.id, None::<bollard::query_parameters::KillContainerOptions>)
+            .await
+        {
             Ok(()) => Ok(()),
             Err(error) if matches!(status(&error), Some(404 | 409)) => Ok(()),
             Err(error) => Err(format!(

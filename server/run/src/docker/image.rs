@@ -24,11 +24,11 @@ const REPOSITORY: &str = "trellis-env";
 
 /// What an image is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ImageSpec {
+pub struct ImageSpec {
     /// An image with Python 3.9 or newer and pip.
-    pub(crate) base: String,
+    pub base: String,
     /// What is installed besides pytest and coverage.py, each as in a line of a requirements file.
-    pub(crate) requirements: Vec<String>,
+    pub requirements: Vec<String>,
 }
 
 impl Default for ImageSpec {
@@ -49,7 +49,7 @@ pub(crate) struct Image {
 
 /// What [`provide`] is doing; it takes seconds to minutes when nothing is cached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub enum Progress {
     /// Another process is making the same image.
     Waiting,
     /// The base image is being fetched.

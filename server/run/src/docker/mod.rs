@@ -24,20 +24,76 @@ mod sweep;
 mod tests;
 mod watch;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use crate::{report::LimitStatus, request::Limits, sandbox::Connection};
 
-use crate::request::Limits;
-
-#[expect(unused_imports, reason = "wired in the next commit")]
+pub use self::image::{ImageSpec, Progress};
 pub(crate) use self::{
-    container::{Container, How, StartError, start},
-    engine::{Description, Engine},
-    image::{Image, ImageSpec, Progress, provide},
+    container::{Container, start},
     launch::user,
+};
+use self::{
+    engine::Engine,
+    image::{Image, OnProgress, provide},
     sweep::sweep,
 };
+
+/// An engine that answers, with an image in which tests can run.
+#[derive(Clone, Debug)]
+pub struct Docker {
+    pub(crate) engine: Engine,
+    pub(crate) image: Image,
+}
+
+impl Docker {
+    /// Connects to the engine at `host`, or else at the one that `DOCKER_HOST`, the current context or
+    /// the usual places name; removes what earlier processes left there when they crashed, and has
+    /// the image built unless it is there. `cache` holds locks. The error is a sentence for people.
+    pub async fn open(
+        host: Option<&str>,
+        spec: &ImageSpec,
+        cache: &Path,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Docker, String> {
+        let engine = match host {
+            Some(host) => Engine::at(host).await?,
+            None => Engine::connect().await?,
+        };
+        sweep(&engine).await?;
+        let image = provide(&engine, spec, cache, on_progress).await?;
+        Ok(Docker { engine, image })
+    }
+
+    /// One line about the engine that would be used, or why there is none.
+    pub async fn describe() -> Result<String, String> {
+        Engine::connect().await.map(|engine| engine.describe().to_string())
+    }
+
+    /// What is enforced for a run under `limits`.
+    pub fn limits(&self, limits: &Limits) -> Vec<LimitStatus> {
+        self.engine.limits(limits)
+    }
+
+    /// Whether a container's user, who is never root, may read `folder`; why not, as a sentence.
+    pub fn may_read(folder: &Path) -> Result<(), String> {
+        let status = fs::metadata(folder)
+            .map_err(|error| format!("{} cannot be opened: {error}", folder.display()))?;
+        let foreign = status.uid() == 0 && user().starts_with("1000:");
+        if foreign && status.mode() & 0o005 != 0o005 {
+            return Err(format!(
+                "{} is closed to all but root, and containers do not run as root: open it (`chmod o+rx`) or use the local sandbox",
+                folder.display()
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// A container for one worker.
 #[derive(Clone, Debug)]
@@ -61,17 +117,6 @@ pub(crate) struct Launch {
     pub(crate) scratch: Vec<(String, u64)>,
     /// What the container is for; people see it in `docker ps` as a label.
     pub(crate) project: String,
-}
-
-/// The worker's three pipes. Output and errors arrive on one stream, so both have to be read for
-/// either to go on; one that is dropped is drained.
-pub(crate) struct Connection {
-    /// Standard input; dropping it closes it, which ends a worker of ours.
-    pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
-    /// Standard output.
-    pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
-    /// Standard error.
-    pub(crate) errors: Box<dyn AsyncRead + Send + Unpin>,
 }
 
 /// An error with everything that caused it, for its own text often says nothing.

@@ -15,7 +15,8 @@ use tokio::{
 };
 
 use super::{
-    Connection, Container, Engine, How, Launch, StartError,
+    Connection, Container, Engine, Launch,
+    container::{How, StartError},
     image::{Image, ImageSpec, provide},
     start,
 };

@@ -6,6 +6,19 @@ import stat
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+def check(tree):
+    """An engine on another machine shows other files, or none."""
+    if not tree:
+        return
+    try:
+        seen = set(os.listdir(tree["path"]))
+    except OSError as error:
+        raise OSError(f"the project cannot be read in the sandbox: {error}") from error
+    # Some may come or go at any time; not all of them.
+    if tree["names"] and not seen.intersection(tree["names"]):
+        raise OSError(f"the sandbox shows another {tree['path']}: the engine does not share this machine's files")
+
+
 def known(paths):
     """Which of the folders exist, and what they are: a run may put another in their place.
 

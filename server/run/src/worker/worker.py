@@ -103,6 +103,7 @@ class Worker:
         self._rest = False
 
     def serve(self):
+        folders.check(self._bundle.get("tree"))
         self._nursery = child.Nursery(self._bundle)
         processes.ignore_signals()
         hidden = processes.hide()

@@ -7,6 +7,7 @@ mod endings;
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{LONG, environment, scratch};
+use crate::support::{LONG, docker, environment, scratch};
 
 /// A sandbox, a project in it, and how to run it.
 pub(crate) struct Bed {
@@ -31,6 +32,19 @@ pub(crate) struct Bed {
 }
 
 impl Bed {
+    /// None, and a loud line, where no engine is to be had.
+    pub(crate) async fn docker() -> Option<Bed> {
+        let docker = docker().await?;
+        let config = Config { scratch: scratch(), ..Config::from_environment() };
+        let project = tempfile::tempdir_in(scratch()).expect("a folder");
+        // The container's user is another than root.
+        fs::set_permissions(project.path(), fs::Permissions::from_mode(0o755)).expect("set");
+        let runner = Runner::in_docker(docker, &config);
+        // The image is made from the machine's own Python.
+        let interpreter = environment().await.interpreter.canonicalize().expect("there");
+        Some(Bed { runner, project, bare: false, thorough: false, interpreter })
+    }
+
     pub(crate) async fn local(isolation: Isolation) -> Bed {
         let config =
             Config { scratch: scratch(), isolation: Some(isolation), ..Config::from_environment() };
@@ -86,6 +100,16 @@ macro_rules! in_each_sandbox {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $case() {
                 let bed = super::Bed::local(run::Isolation::Namespaces).await;
+                super::cases::$case(&bed).await;
+                bed.still_works().await;
+                bed.close().await;
+            })*
+        }
+
+        mod docker {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $case() {
+                let Some(bed) = super::Bed::docker().await else { return };
                 super::cases::$case(&bed).await;
                 bed.still_works().await;
                 bed.close().await;

@@ -12,7 +12,8 @@ use std::{
 };
 
 use run::{
-    Config, Failure, Frame, Report, Request, Runner, TestOutcome, TestResult, Tree,
+    Config, Docker, Failure, Frame, ImageSpec, Report, Request, Runner, TestOutcome, TestResult,
+    Tree,
     python::{self, Python},
 };
 use tokio::{sync::OnceCell, time::timeout};
@@ -97,6 +98,20 @@ pub(crate) fn failure(report: &Report) -> &Failure {
 pub(crate) fn inside(frames: &[Frame]) -> Vec<String> {
     let inside = frames.iter().filter(|frame| frame.inside);
     inside.map(|frame| format!("{}:{} {}", frame.path, frame.line, frame.function)).collect()
+}
+
+/// The engine at `TRELLIS_TEST_DOCKER_HOST`, with the image `TRELLIS_TEST_IMAGE`, as `cargo xtask
+/// test` sets them. None, and a loud line, where they are not set.
+pub(crate) async fn docker() -> Option<Docker> {
+    let given = |name: &str| env::var(name).ok().filter(|it| !it.is_empty());
+    let (Some(host), Some(base)) = (given("TRELLIS_TEST_DOCKER_HOST"), given("TRELLIS_TEST_IMAGE"))
+    else {
+        eprintln!("SKIPPED: no Docker engine, see `cargo xtask test`");
+        return None;
+    };
+    let spec = ImageSpec { base, requirements: Vec::new() };
+    let docker = Docker::open(Some(&host), &spec, &cache(), &|_| {}).await;
+    Some(docker.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// A folder for scratch folders that is not `/tmp`, which sandboxes replace.

@@ -9,9 +9,9 @@ async fn an_engine_describes_itself_and_its_limits() {
     assert!(text.starts_with("Docker ") && text.contains("API 1."), "{text}");
     let limits = engine.limits(&Limits::default());
     let names: Vec<&str> = limits.iter().map(|limit| limit.name).collect();
-    let same: Vec<&str> =
-        crate::limits::bounds(&Limits::default()).1.iter().map(|limit| limit.name).collect();
-    assert_eq!(names, same);
+    for name in ["memory", "processes", "network", "file system", "daemons"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
     assert!(limits.iter().all(|limit| limit.enforced), "{limits:?}");
 }
 

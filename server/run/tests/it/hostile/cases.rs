@@ -222,10 +222,14 @@ pub(crate) async fn ignoring_signals(bed: &Bed) {
 }
 
 pub(crate) async fn leaving_in_the_middle(bed: &Bed) {
-    for leave in ["os._exit(0)", "os.kill(os.getpid(), 9)", "os.execv('/bin/true', ['true'])"] {
+    for leave in [
+        "os._exit(0)",
+        "os.kill(os.getpid(), 9)",
+        "os.execv(sys.executable, [sys.executable, '-c', 'pass'])",
+    ] {
         let report = bed
             .run(&format!(
-                "import os\ndef test_a(): pass\ndef test_b(): {leave}\ndef test_c(): assert False\n"
+                "import os, sys\ndef test_a(): pass\ndef test_b(): {leave}\ndef test_c(): assert False\n"
             ))
             .await;
         assert!(matches!(report.outcome, Outcome::Crashed { .. }), "{leave}: {report:#?}");

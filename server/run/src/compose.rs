@@ -1,0 +1,122 @@
+//! Makes the report of all that was seen of a run.
+
+use std::time::Duration;
+
+use crate::{
+    frames::parse_dump,
+    report::{Activity, LimitStatus, Outcome, Report, Stuck},
+    request::Request,
+    session::{End, Session, Stop},
+    tally::Tally,
+    verdict::{Facts, judge},
+    wire::Ended,
+    worker::Worker,
+};
+
+/// What all that was seen amounts to.
+pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> Report {
+    let (stdout, stderr) = (seen.stdout, seen.stderr);
+    let facts = Facts {
+        tally: &seen.tally,
+        torn: seen.torn,
+        stop: finished.stop,
+        end: &finished.end,
+        memory_kill: finished.memory_kill,
+    };
+    let (outcome, reason) = judge(&facts, request);
+    let stuck = stuck(&seen.tally, &outcome, &seen.stack, &stderr);
+    seen.tally.close(&outcome, reason.as_deref(), stuck.as_ref(), &stderr);
+    seen.tally.notes.extend(finished.notes);
+    Report {
+        not_run: seen.tally.not_run().cloned().collect(),
+        exit_code: match &finished.end {
+            End::Ended(ended) => ended.code,
+            End::Lost(_) => None,
+        },
+        reason,
+        tests: seen.tally.tests,
+        collection_errors: seen.tally.collection_errors,
+        limits: finished.limits,
+        stdout,
+        stderr,
+        duration: finished.duration,
+        stuck,
+        coverage: seen.tally.coverage,
+        notes: seen.tally.notes,
+        ..ending(outcome)
+    }
+}
+
+/// What a session has taken in.
+pub(crate) struct Seen {
+    tally: Tally,
+    torn: bool,
+    stdout: String,
+    stderr: String,
+    stack: String,
+}
+
+impl Seen {
+    pub(crate) fn of(session: Session<'_>) -> Seen {
+        let torn = session.is_torn();
+        let [stdout, stderr, stack] =
+            [&session.stdout, &session.stderr, &session.stack].map(|it| it.text());
+        Seen { torn, stdout, stderr, stack, tally: session.tally }
+    }
+}
+
+/// What is known of a run that is over.
+pub(crate) struct Finished {
+    pub(crate) stop: Option<Stop>,
+    pub(crate) end: End,
+    pub(crate) memory_kill: bool,
+    pub(crate) duration: Duration,
+    pub(crate) limits: Vec<LimitStatus>,
+    pub(crate) notes: Vec<String>,
+}
+
+pub(crate) fn notes(end: &End, worker: &Worker) -> Vec<String> {
+    let End::Ended(Ended { left_behind, clean, why, .. }) = end else {
+        return Some(worker.words()).filter(|it| !it.is_empty()).into_iter().collect();
+    };
+    let mut notes = Vec::new();
+    if *left_behind > 0 {
+        notes.push(format!("{left_behind} process(es) outlived the tests; they were killed"));
+    }
+    if !clean {
+        let why = why.as_deref().unwrap_or("no reason given");
+        notes.push(format!("the sandbox was not left clean ({why}); it was thrown away"));
+    }
+    notes
+}
+
+/// Where the process stood, if it was stopped or died: from the answer to our signal, else from
+/// what `faulthandler` wrote when it crashed.
+fn stuck(tally: &Tally, outcome: &Outcome, stack: &str, stderr: &str) -> Option<Stuck> {
+    if !matches!(outcome, Outcome::TimedOut | Outcome::Crashed { .. } | Outcome::KilledForMemory) {
+        return None;
+    }
+    let answer = parse_dump(stack);
+    let raw = if answer.is_empty() { parse_dump(stderr) } else { answer };
+    let during = tally.activity.clone().unwrap_or(Activity::Starting);
+    Some(Stuck { during, frames: tally.places.stack(raw) })
+}
+
+/// A report that says nothing but how it ended.
+pub(crate) fn ending(outcome: Outcome) -> Report {
+    Report {
+        outcome,
+        reason: None,
+        exit_code: None,
+        tests: Vec::new(),
+        not_run: Vec::new(),
+        collection_errors: Vec::new(),
+        limits: Vec::new(),
+        stdout: String::new(),
+        stderr: String::new(),
+        duration: Duration::ZERO,
+        stuck: None,
+        coverage: None,
+        notes: Vec::new(),
+    }
+}

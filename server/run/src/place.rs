@@ -1,0 +1,153 @@
+//! Where a runner's workers live.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    cage::Cage,
+    docker::{self, Docker},
+    local::{Isolation, Local},
+    python::Python,
+    request::Limits,
+    runner::Config,
+    sandbox::{Launch, Writable},
+    wire::BOOT,
+    worker::Worker,
+};
+
+/// Local sandboxes with one interpreter, or containers of one image.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Local { python: Python, config: Config, local: Local },
+    Docker(Docker),
+}
+
+/// The local sandbox under `config`.
+pub(crate) fn local_of(config: &Config) -> Local {
+    let none = OsString::new();
+    let path = config.variables.get(&OsString::from("PATH")).unwrap_or(&none);
+    Local::new(config.scratch.clone(), config.isolation, path)
+}
+
+impl Place {
+    pub(crate) fn local(python: Python, config: Config) -> Place {
+        let local = local_of(&config);
+        Place::Local { python, config, local }
+    }
+
+    pub(crate) fn docker(docker: Docker) -> Place {
+        Place::Docker(docker)
+    }
+
+    /// The folder of the packages, on this machine; they may change while a worker waits.
+    pub(crate) fn packages(&self) -> Option<&Path> {
+        match self {
+            Place::Local { python, .. } => Some(python.prefix()),
+            Place::Docker(_) => None,
+        }
+    }
+
+    /// The interpreter, for messages.
+    pub(crate) fn python(&self) -> String {
+        match self {
+            Place::Local { python, .. } => python.interpreter.display().to_string(),
+            Place::Docker(docker) => format!("the image {}", docker.image.name),
+        }
+    }
+
+    /// Waits until nothing is left of sandboxes that were dropped.
+    pub(crate) async fn settled(&self) {
+        if let Place::Local { local, .. } = self {
+            local.settled().await;
+        }
+    }
+
+    /// A worker that sees the folder `tree`. The error is a sentence for people.
+    pub(crate) async fn start(&self, tree: &Path, limits: &Limits) -> Result<Worker, String> {
+        let does_not_work = |reason| {
+            let python = self.python();
+            format!(
+                "{python} does not work in the sandbox: {reason}; choose another interpreter or make the environment anew"
+            )
+        };
+        match self {
+            Place::Local { python, config, local } => {
+                let launch = Launch {
+                    command: vec![python.interpreter.clone().into(), "-c".into(), BOOT.into()],
+                    tree: tree.to_owned(),
+                    variables: variables(python, config),
+                    limits: *limits,
+                };
+                in_cell(local, &launch, config.isolation.is_none()).await.map_err(does_not_work)
+            }
+            Place::Docker(docker) => in_container(docker, tree, limits).await,
+        }
+    }
+}
+
+async fn in_cell(local: &Local, launch: &Launch, may_choose: bool) -> Result<Worker, String> {
+    let (cell, connection) = local.start(launch).await?;
+    let cage = Cage::local(cell);
+    let may_be_refused = cage.is_bubblewrap() && may_choose;
+    match Worker::begin(cage, connection, &launch.tree).await {
+        Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
+            local.refuse(Isolation::Bubblewrap, reason);
+            let (cell, connection) = local.start(launch).await?;
+            Worker::begin(Cage::local(cell), connection, &launch.tree).await
+        }
+        begun => begun,
+    }
+}
+
+async fn in_container(docker: &Docker, tree: &Path, limits: &Limits) -> Result<Worker, String> {
+    Docker::may_read(tree)?;
+    let writable = Writable::private();
+    let environment =
+        writable.with(&always()).into_iter().chain([("LANG".into(), "C.UTF-8".into())]);
+    let text = |it: OsString| it.to_string_lossy().into_owned();
+    let shared = PathBuf::from("/dev/shm");
+    let folders = writable.all.iter().filter(|it| **it != shared);
+    let launch = docker::Launch {
+        image: docker.image.name.clone(),
+        command: vec![docker.image.python.clone(), "-c".to_owned(), BOOT.to_owned()],
+        tree: tree.to_owned(),
+        working: "/".into(),
+        environment: environment.map(|(name, value)| (text(name), text(value))).collect(),
+        user: docker::user(),
+        limits: *limits,
+        scratch: folders.map(|it| (it.display().to_string(), limits.file_bytes)).collect(),
+        project: tree.display().to_string(),
+    };
+    let started = docker::start(&docker.engine, &launch).await;
+    let (container, connection) = started.map_err(|error| error.to_string())?;
+    let cage = Cage::docker(container, docker.limits(limits));
+    Worker::begin(cage, connection, tree).await.map_err(|reason| {
+        format!("no worker could be started in the image {}: {reason}", docker.image.name)
+    })
+}
+
+/// Variables that tests see in any sandbox.
+fn always() -> BTreeMap<OsString, OsString> {
+    [("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0")]
+        .map(|(name, value)| (name.into(), value.into()))
+        .into()
+}
+
+fn variables(python: &Python, config: &Config) -> BTreeMap<OsString, OsString> {
+    let mut all = config.variables.clone();
+    all.extend(always());
+    if python.is_virtual() {
+        all.insert("VIRTUAL_ENV".into(), python.prefix().into());
+    }
+    let mut path = python.folder().as_os_str().to_owned();
+    if let Some(rest) = config.variables.get(&OsString::from("PATH")) {
+        path.push(":");
+        path.push(rest);
+    }
+    all.insert("PATH".into(), path);
+    all.entry("LANG".into()).or_insert("C.UTF-8".into());
+    all
+}
