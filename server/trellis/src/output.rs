@@ -50,6 +50,11 @@ impl Output {
 
     /// Says something beside the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
+        Output::say(text);
+    }
+
+    /// The same, from where no printer is at hand.
+    pub(crate) fn say(text: impl std::fmt::Display) {
         // Standard error may be closed; there is nowhere left to say so.
         let _ = writeln!(io::stderr().lock(), "{text}");
     }

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::error::{Exit, Fault};
 use crate::grow::{GrowOrder, Summary, grow};
 use crate::output::Output;
+use crate::sandbox::SandboxArgs;
 
 /// Grow a tested repository from a planning graph; resumes by itself.
 #[derive(Args)]
@@ -44,9 +45,8 @@ pub(crate) struct GenerateArgs {
     /// Wait as long as the recorded model did.
     #[arg(long)]
     replay_latency: bool,
-    /// Where tests run.
-    #[arg(long, value_enum, default_value = "auto")]
-    sandbox: super::Sandbox,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// Seconds one test may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     test_timeout: u64,
@@ -64,6 +64,7 @@ pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit,
         out: args.out,
         dialect: args.dialect,
         model: args.model,
+        sandbox: args.sandbox,
         record: args.record,
         replay_latency: args.replay_latency,
         jobs: usize::from(args.jobs),

@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 
+mod doctor;
 mod generate;
 mod plan;
 mod rollback;
@@ -22,15 +23,6 @@ struct Cli {
     command: Command,
 }
 
-/// Where tests run. Today both names mean the local runner.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Sandbox {
-    /// The best there is.
-    Auto,
-    /// Process group, rlimits, deadlines, clean environment.
-    Local,
-}
-
 #[derive(Subcommand)]
 enum Command {
     Generate(generate::GenerateArgs),
@@ -40,6 +32,7 @@ enum Command {
     Status(status::StatusArgs),
     Report(status::ReportArgs),
     Rollback(rollback::RollbackArgs),
+    Doctor(doctor::DoctorArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
@@ -70,5 +63,6 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),
         Command::Rollback(args) => rollback::run(&args, output),
+        Command::Doctor(args) => doctor::run(&args, output).await,
     }
 }

@@ -5,52 +5,61 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use run::{Config, LimitStatus, Outcome, Report, Request, Runner, TestResult, Tree, python};
+use run::{LimitStatus, Outcome, Report, Request, TestOutcome, TestResult, Tree, junit};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
-use crate::grow::cache_folder;
 use crate::output::Output;
+use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::signals::cancel_on_signal;
-use crate::workspace::scratch::ScratchFolder;
 
 /// Run a project's tests in the sandbox.
 #[derive(Args)]
 pub(crate) struct TestArgs {
     /// Test files, folders or pytest ids; one folder alone is the project to test.
     paths: Vec<String>,
-    /// Where tests run.
-    #[arg(long, value_enum, default_value = "auto")]
-    sandbox: super::Sandbox,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// Seconds one test may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Measure which lines the tests execute.
     #[arg(long)]
     coverage: bool,
+    /// Write the results as JUnit XML too.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fault> {
     let (root, targets) = place(&args.paths)?;
-    let python = environment(&root).await?;
+    let sandbox = sandbox::open(&args.sandbox, &root, Needs::Project, output).await?;
     let request = Request {
         targets,
         test_timeout: Duration::from_secs(args.timeout),
         coverage: args.coverage,
         ..Request::new(Tree::Folder(root))
     };
-    let scratch = ScratchFolder::new()?;
-    let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
-    let runner = Runner::new(python, config);
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
-    let report = runner.run(&request, &cancel).await;
-    let left = runner.close().await;
-    if output.is_json() {
+    let is_json = output.is_json();
+    let mut as_it_ends = |test: &TestResult| {
+        if !is_json {
+            // Whoever has gone away is noticed when the summary is printed.
+            let _ = output.text(line(test));
+        }
+    };
+    let report = sandbox.runner.run_telling(&request, &cancel, &mut as_it_ends).await;
+    let left = sandbox.runner.close().await;
+    if let Some(path) = &args.junit {
+        let written = fs::write(path, junit(&report, "tests"));
+        written.map_err(|e| Fault::input(format!("cannot write {}: {e}", path.display())))?;
+    }
+    if is_json {
         output.json(&shape(&report))?
     } else {
-        output.text(human(&report))?
+        output.text(summary(&report))?
     }
     match &report.outcome {
         Outcome::Passed => Ok(Exit::Done),
@@ -82,18 +91,6 @@ fn place(paths: &[String]) -> Result<(PathBuf, Vec<String>), Fault> {
             }
         }
     }
-}
-
-/// The project's own environment, else one with its requirements.
-async fn environment(root: &Path) -> Result<python::Python, Fault> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let base = python::find(Some(root), &path).await.map_err(Fault::unavailable)?;
-    if base.origin == python::Origin::Project {
-        return Ok(base);
-    }
-    let requirements = fs::read_to_string(root.join("requirements.txt")).unwrap_or_default();
-    let lines: Vec<String> = requirements.lines().map(str::to_owned).collect();
-    python::provide(&base, &lines, &cache_folder()?, &|_| {}).await.map_err(Fault::unavailable)
 }
 
 fn outcome(outcome: &Outcome) -> &'static str {
@@ -141,8 +138,6 @@ fn shape(report: &Report) -> Value {
             })
         })
         .collect();
-    let limit =
-        |it: &LimitStatus| json!({ "name": it.name, "enforced": it.enforced, "how": it.how });
     let coverage = report.coverage.as_ref().map(|coverage| {
         let files = coverage.files.iter();
         files
@@ -162,32 +157,75 @@ fn shape(report: &Report) -> Value {
     })
 }
 
-fn human(report: &Report) -> String {
+/// A limit as every command's JSON shows it.
+pub(super) fn limit(it: &LimitStatus) -> Value {
+    json!({ "name": it.name, "enforced": it.enforced, "how": it.how })
+}
+
+/// One test, as it ends.
+fn line(test: &TestResult) -> String {
+    let mut out =
+        format!("{:<8} {} ({} ms)", test_outcome(test), test.id, test.duration.as_millis());
+    if let Some(failure) = &test.failure {
+        let message = failure.message.lines().next().unwrap_or_default();
+        out += &format!("\n         {}: {message}{}", failure.exception, place_of(failure));
+    }
+    out
+}
+
+fn place_of(failure: &run::Failure) -> String {
+    match (&failure.path, failure.line) {
+        (Some(path), Some(line)) => format!(" ({path}:{line})"),
+        (Some(path), None) => format!(" ({path})"),
+        (None, _) => String::new(),
+    }
+}
+
+/// What is left to say when all tests have ended.
+fn summary(report: &Report) -> String {
     let mut out = String::new();
-    for test in &report.tests {
-        out +=
-            &format!("{:<8} {} ({} ms)\n", test_outcome(test), test.id, test.duration.as_millis());
-        if let Some(failure) = &test.failure {
-            let line = failure.message.lines().next().unwrap_or_default();
-            let place = failure.path.as_deref().unwrap_or_default();
-            out += &format!(
-                "         {}: {line} ({place}:{})\n",
-                failure.exception,
-                failure.line.unwrap_or(0)
-            );
-        }
+    // A test that was cut short is heard of only now.
+    let unfinished =
+        |it: &&TestResult| matches!(it.outcome, TestOutcome::TimedOut | TestOutcome::Crashed);
+    for test in report.tests.iter().filter(unfinished) {
+        out += &format!("{}\n", line(test));
     }
     for failure in &report.collection_errors {
-        out += &format!("not collected: {}: {}\n", failure.exception, failure.message);
+        let (message, place) = (&failure.message, place_of(failure));
+        out += &format!("not collected: {}: {message}{place}\n", failure.exception);
     }
+    for (path, file) in report.coverage.iter().flat_map(|it| &it.files) {
+        let (executed, all) = (file.executed.len(), file.executed.len() + file.missing.len());
+        out += &format!("coverage {path}: {executed} of {all} lines\n");
+    }
+    report.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
     let loose: Vec<&str> =
         report.limits.iter().filter(|it| !it.enforced).map(|it| it.name).collect();
     if !loose.is_empty() {
-        out += &format!("not enforced on this machine: {}\n", loose.join(", "));
+        out +=
+            &format!("not enforced on this machine: {}; see `trellis doctor`\n", loose.join(", "));
     }
     out += outcome(&report.outcome);
+    out += &counts(report);
     reason(report).iter().for_each(|reason| out += &format!(": {reason}"));
     out
+}
+
+fn counts(report: &Report) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for name in report.tests.iter().map(test_outcome) {
+        match counts.iter_mut().find(|(it, _)| *it == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    let words: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let seconds = report.duration.as_secs_f64();
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" ({} in {seconds:.2} s)", words.join(", "))
+    }
 }
 
 fn reason(report: &Report) -> Option<&str> {

@@ -102,7 +102,10 @@ fn requirements(owner: &Owner, sources: &BTreeMap<String, String>) -> Vec<String
             .find(is_it)
             .map_or_else(|| distribution.to_owned(), |line| (*line).clone());
         match library_name(&line) == line.trim() {
-            true => format!("{line}{}", range(&owner.shop.environment, &line).unwrap_or_default()),
+            true => format!(
+                "{line}{}",
+                range(owner.shop.interpreter.as_deref(), &line).unwrap_or_default()
+            ),
             false => line,
         }
     };
@@ -113,8 +116,8 @@ fn requirements(owner: &Owner, sources: &BTreeMap<String, String>) -> Vec<String
 }
 
 /// `>=1.26,<2` for a distribution that is installed as 1.26.4.
-fn range(interpreter: &Path, distribution: &str) -> Option<String> {
-    let lib = interpreter.parent()?.parent()?.join("lib");
+fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
+    let lib = interpreter?.parent()?.parent()?.join("lib");
     let pythons =
         std::fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path().join("site-packages"));
     let packages = pythons.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();

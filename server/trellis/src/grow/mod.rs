@@ -19,7 +19,6 @@ mod summary;
 mod worker;
 
 pub(crate) use open::Order as GrowOrder;
-pub(crate) use open::cache_folder;
 pub(crate) use summary::Summary;
 
 use tokio_util::sync::CancellationToken;

@@ -8,7 +8,6 @@ use std::time::Duration;
 use cycle::Policy;
 use model::Settings;
 use plan::{Dialect, NodeIx, Plan, Schedule};
-use run::{Config, Runner, python};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -22,9 +21,9 @@ use crate::grow::recover::{
 use crate::grow::worker::Shop;
 use crate::output::Output;
 use crate::plan_file;
+use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
-use crate::workspace::scratch::ScratchFolder;
 use crate::workspace::{Writer, disk};
 
 /// What the command line asks for.
@@ -34,6 +33,7 @@ pub(crate) struct Order {
     pub(crate) out: PathBuf,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) model: Option<String>,
+    pub(crate) sandbox: SandboxArgs,
     pub(crate) record: Option<PathBuf>,
     pub(crate) replay_latency: bool,
     pub(crate) jobs: usize,
@@ -74,7 +74,8 @@ pub(crate) async fn open(
     let root = prepare_folder(&order.out)?;
     let lock = Lock::take(&root)?;
     refuse_symlinks(&root, &work)?;
-    let python = python(&root, &work, output).await?;
+    let needs = Needs::Lines(libraries(&work));
+    let sandbox = sandbox::open(&order.sandbox, &root, needs, output).await?;
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot use {}: {e}", root.display()));
     disk::reserve(&root).map_err(|e| full_or(e, &root))?;
     let (journal, mut past) = Journal::open(&root).map_err(cannot)?;
@@ -117,10 +118,6 @@ pub(crate) async fn open(
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
     }
-    let environment = python.interpreter.clone();
-    let scratch = ScratchFolder::new()?;
-    let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
-    let runner = Runner::new(python, config);
     let slots = Arc::new(Semaphore::new(order.jobs));
     let (freed, wake) = mpsc::unbounded_channel();
     let (shelf_sender, shelf_receiver) = watch::channel(shelf);
@@ -130,9 +127,9 @@ pub(crate) async fn open(
         work,
         policy: Policy::generate(),
         model,
-        runner,
-        environment,
-        _scratch: scratch,
+        runner: sandbox.runner,
+        interpreter: sandbox.interpreter,
+        _scratch: sandbox.scratch,
         journal,
         test_timeout: order.test_timeout,
         user_files,
@@ -278,51 +275,16 @@ fn refuse_symlinks(root: &Path, work: &Work) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The project's own environment, else one made for what the plan names.
-async fn python(root: &Path, work: &Work, output: &Output) -> Result<python::Python, Fault> {
-    let unavailable = |error: python::PythonError| Fault::unavailable(&error);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let base = python::find(Some(root), &path).await.map_err(unavailable)?;
-    if base.origin == python::Origin::Project {
-        return Ok(base);
-    }
-    let mut requirements: Vec<String> = work
-        .items
-        .values()
-        .flat_map(|item| item.libraries.iter())
-        .filter(|it| !is_standard(it))
-        .cloned()
-        .collect();
-    requirements.sort();
-    requirements.dedup();
-    let say = |step: python::Progress| {
-        if let python::Progress::Installing { requirements } = step {
-            let mut stderr = std::io::stderr().lock();
-            // Standard error may be closed; nothing depends on this line.
-            let _ = std::io::Write::write_fmt(
-                &mut stderr,
-                format_args!("making the test environment: {}\n", requirements.join(", ")),
-            );
-        }
-    };
-    let _ = output;
-    python::provide(&base, &requirements, &cache_folder()?, &say).await.map_err(unavailable)
+/// The libraries the plan names.
+fn libraries(work: &Work) -> Vec<String> {
+    let items = work.items.values().flat_map(|item| item.libraries.iter());
+    let mut lines: Vec<String> = items.filter(|it| !is_standard(it)).cloned().collect();
+    lines.sort();
+    lines.dedup();
+    lines
 }
 
 fn is_standard(library: &str) -> bool {
     let name = cycle::assembly::library_name(library);
     code::known::is_stdlib(name.split('.').next().unwrap_or(name))
-}
-
-/// `TRELLIS_CACHE`, else the user's cache folder.
-pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
-    let variable =
-        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable("TRELLIS_CACHE")
-        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("trellis")))
-        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/trellis")))
-        .ok_or_else(|| {
-            Fault::unavailable("there is no folder for the test environment")
-                .hint("set TRELLIS_CACHE")
-        })
 }

@@ -32,8 +32,8 @@ pub(crate) struct Shop {
     pub(crate) model: Model,
     pub(crate) runner: Runner,
     pub(crate) _scratch: ScratchFolder,
-    /// The interpreter tests run with.
-    pub(crate) environment: PathBuf,
+    /// The interpreter tests run with, where it is one of this machine.
+    pub(crate) interpreter: Option<PathBuf>,
     pub(crate) journal: Journal,
     pub(crate) test_timeout: Duration,
     /// Files of the user that tests may want: `conftest.py`, data.
