@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, big_graph, demo, setup};
+use crate::{Outcome, big_graph, demo, engine, setup};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -29,6 +29,8 @@ enum Which {
     },
     /// Read, check and order graphs of a quarter million and a million nodes.
     Graph,
+    /// What a test run costs: cold and warm, on this machine and in containers.
+    Run,
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -39,15 +41,29 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     match &args.which {
         Some(Which::Corpus { folder, jobs }) => corpus(folder, *jobs),
         Some(Which::Engine) => engine(),
+        Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
         None => {
+            runs()?;
             engine()?;
             batch()?;
             graph()?;
             corpus(&setup::root().join("../shared/data/humaneval"), 2)
         }
     }
+}
+
+/// The benchmark of the crate `run`, with an engine.
+fn runs() -> Outcome {
+    setup::optional();
+    let engine = engine::start();
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(setup::root()).args(["bench", "--quiet", "--package", "run"]);
+    command.envs(engine.iter().flat_map(engine::Engine::variables));
+    let outcome = setup::run(&mut command);
+    drop(engine);
+    outcome
 }
 
 /// Grows a corpus; standard error is passed through when `loud`.

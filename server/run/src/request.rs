@@ -30,6 +30,8 @@ pub struct Request {
     /// Measure which lines are executed, by test. Needs coverage.py, which `python::provide`
     /// installs.
     pub coverage: bool,
+    /// Run in a fresh interpreter instead of a fork of a warm one. The sandbox is the same.
+    pub cold: bool,
 }
 
 impl Request {
@@ -42,6 +44,7 @@ impl Request {
             run_timeout: Duration::from_secs(300),
             limits: Limits::default(),
             coverage: false,
+            cold: false,
         }
     }
 }

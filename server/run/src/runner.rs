@@ -230,6 +230,7 @@ impl Runner {
             "root": root,
             "env": {},
             "coverage": request.coverage,
+            "cold": request.cold,
             "captured": request.limits.output_bytes,
             "rlimits": for_worker(&request.limits, processes),
             "token": token,

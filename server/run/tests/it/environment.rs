@@ -123,4 +123,5 @@ async fn workers_are_used_again() {
         starts.insert(only(&report).stdout.clone());
     }
     assert_eq!(starts.len(), 1, "{starts:?}");
+    assert_eq!(runner.close().await, Vec::<String>::new());
 }

@@ -43,7 +43,8 @@ pub(crate) async fn environment() -> Python {
 }
 
 pub(crate) async fn runner() -> Runner {
-    Runner::new(environment().await, Config::from_environment())
+    let config = Config { scratch: scratch(), ..Config::from_environment() };
+    Runner::new(environment().await, config)
 }
 
 pub(crate) fn files(files: &[(&str, &str)]) -> Tree {
@@ -68,8 +69,10 @@ pub(crate) async fn run_with(tree: &[(&str, &str)], change: impl FnOnce(&mut Req
 }
 
 pub(crate) async fn run_request(request: &Request) -> Report {
-    let cancel = CancellationToken::new();
-    timeout(LONG, runner().await.run(request, &cancel)).await.expect("the run ends by itself")
+    let (runner, cancel) = (runner().await, CancellationToken::new());
+    let report = timeout(LONG, runner.run(request, &cancel)).await.expect("the run ends by itself");
+    assert_eq!(runner.close().await, Vec::<String>::new());
+    report
 }
 
 /// Ids and outcomes, in order.

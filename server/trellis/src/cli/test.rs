@@ -27,6 +27,9 @@ pub(crate) struct TestArgs {
     /// Measure which lines the tests execute.
     #[arg(long)]
     coverage: bool,
+    /// Start a fresh interpreter, instead of forking a warm one.
+    #[arg(long)]
+    cold: bool,
     /// Write the results as JUnit XML too.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -39,6 +42,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
         targets,
         test_timeout: Duration::from_secs(args.timeout),
         coverage: args.coverage,
+        cold: args.cold,
         ..Request::new(Tree::Folder(root))
     };
     let cancel = CancellationToken::new();

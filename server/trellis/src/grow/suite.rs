@@ -39,6 +39,8 @@ pub(crate) async fn suite(
     let request = Request {
         test_timeout: owner.shop.test_timeout,
         run_timeout: Duration::from_secs(SUITE_SECONDS),
+        // The last word is that of an interpreter with no history.
+        cold: true,
         ..Request::new(Tree::Files(tree))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
