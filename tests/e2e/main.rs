@@ -6,5 +6,6 @@ mod grow;
 mod inspect;
 mod live;
 mod people;
+mod sandbox;
 mod tidy;
 mod world;

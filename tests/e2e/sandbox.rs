@@ -1,0 +1,316 @@
+//! `trellis test` and `trellis doctor`: tests in sandboxes, and nothing left of them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::world::{Ran, World, binary, tree};
+
+const SUITE: &str = "import pytest\n\
+    def test_ok(): assert 1 + 1 == 2\n\
+    def test_bad(): assert 1 + 1 == 3\n\
+    @pytest.mark.skip(reason='later')\n\
+    def test_later(): pass\n";
+
+#[test]
+fn results_are_shown_and_say_what_was_enforced() {
+    let world = World::new();
+    world.write("project/test_a.py", SUITE);
+    let before = tree(&world.root().join("project"));
+    let ran = world.trellis(&["test", "project", "--json", "--sandbox=local"]).exits(1);
+    let report = ran.json();
+    assert_eq!(report["outcome"], "failed");
+    let outcomes: Vec<&str> = report["tests"]
+        .as_array()
+        .expect("tests")
+        .iter()
+        .filter_map(|it| it["outcome"].as_str())
+        .collect();
+    assert_eq!(outcomes, ["passed", "failed", "skipped"]);
+    let names: Vec<&str> = report["limits"]
+        .as_array()
+        .expect("limits")
+        .iter()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
+    for name in ["memory", "processes", "network", "file system", "daemons"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let ran = world.trellis(&["test", "project", "--sandbox=local", "--junit=out.xml"]).exits(1);
+    assert!(ran.stdout.contains("failed   test_a.py::test_bad"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("(1 passed, 1 failed, 1 skipped in"), "{}", ran.stdout);
+    assert!(world.read("out.xml").contains("tests=\"3\""));
+    assert_eq!(tree(&world.root().join("project")), before, "the project is as it was");
+}
+
+#[test]
+fn a_fresh_interpreter_says_the_same() {
+    let world = World::new();
+    world.write("project/test_a.py", SUITE);
+    let outcomes = |more: &[&str]| {
+        let ran = world.trellis(&[&["test", "project", "--json"], more].concat()).exits(1);
+        let tests = ran.json()["tests"].clone();
+        let of = |it: &Value| (it["id"].clone(), it["outcome"].clone(), it["line"].clone());
+        tests.as_array().expect("tests").iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(outcomes(&["--cold"]), outcomes(&[]));
+}
+
+#[test]
+fn doctor_says_what_is_there_and_what_would_hold() {
+    let world = World::new();
+    let found = world.trellis(&["doctor", "--json"]).exits(0).json();
+    let tools = found["tools"].as_array().expect("tools");
+    for name in ["python", "git", "docker", "bubblewrap", "uv"] {
+        let tool = tools.iter().find(|it| it["name"] == name).expect(name);
+        assert!(tool["ok"] == true || tool["cost"].is_string(), "{tool}");
+    }
+    assert!(found["localLimits"].as_array().expect("limits").len() > 10);
+    let ran = world.with_only(&[]).trellis(&["doctor"]).exits(69);
+    assert!(ran.stdout.contains("missing  python"), "{}", ran.stdout);
+}
+
+#[test]
+fn docker_that_is_asked_for_and_does_not_answer_is_an_error() {
+    let world = World::new();
+    world.write("project/test_a.py", SUITE);
+    let ask = |choice: &str| {
+        let mut command = world.command(&["test", "project", choice]);
+        Ran::of(command.env("DOCKER_HOST", "unix:///nowhere.sock").output().expect("it starts"))
+    };
+    let _ = ask("--sandbox=docker").exits(69).says("/nowhere.sock").says("--sandbox local");
+    let _ = ask("--sandbox=auto").exits(1);
+}
+
+/// Starts tests that wait for ever in a process of their own, and waits until they do.
+fn waiting(world: &World, more: &[&str], environment: &[(&str, &str)]) -> (Child, String) {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("trellis-e2e-{}-{number}", std::process::id());
+    let text = format!(
+        "import subprocess, sys\ndef test_a():\n    \
+         subprocess.run([sys.executable, '-c', 'import time; time.sleep(1000) # {name}'])\n"
+    );
+    world.write("project/test_a.py", &text);
+    fs::create_dir_all(world.root().join("tmp")).expect("a folder");
+    let mut command = world.command(&[&["test", "project"], more].concat());
+    command.env("TMPDIR", world.root().join("tmp")).envs(environment.iter().copied());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().expect("trellis starts");
+    until(|| processes(&name) > 0, "the tests run");
+    (child, name)
+}
+
+/// Waits for something that happens in other processes.
+fn until(happened: impl Fn() -> bool, what: &str) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !happened() {
+        assert!(Instant::now() < deadline, "in vain: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Processes of this machine with `name` in their command line.
+fn processes(name: &str) -> usize {
+    let entries = fs::read_dir("/proc").expect("/proc").flatten();
+    let lines = entries.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
+    lines.filter(|line| line.windows(name.len()).any(|it| it == name.as_bytes())).count()
+}
+
+/// Control groups that process `pid` has made and left.
+fn groups(pid: u32) -> usize {
+    let mut left = vec![Path::new("/sys/fs/cgroup").to_owned()];
+    let mut found = 0;
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let ours = entry.file_name().to_string_lossy().starts_with(&format!("trellis-{pid}-"));
+            found += usize::from(ours);
+            if !ours && entry.file_type().is_ok_and(|it| it.is_dir()) {
+                left.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+fn scratch(world: &World) -> Vec<String> {
+    let entries = fs::read_dir(world.root().join("tmp")).expect("a folder").flatten();
+    entries.map(|it| it.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn killed_in_the_middle_it_leaves_no_process_and_the_next_start_sweeps_the_rest() {
+    let world = World::new();
+    let (mut child, name) = waiting(&world, &["--sandbox=local"], &[]);
+    let pid = child.id();
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ended");
+    until(|| processes(&name) == 0, "the tests end with the process that started them");
+    world.write("project/test_a.py", "def test_a(): pass\n");
+    let mut next = world.command(&["test", "project", "--sandbox=local"]);
+    let _ =
+        Ran::of(next.env("TMPDIR", world.root().join("tmp")).output().expect("starts")).exits(0);
+    assert_eq!(scratch(&world), Vec::<String>::new());
+    assert_eq!(groups(pid), 0);
+}
+
+#[test]
+fn an_interrupt_ends_the_tests_and_leaves_nothing() {
+    let world = World::new();
+    let (child, name) = waiting(&world, &["--sandbox=local"], &[]);
+    let pid = child.id();
+    let number =
+        i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw).expect("a number");
+    rustix::process::kill_process(number, rustix::process::Signal::INT).expect("sent");
+    let output = child.wait_with_output().expect("it ended");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!((processes(&name), groups(pid), scratch(&world)), (0, 0, Vec::new()));
+}
+
+/// An engine as `cargo xtask test` starts it: address and image.
+fn engine() -> Option<(String, String)> {
+    let given = |name: &str| std::env::var(name).ok().filter(|it| !it.is_empty());
+    let engine = given("TRELLIS_TEST_DOCKER_HOST").zip(given("TRELLIS_TEST_IMAGE"));
+    if engine.is_none() {
+        eprintln!("SKIPPED: no Docker engine, see `cargo xtask test`");
+    }
+    engine
+}
+
+fn containers(host: &str, project: &Path) -> usize {
+    let mut command = Command::new("docker");
+    command.env("DOCKER_HOST", host).args(["ps", "-aq", "--no-trunc", "--filter"]);
+    command.arg(format!("label=trellis.project={}", project.display()));
+    let output = command.output().expect("docker starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().count()
+}
+
+#[test]
+fn in_containers_it_is_the_same_and_a_killed_process_leaves_none() {
+    let Some((host, image)) = engine() else { return };
+    let world = World::new();
+    world.write("project/test_a.py", SUITE);
+    let project = world.root().join("project").canonicalize().expect("there");
+    let more = ["--sandbox=docker", "--image", &image];
+    let docker = [("DOCKER_HOST", host.as_str())];
+    let run = |more: &[&str]| {
+        let mut command = world.command(&[&["test", "project", "--json"], more].concat());
+        Ran::of(command.envs(docker).output().expect("trellis starts"))
+    };
+    let report = run(&more).exits(1).json();
+    assert_eq!(
+        (&report["outcome"], report["tests"].as_array().map(Vec::len)),
+        (&"failed".into(), Some(3))
+    );
+    let limits = report["limits"].as_array().expect("limits");
+    assert!(limits.iter().all(|it| it["enforced"] == true), "{limits:?}");
+    assert_eq!(containers(&host, &project), 0);
+    let (mut child, name) = waiting(&world, &more, &docker);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ended");
+    until(|| processes(&name) == 0, "the container ends with the process that started it");
+    until(|| containers(&host, &project) == 0, "the container is removed");
+}
+
+/// Somebody who owns nothing on this machine.
+const NOBODY: u32 = 65_534;
+
+/// What harms can be tried in one small suite, and the proof that they came to nothing.
+const HOSTILE: &str = "import os, socket\nimport pytest\n\
+    def test_repository():\n    with pytest.raises(OSError): open('new', 'w')\n\
+    def test_network():\n    with pytest.raises(OSError): socket.create_connection(('127.0.0.1', PORT), timeout=3)\n\
+    def test_secret():\n    with pytest.raises(OSError): open('SECRET').read()\n\
+    def test_home():\n    open(os.path.expanduser('~/new'), 'w').write('x')\n\
+    def test_daemon():\n    if os.fork() == 0:\n        os.setsid()\n        \
+    import sys; os.execve(sys.executable, [sys.executable, '-c', 'import time; time.sleep(1000) # NAME'], {})\n";
+
+/// With bubblewrap on PATH, and with namespaces of our own.
+#[test]
+fn an_ordinary_user_has_a_sandbox_too() {
+    let python = Path::new("/usr/bin/python3");
+    if !rustix::process::geteuid().is_root() || !python.exists() {
+        eprintln!("SKIPPED: only root can become another user, who needs {}", python.display());
+        return;
+    }
+    let world = World::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let secret = world.write("home-of-nobody/.ssh/id_rsa", "the key");
+    let name = format!("trellis-e2e-user-{}", std::process::id());
+    let port = listener.local_addr().expect("bound").port().to_string();
+    let text = HOSTILE.replace("PORT", &port).replace("NAME", &name);
+    world.write("project/test_a.py", &text.replace("SECRET", &secret.display().to_string()));
+    environment(&world, python);
+    fs::copy(binary(), world.root().join("trellis")).expect("copied");
+    fs::create_dir(world.root().join("pybin")).expect("a folder");
+    std::os::unix::fs::symlink(python, world.root().join("pybin/python3")).expect("a link");
+    give_away(world.root());
+    for path in [
+        "/usr/local/bin:/usr/bin:/bin".to_owned(),
+        world.root().join("pybin").display().to_string(),
+    ] {
+        let mut command = Command::new(world.root().join("trellis"));
+        command.args(["test", "project", "--json", "--sandbox=local"]).current_dir(world.root());
+        command.env_clear().env("PATH", path).env("HOME", world.root().join("home-of-nobody"));
+        command.env("TMPDIR", world.root()).uid(NOBODY).gid(NOBODY);
+        let report = Ran::of(command.output().expect("trellis starts")).exits(0).json();
+        assert_eq!(report["outcome"], "passed", "{report:#}");
+        for name in ["network", "file system", "daemons", "processes"] {
+            let limit =
+                report["limits"].as_array().expect("limits").iter().find(|it| it["name"] == name);
+            assert_eq!(limit.expect(name)["enforced"], true, "{limit:?}");
+        }
+        assert_eq!(processes(&name), 0);
+        assert!(!world.root().join("project/new").exists());
+        assert!(!world.root().join("home-of-nobody/new").exists());
+    }
+}
+
+/// A virtual environment that anybody may read, with the packages of the shared one.
+fn environment(world: &World, python: &Path) {
+    let _ = world.trellis(&["test", "project", "--sandbox=local"]); // makes the shared one
+    let project = world.root().join("project/.venv");
+    let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(&project).status();
+    assert!(made.expect("Python starts").success());
+    let packages = |root: &Path| {
+        let folders = fs::read_dir(root.join("lib")).expect("lib").flatten();
+        folders.map(|it| it.path().join("site-packages")).find(|it| it.is_dir()).expect("packages")
+    };
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache/venvs");
+    let shared = fs::read_dir(cache).expect("made").flatten().find_map(|place| {
+        let name = fs::read_to_string(place.path().join("ready")).ok()?;
+        Some(place.path().join(name))
+    });
+    let mut copy = Command::new("cp");
+    copy.arg("-r")
+        .arg(packages(&shared.expect("an environment")).join("."))
+        .arg(packages(&project));
+    assert!(copy.status().expect("cp starts").success());
+}
+
+fn give_away(folder: &Path) {
+    let path = folder.to_owned();
+    std::os::unix::fs::chown(&path, Some(NOBODY), Some(NOBODY)).expect("given away");
+    let metadata = fs::symlink_metadata(&path).expect("there");
+    if !metadata.is_symlink() {
+        fs::set_permissions(
+            &path,
+            fs::Permissions::from_mode(metadata.permissions().mode() | 0o700),
+        )
+        .expect("set");
+    }
+    if metadata.is_dir() {
+        for entry in fs::read_dir(&path).expect("a folder").flatten() {
+            if entry.file_type().is_ok_and(|it| it.is_symlink()) {
+                continue;
+            }
+            give_away(&entry.path());
+        }
+    }
+}
