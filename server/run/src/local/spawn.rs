@@ -217,8 +217,13 @@ fn split(
             libc::close(go_writer.as_raw_fd());
             child::become_program(orders, arguments.as_ptr(), environment.as_ptr());
         }
+        if pid < 0 {
+            return Err(io::Error::last_os_error());
+        }
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        let Some(pid) = pid.filter(|_| handle >= 0) else { return Err(io::Error::last_os_error()) };
+        let Some(pid) = pid.filter(|_| handle >= 0) else {
+            return Err(io::Error::other("the kernel gave no handle (it came with Linux 5.2)"));
+        };
         Ok((pid, OwnedFd::from_raw_fd(handle)))
     }
 }
@@ -247,6 +252,6 @@ fn write_maps(pid: Pid, users: &str, groups: &str, deny: bool) -> io::Result<()>
 
 /// A handle on a process that another program made for us.
 pub(crate) fn handle_of(pid: i32) -> io::Result<OwnedFd> {
-    let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidInput)?;
+    let pid = (pid > 0).then(|| Pid::from_raw(pid)).flatten().ok_or(io::ErrorKind::InvalidInput)?;
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
