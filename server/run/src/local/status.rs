@@ -129,7 +129,7 @@ impl Held<'_> {
             Isolation::Bare => open(
                 "daemons",
                 format!(
-                    "the process group is killed, and what left it is found by its environment: a process that does both, leave and wipe its environment, escapes{}",
+                    "the worker ends its descendants; one that has wiped its environment escapes when the worker itself is killed{}",
                     self.why_not()
                 ),
             ),

@@ -98,6 +98,9 @@ fn python(interpreter: &Path) -> Vec<PathBuf> {
     folders.extend(interpreter.canonicalize().ok().as_deref().and_then(prefix));
     folders
         .extend(interpreter.parent().and_then(Path::parent).into_iter().flat_map(edited_in_place));
+    // An environment may itself be a link.
+    let real: Vec<PathBuf> = folders.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    folders.extend(real);
     folders.retain(|it| it.is_dir());
     folders
 }

@@ -3,6 +3,7 @@
 use std::{
     env,
     ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -18,15 +19,13 @@ const OWN: [&str; 3] = [".venv", "venv", "env"];
 
 /// Says what an interpreter is, without importing anything big.
 const PROBE: &str = "\
-import importlib.util, json, sys
-print(json.dumps({'version': sys.version_info[:3], 'executable': sys.executable,
-                  'pytest': importlib.util.find_spec('pytest') is not None}))";
+import json, sys
+print(json.dumps({'version': sys.version_info[:3], 'executable': sys.executable}))";
 
 #[derive(Deserialize)]
 struct Answer {
     version: (u32, u32, u32),
     executable: PathBuf,
-    pytest: bool,
 }
 
 /// The project's own environment (`.venv`, `venv` or `env` in `project`) if it has pytest, else the first
@@ -40,36 +39,56 @@ pub async fn find(project: Option<&Path>, path: &OsStr) -> Result<Python, Python
         if !interpreter.is_file() {
             continue;
         }
-        match probe(&interpreter).await {
+        match own_version(&folder) {
             // The link inside the environment, not what it points to: only it sees the
             // environment's packages.
-            Ok(answer) if answer.pytest => {
-                return Ok(python(answer, interpreter, Origin::Project, passed_over));
+            Ok(version) => {
+                let origin = Origin::Project;
+                return Ok(Python { interpreter, version, origin, passed_over });
             }
-            Ok(_) => passed_over.push(format!("{} has no pytest", folder.display())),
             Err(reason) => passed_over.push(reason),
         }
     }
     for interpreter in on_path(path) {
         match probe(&interpreter).await {
-            Ok(answer) => {
-                let executable = answer.executable.clone();
-                return Ok(python(answer, executable, Origin::Base, passed_over));
-            }
+            Ok(answer) => return Ok(base(answer, passed_over)),
             Err(reason) => passed_over.push(reason),
         }
     }
     Err(PythonError::NoPython { passed_over })
 }
 
-fn python(
-    answer: Answer,
-    interpreter: PathBuf,
-    origin: Origin,
-    passed_over: Vec<String>,
-) -> Python {
+/// The version of a project's environment that has pytest, or why it is not taken. It is read from
+/// files: what lies in a project must not be started outside a sandbox.
+fn own_version(folder: &Path) -> Result<String, String> {
+    let shown = folder.display();
+    let settings = fs::read_to_string(folder.join("pyvenv.cfg"))
+        .map_err(|error| format!("{shown} is no virtual environment: pyvenv.cfg: {error}"))?;
+    let setting = |line: &str| {
+        let (name, value) = line.split_once('=')?;
+        ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
+    };
+    let version = settings.lines().find_map(setting).unwrap_or_default();
+    let numbers: Vec<&str> = version.split('.').take(3).collect();
+    let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
+    let (Some(major), Some(minor)) = (number(0), number(1)) else {
+        return Err(format!("{shown} does not say its version in pyvenv.cfg: make it anew"));
+    };
+    if (major, minor) < OLDEST {
+        return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
+    }
+    let packages = folder.join(format!("lib/python{major}.{minor}/site-packages/pytest"));
+    if packages.is_dir() { Ok(numbers.join(".")) } else { Err(format!("{shown} has no pytest")) }
+}
+
+fn too_old() -> String {
+    format!("older than {}.{}", OLDEST.0, OLDEST.1)
+}
+
+fn base(answer: Answer, passed_over: Vec<String>) -> Python {
     let (major, minor, patch) = answer.version;
-    Python { interpreter, version: format!("{major}.{minor}.{patch}"), origin, passed_over }
+    let version = format!("{major}.{minor}.{patch}");
+    Python { interpreter: answer.executable, version, origin: Origin::Base, passed_over }
 }
 
 fn on_path(path: &OsStr) -> impl Iterator<Item = PathBuf> {
@@ -94,10 +113,7 @@ async fn probe(interpreter: &Path) -> Result<Answer, String> {
         .map_err(|error| format!("{shown} gave no sensible answer: {error}"))?;
     let (major, minor, _) = answer.version;
     if (major, minor) < OLDEST {
-        return Err(format!(
-            "{shown} is Python {major}.{minor}, older than {}.{}",
-            OLDEST.0, OLDEST.1
-        ));
+        return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
     }
     Ok(answer)
 }

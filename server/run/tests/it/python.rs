@@ -1,10 +1,19 @@
 //! Finding interpreters and making environments.
 
-use std::{ffi::OsStr, fs, os::unix::fs::symlink, process::Command};
+use std::{
+    ffi::OsStr,
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    process::Command,
+};
 
-use run::python::{Installer, Origin, Progress, PythonError, find, provide, provide_with};
+use run::{
+    Config, Outcome, Request, Runner,
+    python::{Installer, Origin, Progress, PythonError, find, provide, provide_with},
+};
+use tokio_util::sync::CancellationToken;
 
-use crate::support::{base, cache, environment};
+use crate::support::{base, cache, environment, files};
 
 #[tokio::test]
 async fn a_cached_environment_is_used_again() {
@@ -81,7 +90,11 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     symlink(environment, project.path().join("env")).expect("a link");
     // `.venv` and `venv` are looked at first: one does not work, the other has no pytest.
     fs::create_dir_all(project.path().join(".venv/bin")).expect("a folder");
-    fs::write(project.path().join(".venv/bin/python"), "").expect("a file");
+    // What a repository brings along is not started to be looked at.
+    let trap = project.path().join("started");
+    let python = project.path().join(".venv/bin/python");
+    fs::write(&python, format!("#!/bin/sh\ntouch {}\n", trap.display())).expect("a file");
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("set");
     let bare = Command::new(&base().await.interpreter)
         .args(["-m", "venv", "--without-pip"])
         .arg(project.path().join("venv"))
@@ -90,8 +103,15 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     let found = find(Some(project.path()), OsStr::new("")).await.expect("found");
     assert_eq!(found.origin, Origin::Project);
     assert_eq!(found.interpreter, project.path().join("env/bin/python"));
+    // It works in the sandbox, where only what is needed is to be seen.
+    let runner = Runner::new(found.clone(), Config::from_environment());
+    let request = Request::new(files(&[("test_a.py", "def test_a(): pass")]));
+    let report = runner.run(&request, &CancellationToken::new()).await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    runner.close().await;
     let [broken, bare] = found.passed_over.as_slice() else { panic!("{found:?}") };
-    assert!(broken.contains(".venv/bin/python does not start"), "{broken}");
+    assert!(broken.contains(".venv is no virtual environment"), "{broken}");
+    assert!(!trap.exists());
     assert!(bare.ends_with("venv has no pytest"), "{bare}");
 }
 
