@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::SystemTime,
@@ -14,13 +15,14 @@ use crate::{
 };
 
 /// As many are kept; each takes some 40 MB.
-const KEPT: usize = 4;
+const KEPT: usize = 8;
 
 /// What must be equal for a worker to serve another run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// None: texts, which any folder can hold.
-    folder: Option<PathBuf>,
+    /// With the numbers of its device and inode: a folder that was made anew is another one. None:
+    /// texts, which any folder can hold.
+    folder: Option<(PathBuf, Option<(u64, u64)>)>,
     limits: Limits,
     /// The packages as they were when the worker imported them.
     packages: Vec<(PathBuf, Option<SystemTime>)>,
@@ -30,7 +32,10 @@ impl Key {
     /// `environment` holds the packages; None: they cannot change.
     pub(crate) fn of(tree: &Tree, limits: &Limits, environment: Option<&Path>) -> Key {
         let folder = match tree {
-            Tree::Folder(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            Tree::Folder(path) => {
+                let numbers = fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
+                Some((path.canonicalize().unwrap_or_else(|_| path.clone()), numbers))
+            }
             Tree::Files(_) => None,
         };
         let packages = environment.map(packages).unwrap_or_default();

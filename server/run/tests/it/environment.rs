@@ -125,3 +125,21 @@ async fn workers_are_used_again() {
     assert_eq!(starts.len(), 1, "{starts:?}");
     assert_eq!(runner.close().await, Vec::<String>::new());
 }
+
+/// Sandboxes hold on to folders, not to paths.
+#[tokio::test]
+async fn a_project_that_was_made_anew_is_seen() {
+    let (runner, parent) = (crate::support::runner().await, tempfile::tempdir().expect("a folder"));
+    let project = parent.path().join("project");
+    for (text, expected) in
+        [("def test_a(): pass", Outcome::Passed), ("def test_a(): assert 0", Outcome::Failed)]
+    {
+        fs::create_dir(&project).expect("a folder");
+        fs::write(project.join("test_a.py"), text).expect("a file");
+        let request = Request::new(Tree::Folder(project.clone()));
+        let report = runner.run(&request, &CancellationToken::new()).await;
+        assert_eq!(report.outcome, expected, "{report:#?}");
+        fs::remove_dir_all(&project).expect("removed");
+    }
+    runner.close().await;
+}

@@ -141,7 +141,6 @@ pub(crate) async fn reading_secrets(bed: &Bed) {
     let home = env::var("HOME").expect("a home");
     let mut hidden = left_in(Path::new(&home));
     hidden.retain(|it| !bed.interpreter.starts_with(Path::new(&home).join(it)));
-    assert!(!hidden.is_empty());
     let text = format!(
         "import glob, os\nimport pytest\n\
          def test_file():\n    with pytest.raises(OSError): open('{}').read()\n\
