@@ -8,7 +8,8 @@ use std::{
 };
 
 use crate::{
-    request::{Limits, Tree},
+    request::{Limits, Request, Tree},
+    toolchain::Toolchain,
     tree::Grounds,
     worker::Worker,
 };
@@ -22,19 +23,22 @@ pub(crate) struct Key {
     /// None: texts, which any folder can hold.
     folder: Option<PathBuf>,
     limits: Limits,
+    /// The sandbox shows it.
+    toolchain: Option<Toolchain>,
     /// The packages as they were when the worker imported them.
     packages: Vec<(PathBuf, Option<SystemTime>)>,
 }
 
 impl Key {
     /// `environment` holds the packages; None: they cannot change.
-    pub(crate) fn of(tree: &Tree, limits: &Limits, environment: Option<&Path>) -> Key {
-        let folder = match tree {
+    pub(crate) fn of(request: &Request, environment: Option<&Path>) -> Key {
+        let folder = match &request.tree {
             Tree::Folder(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
             Tree::Files(_) => None,
         };
         let packages = environment.map(packages).unwrap_or_default();
-        Key { folder, limits: *limits, packages }
+        let toolchain = Toolchain::of(request.framework);
+        Key { folder, limits: request.limits, toolchain, packages }
     }
 }
 

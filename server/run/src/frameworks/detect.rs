@@ -48,6 +48,20 @@ pub fn detect(root: &Path) -> Option<Detected> {
     Some(chosen)
 }
 
+/// What is to be known of the project at `root` to run its tests with `framework`, whatever signs there are of others.
+pub fn as_framework(framework: Framework, root: &Path) -> Detected {
+    let found = match framework {
+        Framework::Pytest | Framework::Unittest => None,
+        Framework::Jest | Framework::Vitest => node(root),
+        Framework::Go => go(root),
+    };
+    found.filter(|it| it.framework == framework).unwrap_or_else(|| {
+        let tool = framework.to_string();
+        let major = installed_major(root, &tool);
+        Detected { major, ..Detected::new(framework, "it was asked for") }
+    })
+}
+
 fn python(root: &Path) -> Option<Detected> {
     for (file, sign) in [
         ("pytest.ini", ""),

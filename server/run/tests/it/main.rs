@@ -13,5 +13,6 @@ mod python;
 mod requirements;
 mod support;
 mod timeouts;
+mod unittest;
 mod uv;
 mod xml;
