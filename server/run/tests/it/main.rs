@@ -9,6 +9,7 @@ mod failures;
 mod frameworks;
 mod hostile;
 mod outcomes;
+mod programs;
 mod python;
 mod requirements;
 mod support;
