@@ -71,7 +71,7 @@ struct Shared {
 }
 
 impl Runner {
-    /// In local sandboxes. `python` needs pytest; see [`crate::python::provide`].
+    /// In local sandboxes. For runs of pytest `python` needs it; see [`crate::python::provide`].
     pub fn new(python: Python, config: Config) -> Runner {
         let scratch = config.scratch.clone();
         Runner::at(Place::local(python, config), scratch)
@@ -187,11 +187,11 @@ impl Runner {
         if let Some(post) = superfluous {
             finished.notes.extend(post.close().await);
         }
+        let Some(detected) = order.detected else { return Ok(compose(request, seen, finished)) };
         if let Some((program, why)) = &seen.tally.not_started {
             let toolchain = Toolchain::of(request.framework);
             return Err(self.shared.place.missing(toolchain, program, why));
         }
-        let Some(detected) = order.detected else { return Ok(compose(request, seen, finished)) };
         let report = command::compose(request, &detected, &root, seen, finished);
         report.tests.iter().for_each(on_test);
         Ok(report)

@@ -3,13 +3,14 @@
 
 use std::{
     env, fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
     time::Duration,
 };
 
 use run::{
-    Config, Outcome, Report, Request, Runner,
+    Config, Isolation, Outcome, Report, Request, Runner,
     TestOutcome::{self, *},
     Tree,
     frameworks::Framework,
@@ -67,15 +68,25 @@ fn installed(package: &str) -> PathBuf {
             .output()
             .expect("npm starts");
         assert!(npm.status.success(), "{}", String::from_utf8_lossy(&npm.stderr));
-        // Another process may have been faster.
-        let _ = fs::rename(folder.keep(), &place);
+        // Another process may have been faster; then this copy goes.
+        let renamed = fs::rename(folder.path(), &place);
+        assert!(renamed.is_ok() || place.is_dir(), "{renamed:?}");
     }
     place
 }
 
-/// Runs `project` with an interpreter that need not have pytest.
+/// Runs `project` in the strongest sandbox, with an interpreter that need not have pytest.
 async fn run(project: &Path, framework: Framework, change: impl FnOnce(&mut Request)) -> Report {
-    let config = Config { scratch: scratch(), ..Config::from_environment() };
+    run_in(None, project, framework, change).await
+}
+
+async fn run_in(
+    isolation: Option<Isolation>,
+    project: &Path,
+    framework: Framework,
+    change: impl FnOnce(&mut Request),
+) -> Report {
+    let config = Config { scratch: scratch(), isolation, ..Config::from_environment() };
     let runner = Runner::new(base().await, config);
     let mut request = Request::new(Tree::Folder(project.to_owned()));
     request.framework = framework;
@@ -170,6 +181,11 @@ async fn node_framework(framework: Framework, package: &str, start: &str, more: 
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     assert_eq!(results(&report)[0], (one, Passed));
 
+    for isolation in [Isolation::Bubblewrap, Isolation::Bare] {
+        let report = run_in(Some(isolation), root, framework, |it| it.targets = target(one)).await;
+        assert_eq!(report.outcome, Outcome::Passed, "{isolation:?} {report:#?}");
+    }
+
     let report = run(root, framework, |it| it.targets = target("sandbox/a.test.js")).await;
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     assert_eq!(report.tests.len(), 4);
@@ -213,6 +229,55 @@ async fn node_packages_have_to_be_installed() {
     assert!(reason.contains("npm install"), "{reason}");
 }
 
+/// A stand-in for jest that leaves all sorts of things where its report is due.
+#[tokio::test]
+async fn only_a_file_of_the_runs_own_is_a_report() {
+    if !["npm", "npx", "node"].iter().all(|it| is_installed(it)) {
+        return;
+    }
+    let project = tempfile::tempdir_in(scratch()).expect("a folder");
+    let jest = project.path().join("node_modules/.bin/jest");
+    let good = include_str!("frameworks/captured/jest30-good.json");
+    write(
+        project.path(),
+        &[("package.json", "{}"), ("good.json", good), ("node_modules/.bin/jest", "")],
+    );
+    let config = Config { scratch: scratch(), ..Config::from_environment() };
+    let runner = Runner::new(base().await, config);
+    let mut request = Request::new(Tree::Folder(project.path().to_owned()));
+    request.framework = Framework::Jest;
+    request.limits.file_bytes = 80 << 20;
+    for (what, expected) in [
+        ("cat good.json > $report", None),
+        ("true", Some("no report was written")),
+        ("head -c 100 good.json > $report", Some("cut off")),
+        ("ln -s $PWD/good.json $report", Some("cannot be opened")),
+        ("mkfifo $report", Some("no file of the run's own")),
+        ("mkdir $report", Some("no file of the run's own")),
+        ("truncate -s 65M $report", Some("larger than 64 MiB")),
+        ("truncate -s 64M $report", Some("cut off")),
+        ("cat good.json > $report; kill -9 $$", Some("ended with")),
+    ] {
+        let script = format!(
+            "#!/bin/sh\nfor word; do case $word in --outputFile=*) report=${{word#*=}};; esac; done\n{what}\n"
+        );
+        fs::write(&jest, script).expect("a file");
+        fs::set_permissions(&jest, fs::Permissions::from_mode(0o755)).expect("set");
+        let report = runner.run(&request, &CancellationToken::new()).await;
+        let reason = report.reason.as_deref().unwrap_or_default();
+        match expected {
+            None => assert_eq!(report.outcome, Outcome::Passed, "{what}: {report:#?}"),
+            Some(part) => {
+                assert_ne!(report.outcome, Outcome::Passed, "{what}: {report:#?}");
+                assert!(reason.contains(part), "{what}: {reason}: {report:#?}");
+            }
+        }
+        assert_eq!(report.parsing_failed, expected.is_some_and(|it| it != "ended with"), "{what}");
+        assert_eq!(report.notes, Vec::<String>::new(), "{what}");
+    }
+    assert_eq!(runner.close().await, Vec::<String>::new());
+}
+
 /// A machine without the programs: their names are not on the sandbox's `PATH`.
 #[tokio::test]
 async fn programs_that_are_missing_are_named() {
@@ -229,6 +294,71 @@ async fn programs_that_are_missing_are_named() {
         reason.contains("go could not be started") && reason.contains("install Go"),
         "{reason}"
     );
+    assert_eq!(runner.close().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn docker_images_without_the_programs_are_named() {
+    let Some(docker) = crate::support::docker().await else { return };
+    let config = Config { scratch: scratch(), ..Config::from_environment() };
+    let runner = Runner::in_docker(docker, &config);
+    let project = tempfile::tempdir_in(scratch()).expect("a folder");
+    fs::set_permissions(project.path(), fs::Permissions::from_mode(0o755)).expect("set");
+    write(project.path(), &[("go.mod", "module example.com/a\n")]);
+    let mut request = Request::new(Tree::Folder(project.path().to_owned()));
+    request.framework = Framework::Go;
+    let report = runner.run(&request, &CancellationToken::new()).await;
+    let Outcome::SandboxUnavailable { reason } = &report.outcome else { panic!("{report:#?}") };
+    assert!(reason.contains("choose an image with Python and Go"), "{reason}");
+    assert_eq!(runner.close().await, Vec::<String>::new());
+}
+
+/// Makes a zip of a module, as a proxy would hand it out.
+const PROXY: &str = "
+import pathlib, sys, zipfile
+folder = pathlib.Path(sys.argv[1], 'example.com/dep/@v')
+folder.mkdir(parents=True)
+(folder / 'list').write_text('v1.0.0\\n')
+(folder / 'v1.0.0.info').write_text('{\"Version\": \"v1.0.0\"}')
+(folder / 'v1.0.0.mod').write_text('module example.com/dep\\n')
+with zipfile.ZipFile(folder / 'v1.0.0.zip', 'w') as file:
+    file.writestr('example.com/dep@v1.0.0/go.mod', 'module example.com/dep\\n')
+    file.writestr('example.com/dep@v1.0.0/dep.go', 'package dep\\n\\nconst X = 1\\n')
+";
+
+/// Modules are read from where go keeps them, without a network.
+#[tokio::test(flavor = "multi_thread")]
+async fn go_modules_that_were_loaded_before() {
+    if !is_installed("go") {
+        return;
+    }
+    let (home, project) = (secret(), tempfile::tempdir_in(scratch()).expect("a folder"));
+    let (proxy, modules) = (home.path().join("proxy"), home.path().join("go/pkg/mod"));
+    let test = "package a\n\nimport (\"testing\"; \"example.com/dep\")\n\nfunc TestA(t *testing.T) { if dep.X != 1 { t.Fail() } }\n";
+    let module = "module example.com/a\n\ngo 1.18\n\nrequire example.com/dep v1.0.0\n";
+    write(project.path(), &[("go.mod", module), ("a_test.go", test)]);
+    let python = base().await.interpreter;
+    let made = Command::new(python).args(["-c", PROXY]).arg(&proxy).status();
+    assert!(made.expect("Python starts").success());
+    let loaded = Command::new("go")
+        .args(["mod", "download", "-modcacherw", "all"])
+        .current_dir(project.path())
+        .env("GOPROXY", format!("file://{}", proxy.display()))
+        .env("GOMODCACHE", &modules)
+        .env("GONOSUMDB", "*")
+        .output()
+        .expect("go starts");
+    assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
+    let config = Config {
+        scratch: scratch(),
+        home: Some(home.path().to_owned()),
+        ..Config::from_environment()
+    };
+    let runner = Runner::new(base().await, config);
+    let mut request = Request::new(Tree::Folder(project.path().to_owned()));
+    request.framework = Framework::Go;
+    let report = runner.run(&request, &CancellationToken::new()).await;
+    assert_eq!(shown(&report), (Outcome::Passed, false, vec![(".::TestA", Passed)]), "{report:#?}");
     assert_eq!(runner.close().await, Vec::<String>::new());
 }
 
@@ -302,6 +432,11 @@ async fn go_in_the_sandbox() {
 
     let report = run(root, Framework::Go, |it| it.targets = target(".::TestAdds")).await;
     assert_eq!(shown(&report), (Outcome::Passed, false, vec![(".::TestAdds", Passed)]));
+    for isolation in [Isolation::Bubblewrap, Isolation::Bare] {
+        let one = |it: &mut Request| it.targets = target(".::TestAdds");
+        let report = run_in(Some(isolation), root, Framework::Go, one).await;
+        assert_eq!(report.outcome, Outcome::Passed, "{isolation:?} {report:#?}");
+    }
 
     let report = run(root, Framework::Go, |it| it.targets = target("broken")).await;
     assert_eq!(report.outcome, Outcome::CollectionError, "{report:#?}");

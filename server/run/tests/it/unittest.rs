@@ -184,6 +184,15 @@ async fn a_failure_tells_where_and_what() {
     assert_eq!(coverage.files["cart.py"].functions[0].tests, ["test_a.py::T::test_a"]);
 }
 
+/// Such a run starts from a fresh interpreter.
+#[tokio::test]
+async fn a_module_with_a_name_that_the_worker_uses() {
+    let text = "import unittest, pluggy\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(pluggy.x, 1)\n    @classmethod\n    def tearDownClass(cls): 1 / 0\n";
+    let report = unittest(&[("pluggy.py", "x = 1\n"), ("test_a.py", text)], |_| {}).await;
+    let expected = [("test_a.py::T::test_a", Passed), ("test_a.py::T::tearDownClass", Error)];
+    assert_eq!(results(&report), expected, "{report:#?}");
+}
+
 /// What unittest runs needs no pytest.
 #[tokio::test]
 async fn a_python_without_pytest() {
