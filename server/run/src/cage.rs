@@ -69,6 +69,14 @@ impl Cage {
         }
     }
 
+    /// The memory of all processes inside together is bounded.
+    pub(crate) fn holds_memory(&self) -> bool {
+        match &self.kind {
+            Kind::Local(cell) => cell.memory_kills().is_some(),
+            Kind::Docker(_) => self.limits().iter().any(|it| it.name == "memory" && it.enforced),
+        }
+    }
+
     /// Bubblewrap shows only when it runs whether it works.
     pub(crate) fn is_bubblewrap(&self) -> bool {
         matches!(&self.kind, Kind::Local(cell) if cell.isolation() == Some(Isolation::Bubblewrap))

@@ -7,6 +7,7 @@ use crate::{
     report::{Activity, LimitStatus, Outcome, Report, Stuck},
     request::Request,
     session::{End, Session, Stop},
+    streams::Whole,
     tally::Tally,
     verdict::{Facts, judge},
     wire::Ended,
@@ -29,10 +30,7 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
     seen.tally.notes.extend(finished.notes);
     Report {
         not_run: seen.tally.not_run().cloned().collect(),
-        exit_code: match &finished.end {
-            End::Ended(ended) => ended.code,
-            End::Lost(_) => None,
-        },
+        exit_code: finished.end.code(),
         reason,
         tests: seen.tally.tests,
         collection_errors: seen.tally.collection_errors,
@@ -49,11 +47,13 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
 
 /// What a session has taken in.
 pub(crate) struct Seen {
-    tally: Tally,
+    pub(crate) tally: Tally,
     torn: bool,
-    stdout: String,
-    stderr: String,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
     stack: String,
+    pub(crate) file: Whole,
+    pub(crate) records: Option<Whole>,
 }
 
 impl Seen {
@@ -61,7 +61,8 @@ impl Seen {
         let torn = session.is_torn();
         let [stdout, stderr, stack] =
             [&session.stdout, &session.stderr, &session.stack].map(|it| it.text());
-        Seen { torn, stdout, stderr, stack, tally: session.tally }
+        let (file, records) = (session.file, session.records);
+        Seen { torn, stdout, stderr, stack, file, records, tally: session.tally }
     }
 }
 
@@ -106,6 +107,7 @@ fn stuck(tally: &Tally, outcome: &Outcome, stack: &str, stderr: &str) -> Option<
 pub(crate) fn ending(outcome: Outcome) -> Report {
     Report {
         outcome,
+        parsing_failed: false,
         reason: None,
         exit_code: None,
         tests: Vec::new(),

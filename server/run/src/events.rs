@@ -35,7 +35,10 @@ pub(crate) enum Event {
         executed: Vec<u32>,
         missing: Vec<u32>,
         tests: BTreeMap<String, Vec<u32>>,
+        functions: Vec<WireFunction>,
     },
+    /// A program that is not Python could not be started at all.
+    NotStarted { program: String, message: String },
     /// Code under test has changed what decides about its results.
     Tampered { what: String },
     /// The session ended with this exit status, after `count` other records.
@@ -86,6 +89,9 @@ pub(crate) struct WireFailure {
     pub(crate) missing: Option<WireMissing>,
     pub(crate) comparison: Option<WireComparison>,
 }
+
+/// Qualified name, first and last line, first line of the body.
+pub(crate) type WireFunction = (String, u32, u32, u32);
 
 /// Path, line and function.
 pub(crate) type RawFrame = (String, u32, String);

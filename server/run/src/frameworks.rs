@@ -1,7 +1,7 @@
 //! Other test frameworks: which one a project uses, how to start it, what its output says.
 //!
-//! Text in, data out; only [`detect`] looks at files. [`Runner`](crate::Runner) runs pytest itself, with its own
-//! plugin; unittest's tests run under it too.
+//! Text in, data out; only [`detect`] and [`as_framework`] look at files. [`Runner`](crate::Runner) runs pytest and
+//! unittest with reporters of its own, and the others as [`command`] says.
 //!
 //! ```text
 //! detect(root) ──> Detected ──> command(…) ──> whoever runs it ──> Ended ──> read(…) ──> Parsed
@@ -35,7 +35,7 @@ use crate::report::{Failure, Outcome, TestResult};
 use self::judge::judge;
 pub use self::{
     command::command,
-    detect::{Detected, detect},
+    detect::{Detected, as_framework, detect},
 };
 
 /// A program that runs tests.
@@ -51,6 +51,13 @@ pub enum Framework {
     Vitest,
     /// `go test`.
     Go,
+}
+
+impl Framework {
+    /// A reporter of ours says what happens; of the others, only what they leave behind is known.
+    pub(crate) fn reports(self) -> bool {
+        matches!(self, Framework::Pytest | Framework::Unittest)
+    }
 }
 
 impl fmt::Display for Framework {
@@ -76,6 +83,8 @@ pub struct Ended<'a> {
     pub stderr: &'a str,
     /// The text of the file that [`command`] told it to write, if there is one.
     pub report: Option<&'a str>,
+    /// Why `stdout` or `report` is known not to be all there was: a fragment of a sentence. Then it is read as text.
+    pub incomplete: Option<&'a str>,
     /// The tree's root as the tests saw it, without symbolic links on the way.
     pub root: &'a Path,
     /// [`Detected::go_module`], by which go's packages become folders.
@@ -102,6 +111,9 @@ pub struct Parsed {
 
 /// What the run was. pytest's and unittest's output is read as text, since nothing better comes from them here.
 pub fn read(framework: Framework, ended: &Ended<'_>) -> Parsed {
+    if let Some(what) = ended.incomplete {
+        return without_records(framework, ended, &Malformed::Incomplete(what.to_owned()));
+    }
     let records = match framework {
         Framework::Pytest | Framework::Unittest => return text::read(ended),
         Framework::Jest => jest::records(ended),
@@ -132,6 +144,8 @@ fn without_records(framework: Framework, ended: &Ended<'_>, problem: &Malformed)
 enum Malformed {
     #[error("no report was written, as when a test ends the process; see the output")]
     Absent,
+    #[error("{0}")]
+    Incomplete(String),
     #[error(
         "the report is cut off or not what this version of Trellis reads ({0}); see the output"
     )]

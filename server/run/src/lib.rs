@@ -11,11 +11,12 @@
 //! - Everything a run has started dies with it. Which limits hold on this machine, and which cannot, is listed in
 //!   every report ([`LimitStatus`]).
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
-//! - [`frameworks`] detects other test frameworks and reads what their runs leave behind.
+//! - [`frameworks`] detects other test frameworks and reads what their runs leave behind; the runner starts those too.
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
 
 mod cage;
+mod command;
 mod compose;
 mod docker;
 mod events;
@@ -24,6 +25,7 @@ pub mod frameworks;
 mod junit;
 mod limits;
 mod local;
+mod order;
 mod place;
 mod pool;
 pub mod python;
@@ -34,6 +36,7 @@ mod sandbox;
 mod session;
 mod streams;
 mod tally;
+mod toolchain;
 mod tree;
 mod verdict;
 mod wire;
@@ -44,8 +47,8 @@ pub use crate::{
     junit::junit,
     local::Isolation,
     report::{
-        Activity, Comparison, Coverage, Failure, FileCoverage, Frame, LimitStatus, Missing,
-        Outcome, Report, Stuck, TestOutcome, TestResult,
+        Activity, Comparison, Coverage, Failure, FileCoverage, Frame, FunctionCoverage,
+        LimitStatus, Missing, Outcome, Report, Stuck, TestOutcome, TestResult,
     },
     request::{Limits, Request, Tree},
     runner::{Config, Runner},

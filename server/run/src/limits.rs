@@ -15,17 +15,33 @@ const ADDRESSES_PER_BYTE: u64 = 4;
 /// Seconds of processor time between the signal and the end.
 const CPU_GRACE: u64 = 2;
 
+/// Which bounds on the memory of each process a run gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// On what it may write to, and on its addresses.
+    Touched,
+    /// On what it may write to: node and go reserve far more addresses than they use.
+    Data,
+    /// None: the sandbox bounds all processes together.
+    Elsewhere,
+}
+
 /// What the worker is to set for a run: Python's names of the limits, with both bounds. `processes`:
 /// how many the tests' user may have in all.
-pub(crate) fn for_worker(limits: &Limits, processes: Option<u64>) -> Value {
+pub(crate) fn for_worker(limits: &Limits, processes: Option<u64>, memory: Memory) -> Value {
+    let addresses = limits.memory_bytes.saturating_mul(ADDRESSES_PER_BYTE);
     let mut bounds = vec![
-        ("RLIMIT_DATA", within(Resource::Data, limits.memory_bytes)),
-        ("RLIMIT_AS", within(Resource::As, limits.memory_bytes.saturating_mul(ADDRESSES_PER_BYTE))),
         ("RLIMIT_CPU", within(Resource::Cpu, limits.cpu_seconds)),
         ("RLIMIT_FSIZE", within(Resource::Fsize, limits.file_bytes)),
         ("RLIMIT_NOFILE", within(Resource::Nofile, limits.open_files)),
         ("RLIMIT_CORE", within(Resource::Core, 0)),
     ];
+    if memory != Memory::Elsewhere {
+        bounds.push(("RLIMIT_DATA", within(Resource::Data, limits.memory_bytes)));
+    }
+    if memory == Memory::Touched {
+        bounds.push(("RLIMIT_AS", within(Resource::As, addresses)));
+    }
     if let Some(ceiling) = processes {
         bounds.push(("RLIMIT_NPROC", within(Resource::Nproc, ceiling)));
     }

@@ -180,6 +180,7 @@ impl Local {
         let stranger = matches!(plan.job.orders.identity, Identity::Stranger { .. });
         let held = status::Held {
             limits: &launch.limits,
+            shares_memory: launch.shares_memory,
             group: group.as_ref().map(Group::version).map_err(String::clone),
             isolation: way,
             refused: self.refused(),
@@ -205,6 +206,8 @@ impl Local {
         let launch = Launch {
             command: vec!["/bin/true".into()],
             tree: self.scratch.clone(),
+            visible: Vec::new(),
+            shares_memory: false,
             variables: Default::default(),
             limits: *limits,
         };

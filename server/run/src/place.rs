@@ -14,6 +14,7 @@ use crate::{
     request::Limits,
     runner::Config,
     sandbox::{Launch, Writable},
+    toolchain::Toolchain,
     wire::BOOT,
     worker::Worker,
 };
@@ -65,8 +66,41 @@ impl Place {
         }
     }
 
-    /// A worker that sees the folder `tree`. The error is a sentence for people.
-    pub(crate) async fn start(&self, tree: &Path, limits: &Limits) -> Result<Worker, String> {
+    /// Variables for a run that needs `toolchain`.
+    pub(crate) fn variables(
+        &self,
+        toolchain: Toolchain,
+        writable: &Writable,
+    ) -> Vec<(&'static str, String)> {
+        let modules = match self {
+            Place::Local { config, .. } => toolchain.modules(config.home.as_deref()),
+            Place::Docker(_) => None,
+        };
+        toolchain.variables(writable, modules.as_deref())
+    }
+
+    /// What to do about a `program` that could not be started: a sentence for people.
+    pub(crate) fn missing(&self, toolchain: Option<Toolchain>, program: &str, why: &str) -> String {
+        let needed = toolchain.map_or("Python", Toolchain::name);
+        match self {
+            Place::Local { .. } => format!(
+                "{program} could not be started: {why}; install {needed} and see that it is on PATH"
+            ),
+            Place::Docker(docker) => format!(
+                "{program} could not be started in a container: {why}; choose an image with Python and {needed} instead of {}, or the local sandbox",
+                docker.image.name
+            ),
+        }
+    }
+
+    /// A worker that sees the folder `tree`, and `toolchain` where it is not part of an image. The error is a sentence
+    /// for people.
+    pub(crate) async fn start(
+        &self,
+        tree: &Path,
+        limits: &Limits,
+        toolchain: Option<Toolchain>,
+    ) -> Result<Worker, String> {
         let does_not_work = |reason| {
             let python = self.python();
             format!(
@@ -75,15 +109,26 @@ impl Place {
         };
         match self {
             Place::Local { python, config, local } => {
+                let path = config.variables.get(&OsString::from("PATH"));
+                let path = path.cloned().unwrap_or_default();
+                let mut variables = variables(python, config);
+                for folder in toolchain.into_iter().flat_map(|it| it.folders(&path)) {
+                    let path = variables.entry("PATH".into()).or_default();
+                    path.push(":");
+                    path.push(folder);
+                }
+                let visible = toolchain.map(|it| it.places(&path, config.home.as_deref()));
                 let launch = Launch {
                     command: vec![python.interpreter.clone().into(), "-c".into(), BOOT.into()],
                     tree: tree.to_owned(),
-                    variables: variables(python, config),
+                    visible: visible.unwrap_or_default(),
+                    shares_memory: toolchain.is_some(),
+                    variables,
                     limits: *limits,
                 };
                 in_cell(local, &launch, config.isolation.is_none()).await.map_err(does_not_work)
             }
-            Place::Docker(docker) => in_container(docker, tree, limits).await,
+            Place::Docker(docker) => in_container(docker, tree, limits, toolchain).await,
         }
     }
 }
@@ -102,7 +147,12 @@ async fn in_cell(local: &Local, launch: &Launch, may_choose: bool) -> Result<Wor
     }
 }
 
-async fn in_container(docker: &Docker, tree: &Path, limits: &Limits) -> Result<Worker, String> {
+async fn in_container(
+    docker: &Docker,
+    tree: &Path,
+    limits: &Limits,
+    toolchain: Option<Toolchain>,
+) -> Result<Worker, String> {
     Docker::may_read(tree)?;
     let writable = Writable::private();
     let environment =
@@ -119,6 +169,8 @@ async fn in_container(docker: &Docker, tree: &Path, limits: &Limits) -> Result<W
         user: docker::user(),
         limits: *limits,
         scratch: folders.map(|it| (it.display().to_string(), limits.file_bytes)).collect(),
+        // go starts the tests that it has built in `/tmp`.
+        executable: toolchain == Some(Toolchain::Go),
         project: tree.display().to_string(),
     };
     let started = docker::start(&docker.engine, &launch).await;

@@ -9,7 +9,8 @@ use std::{
 };
 
 use crate::{
-    request::{Limits, Tree},
+    request::{Limits, Request, Tree},
+    toolchain::Toolchain,
     tree::Grounds,
     worker::Worker,
 };
@@ -24,14 +25,16 @@ pub(crate) struct Key {
     /// texts, which any folder can hold.
     folder: Option<(PathBuf, Option<(u64, u64)>)>,
     limits: Limits,
+    /// The sandbox shows it.
+    toolchain: Option<Toolchain>,
     /// The packages as they were when the worker imported them.
     packages: Vec<(PathBuf, Option<SystemTime>)>,
 }
 
 impl Key {
     /// `environment` holds the packages; None: they cannot change.
-    pub(crate) fn of(tree: &Tree, limits: &Limits, environment: Option<&Path>) -> Key {
-        let folder = match tree {
+    pub(crate) fn of(request: &Request, environment: Option<&Path>) -> Key {
+        let folder = match &request.tree {
             Tree::Folder(path) => {
                 let numbers = fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
                 Some((path.canonicalize().unwrap_or_else(|_| path.clone()), numbers))
@@ -39,7 +42,8 @@ impl Key {
             Tree::Files(_) => None,
         };
         let packages = environment.map(packages).unwrap_or_default();
-        Key { folder, limits: *limits, packages }
+        let toolchain = Toolchain::of(request.framework);
+        Key { folder, limits: request.limits, toolchain, packages }
     }
 }
 

@@ -51,9 +51,11 @@ pub enum Outcome {
 pub struct Report {
     /// How it ended.
     pub outcome: Outcome,
+    /// True: the framework left no records that could be used, and all this is gathered from text.
+    pub parsing_failed: bool,
     /// One sentence on why, where the outcome alone does not say it.
     pub reason: Option<String>,
-    /// pytest's exit status, if the process exited by itself.
+    /// The framework's exit status, if the process exited by itself.
     pub exit_code: Option<i32>,
     /// Finished tests in the order they ran; at the end the one that was cut short, if any.
     pub tests: Vec<TestResult>,
@@ -63,7 +65,7 @@ pub struct Report {
     pub collection_errors: Vec<Failure>,
     /// What was held to, and what could not be.
     pub limits: Vec<LimitStatus>,
-    /// pytest's own output, its middle cut out beyond [`crate::Limits::output_bytes`] with a note
+    /// The framework's own output, its middle cut out beyond [`crate::Limits::output_bytes`] with a note
     /// of how much.
     pub stdout: String,
     /// Standard error, cut in the same way.
@@ -93,7 +95,7 @@ pub struct LimitStatus {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestResult {
     /// pytest's node id, relative to the tree's root:
-    /// `tests/test_cart.py::TestCart::test_total[2-4]`.
+    /// `tests/test_cart.py::TestCart::test_total[2-4]`; that of other frameworks in the same manner.
     pub id: String,
     /// How it ended.
     pub outcome: TestOutcome,
@@ -259,4 +261,20 @@ pub struct FileCoverage {
     pub missing: Vec<u32>,
     /// Statements executed while a test ran, by test id.
     pub tests: BTreeMap<String, Vec<u32>>,
+    /// Its functions and methods in the order of their lines.
+    pub functions: Vec<FunctionCoverage>,
+}
+
+/// One function of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionCoverage {
+    /// Its name with those of the classes and functions around it: `Cart.total`.
+    pub name: String,
+    /// Its first line, a decorator's if it has any.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
+    /// Ids of the tests that executed a statement of its body, or of a function inside it; sorted. Of a function
+    /// within another one that stands on a single line, those too that only defined it.
+    pub tests: Vec<String>,
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
+use crate::frameworks::Framework;
+
 /// The files under test.
 #[derive(Clone, Debug)]
 pub enum Tree {
@@ -13,32 +15,35 @@ pub enum Tree {
     Files(BTreeMap<String, Arc<str>>),
 }
 
-/// One run of pytest.
+/// One run of a project's tests.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The files; the tests run with its root as working folder.
     pub tree: Tree,
-    /// pytest node ids or paths, relative to the root. Empty: whatever pytest finds by itself.
+    /// What runs them. Those other than Python's have to be installed; of jest and vitest, that is in the tree.
+    pub framework: Framework,
+    /// Test ids or paths, relative to the root. Empty: whatever the framework finds by itself.
     pub targets: Vec<String>,
     /// Wall time for one test with its set-up and tear-down, and likewise for importing one test
-    /// module.
+    /// module. Frameworks other than Python's know only `run_timeout`.
     pub test_timeout: Duration,
     /// Wall time for the whole run.
     pub run_timeout: Duration,
     /// What the tests may use up.
     pub limits: Limits,
     /// Measure which lines are executed, by test. Needs coverage.py, which `python::provide`
-    /// installs.
+    /// installs; for Python's frameworks alone.
     pub coverage: bool,
     /// Run in a fresh interpreter instead of a fork of a warm one. The sandbox is the same.
     pub cold: bool,
 }
 
 impl Request {
-    /// All tests of `tree`: 30 s a test, 300 s in all, default limits, no coverage.
+    /// All tests of `tree`, by pytest: 30 s a test, 300 s in all, default limits, no coverage.
     pub fn new(tree: Tree) -> Request {
         Request {
             tree,
+            framework: Framework::Pytest,
             targets: Vec::new(),
             test_timeout: Duration::from_secs(30),
             run_timeout: Duration::from_secs(300),

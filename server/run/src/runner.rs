@@ -2,15 +2,16 @@
 
 use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, sync::Arc, time::Instant};
 
-use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    command,
     compose::{Finished, Seen, compose, ending, notes},
     docker::Docker,
     frames::Places,
-    limits::{for_worker, kernel_memory_kills},
+    limits::kernel_memory_kills,
     local::Isolation,
+    order::order,
     place::Place,
     pool::{Key, Pool, Post},
     python::Python,
@@ -18,16 +19,13 @@ use crate::{
     request::{Limits, Request, Tree},
     session::{End, Session},
     tally::Tally,
+    toolchain::Toolchain,
     tree::Grounds,
 };
 
 /// Variables that test code may see when the caller's environment has them, besides those whose
 /// name starts with `LC_`.
 const ALLOWED: [&str; 4] = ["PATH", "LANG", "LANGUAGE", "TZ"];
-
-/// Asks the reporter for the stack. No program is known to use this signal (`SIGSTKFLT`); the
-/// kernel never sends it.
-const STACK_SIGNAL: i32 = 16;
 
 /// What all runs of a [`Runner`] share.
 #[derive(Clone, Debug)]
@@ -36,6 +34,8 @@ pub struct Config {
     pub scratch: PathBuf,
     /// Variables handed to test code. Anything else it sees is made up for the run.
     pub variables: BTreeMap<OsString, OsString>,
+    /// Where packages of other languages lie that tests may read: go's modules.
+    pub home: Option<PathBuf>,
     /// None: the strongest isolation this machine allows.
     pub isolation: Option<Isolation>,
 }
@@ -50,6 +50,7 @@ impl Config {
         Config {
             scratch: env::temp_dir(),
             variables: env::vars_os().filter(|(name, _)| allowed(name)).collect(),
+            home: env::home_dir(),
             isolation: None,
         }
     }
@@ -70,7 +71,7 @@ struct Shared {
 }
 
 impl Runner {
-    /// In local sandboxes. `python` needs pytest; see [`crate::python::provide`].
+    /// In local sandboxes. For runs of pytest `python` needs it; see [`crate::python::provide`].
     pub fn new(python: Python, config: Config) -> Runner {
         let scratch = config.scratch.clone();
         Runner::at(Place::local(python, config), scratch)
@@ -141,7 +142,7 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Report, String> {
-        let key = Key::of(&request.tree, &request.limits, self.shared.place.packages());
+        let key = Key::of(request, self.shared.place.packages());
         let waiting = self.shared.pool.take(&key);
         let mut post = match waiting {
             Some(post) => self.prepared(post, request).await?,
@@ -150,24 +151,21 @@ impl Runner {
                 () = cancel.cancelled() => return Ok(ending(Outcome::Cancelled)),
             },
         };
-        if post.worker.ready.pytest.is_none() {
-            post.close().await;
-            let python = self.shared.place.python();
-            return Err(format!("pytest is not installed for {python}: install it there"));
-        }
         let token = token();
-        let order = self.order(request, &post, &token);
+        let order = match order(request, &post, &self.shared.place, &token) {
+            Ok(order) => order,
+            Err(reason) => {
+                post.close().await;
+                return Err(reason);
+            }
+        };
         let places = Places::new(post.grounds.root(), self.shared.place.packages());
         let kills = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let limits = post.worker.limits();
         let began = Instant::now();
-        let mut session = Session::new(
-            &mut post.worker,
-            Tally::new(places, token),
-            request.limits.output_bytes,
-            on_test,
-        );
-        let (stop, mut end) = session.follow(order, request, cancel).await;
+        let tally = Tally::new(places, token);
+        let mut session = Session::new(&mut post.worker, tally, request, on_test);
+        let (stop, mut end) = session.follow(order.text, request, cancel).await;
         let seen = Seen::of(session);
         if let (End::Lost(reason), None) = (&mut end, stop) {
             reason.extend(post.worker.cage.last_words().await.map(|it| format!(": {it}")));
@@ -184,11 +182,19 @@ impl Runner {
         };
         let reusable = matches!(&finished.end, End::Ended(ended) if ended.clean);
         finished.notes.extend(notes(&finished.end, &post.worker));
+        let root = post.grounds.root().to_owned();
         let superfluous = if reusable { self.shared.pool.put(post) } else { Some(post) };
         if let Some(post) = superfluous {
             finished.notes.extend(post.close().await);
         }
-        Ok(compose(request, seen, finished))
+        let Some(detected) = order.detected else { return Ok(compose(request, seen, finished)) };
+        if let Some((program, why)) = &seen.tally.not_started {
+            let toolchain = Toolchain::of(request.framework);
+            return Err(self.shared.place.missing(toolchain, program, why));
+        }
+        let report = command::compose(request, &detected, &root, seen, finished);
+        report.tests.iter().for_each(on_test);
+        Ok(report)
     }
 
     /// A worker from the pool with this run's files.
@@ -205,37 +211,10 @@ impl Runner {
         let grounds = tokio::task::spawn_blocking(move || Grounds::new(&parent, &tree))
             .await
             .map_err(unprepared)??;
-        let worker = self.shared.place.start(grounds.root(), &request.limits).await?;
+        let toolchain = Toolchain::of(request.framework);
+        let place = &self.shared.place;
+        let worker = place.start(grounds.root(), &request.limits, toolchain).await?;
         Ok(Post { key, worker, grounds })
-    }
-
-    fn order(&self, request: &Request, post: &Post, token: &str) -> Value {
-        let root = post.grounds.root().to_string_lossy();
-        let cache = post.worker.writable().cache.display();
-        // Not `-p no:cacheprovider`: a project may well have `--ff` among its options.
-        let mut args = vec![
-            "--color=no".to_owned(),
-            "--rootdir".to_owned(),
-            root.to_string(),
-            "-o".to_owned(),
-        ];
-        args.push(format!("cache_dir={cache}/pytest"));
-        args.extend(request.targets.iter().map(|target| not_an_option(target)));
-        let processes = post.worker.cage.process_ceiling(&request.limits);
-        json!({
-            "op": "run",
-            "kind": "pytest",
-            "args": args,
-            "cwd": root,
-            "root": root,
-            "env": {},
-            "coverage": request.coverage,
-            "cold": request.cold,
-            "captured": request.limits.output_bytes,
-            "rlimits": for_worker(&request.limits, processes),
-            "token": token,
-            "stack_signal": STACK_SIGNAL,
-        })
     }
 }
 
@@ -248,9 +227,4 @@ fn token() -> String {
     let random = std::collections::hash_map::RandomState::new();
     let part = |n: u64| std::hash::BuildHasher::hash_one(&random, n);
     format!("{:016x}{:016x}", part(0), part(1))
-}
-
-/// A target that begins with a dash would be read as an option.
-fn not_an_option(target: &str) -> String {
-    if target.starts_with('-') { format!("./{target}") } else { target.to_owned() }
 }

@@ -17,6 +17,10 @@ pub(crate) struct Launch {
     pub(crate) command: Vec<OsString>,
     /// The folder under test: at the same path inside, and not to be written to.
     pub(crate) tree: PathBuf,
+    /// Further files and folders to be shown, at the same paths and not to be written to.
+    pub(crate) visible: Vec<PathBuf>,
+    /// Runs are not held to a bound on each process's memory where the sandbox as a whole has one.
+    pub(crate) shares_memory: bool,
     /// All variables but those for the home and for temporary files.
     pub(crate) variables: BTreeMap<OsString, OsString>,
     pub(crate) limits: Limits,

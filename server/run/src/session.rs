@@ -11,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     frames::dump_is_complete,
+    frameworks::Framework,
     report::TestResult,
     request::Request,
-    streams::{Capture, Lines},
+    streams::{Capture, Lines, Whole},
     tally::Tally,
     wire::{Control, Ended, Frame},
     worker::Worker,
@@ -57,6 +58,16 @@ pub(crate) enum End {
     Lost(String),
 }
 
+impl End {
+    /// The exit status of a process that ended by itself.
+    pub(crate) fn code(&self) -> Option<i32> {
+        match self {
+            End::Ended(ended) => ended.code,
+            End::Lost(_) => None,
+        }
+    }
+}
+
 /// A run under way.
 pub(crate) struct Session<'a> {
     worker: &'a mut Worker,
@@ -65,6 +76,10 @@ pub(crate) struct Session<'a> {
     pub(crate) stdout: Capture,
     pub(crate) stderr: Capture,
     pub(crate) stack: Capture,
+    /// The file that the run was told to write.
+    pub(crate) file: Whole,
+    /// Standard output, where it holds the records.
+    pub(crate) records: Option<Whole>,
     lines: Lines,
     told: usize,
     on_test: &'a mut (dyn FnMut(&TestResult) + Send),
@@ -82,16 +97,16 @@ enum Waiting {
 }
 
 impl<'a> Session<'a> {
-    /// `on_test` hears of every test as it ends.
+    /// `on_test` hears of every test as it ends, where there is a reporter.
     pub(crate) fn new(
         worker: &'a mut Worker,
         tally: Tally,
-        output_bytes: usize,
+        request: &Request,
         on_test: &'a mut (dyn FnMut(&TestResult) + Send),
     ) -> Session<'a> {
         worker.runs += 1;
         let id = worker.runs;
-        let capture = || Capture::new(output_bytes);
+        let capture = || Capture::new(request.limits.output_bytes);
         let (stdout, stderr) = (capture(), capture());
         let stack = Capture::new(STACK_BYTES);
         Session {
@@ -101,6 +116,8 @@ impl<'a> Session<'a> {
             stdout,
             stderr,
             stack,
+            file: Whole::default(),
+            records: (request.framework == Framework::Go).then(Whole::default),
             lines: Lines::default(),
             told: 0,
             on_test,
@@ -118,7 +135,8 @@ impl<'a> Session<'a> {
         order["id"] = json!(self.id);
         self.worker.order(&order).await;
         let run = after(request.run_timeout);
-        let mut deadline = after(LOADING).min(run);
+        let reports = request.framework.reports();
+        let mut deadline = if reports { after(LOADING).min(run) } else { run };
         let (mut waiting, mut stop) = (Waiting::Running, None);
         loop {
             select! {
@@ -143,6 +161,10 @@ impl<'a> Session<'a> {
                             None => {}
                         }
                         stop = Some(self.why(deadline == run));
+                        if !reports {
+                            (waiting, deadline) = self.kill().await;
+                            continue;
+                        }
                         self.worker.order(&json!({ "op": "stack" })).await;
                         (waiting, deadline) = (Waiting::Stack, after(STACK_ANSWER));
                     }
@@ -201,7 +223,11 @@ impl<'a> Session<'a> {
             }
             Frame::Control(Control::Failed(reason)) => return News::End(End::Lost(reason)),
             Frame::Control(Control::Ended(_) | Control::Ready(_)) => {}
-            Frame::Output(bytes) => self.stdout.take(bytes),
+            Frame::Output(bytes) => {
+                self.stdout.take(bytes);
+                self.records.iter_mut().for_each(|it| it.take(bytes));
+            }
+            Frame::File(bytes) => self.file.take(bytes),
             Frame::Errors(bytes) => self.stderr.take(bytes),
             Frame::Stack(bytes) => {
                 self.stack.take(bytes);

@@ -49,6 +49,43 @@ impl Capture {
     }
 }
 
+/// Keeps all of a stream, or knows that it did not.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    bytes: Vec<u8>,
+    any: bool,
+    over: bool,
+}
+
+impl Whole {
+    /// The most bytes that are kept.
+    pub(crate) const MOST: usize = 64 << 20;
+
+    /// Takes in the next bytes.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        self.any = true;
+        self.over |= self.bytes.len() + bytes.len() > Whole::MOST;
+        if self.over {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// There was more than is kept; then nothing is.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Everything; None if nothing came, not even an empty piece. Bytes that are no UTF-8 become `U+FFFD`.
+    pub(crate) fn text(self) -> Option<String> {
+        let lossy = |bytes: std::string::FromUtf8Error| {
+            String::from_utf8_lossy(bytes.as_bytes()).into_owned()
+        };
+        self.any.then(|| String::from_utf8(self.bytes).unwrap_or_else(lossy))
+    }
+}
+
 /// Splits a stream into lines.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {

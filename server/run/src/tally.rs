@@ -1,11 +1,17 @@
 //! Folds the plugin's records into results.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
 
 use crate::{
-    events::{Doing, Event, WireFailure, WireOutcome, WireTest},
+    events::{Doing, Event, WireFailure, WireFunction, WireOutcome, WireTest},
     frames::{Places, failing_place},
-    report::{Activity, Coverage, Failure, FileCoverage, Outcome, Stuck, TestOutcome, TestResult},
+    report::{
+        Activity, Coverage, Failure, FileCoverage, FunctionCoverage, Outcome, Stuck, TestOutcome,
+        TestResult,
+    },
 };
 
 /// Everything the plugin has said so far.
@@ -29,6 +35,8 @@ pub(crate) struct Tally {
     token: String,
     pub(crate) coverage: Option<Coverage>,
     pub(crate) notes: Vec<String>,
+    /// A program that could not be started, and why.
+    pub(crate) not_started: Option<(String, String)>,
     /// The first line that was no record of ours.
     pub(crate) garbled: Option<String>,
 }
@@ -51,6 +59,7 @@ impl Tally {
             finished: None,
             coverage: None,
             notes: Vec::new(),
+            not_started: None,
             garbled: None,
         }
     }
@@ -101,10 +110,14 @@ impl Tally {
             Event::CoverageFailed { path, message } => {
                 self.notes.push(format!("no coverage for {path}: {message}"));
             }
-            Event::Coverage { path, executed, missing, tests } => {
+            Event::Coverage { path, executed, missing, tests, functions } => {
                 let path = self.places.relative(&path).unwrap_or(path);
-                let file = FileCoverage { executed, missing, tests };
+                let functions = functions.into_iter().map(|it| function(it, &tests)).collect();
+                let file = FileCoverage { executed, missing, tests, functions };
                 self.coverage.get_or_insert_default().files.insert(path, file);
+            }
+            Event::NotStarted { program, message } => {
+                self.not_started = Some((program, message));
             }
             Event::Tampered { what } => {
                 self.tampered.get_or_insert(what);
@@ -193,6 +206,19 @@ impl Tally {
             Activity::Testing(_) | Activity::Starting | Activity::Finishing => {}
         }
     }
+}
+
+/// `tests`: the lines that each executed, ascending.
+fn function(
+    (name, first, last, body): WireFunction,
+    tests: &BTreeMap<String, Vec<u32>>,
+) -> FunctionCoverage {
+    let inside = |lines: &Vec<u32>| {
+        let next = lines.partition_point(|line| *line < body);
+        lines.get(next).is_some_and(|line| *line <= last)
+    };
+    let tests = tests.iter().filter(|(_, lines)| inside(lines)).map(|(id, _)| id.clone());
+    FunctionCoverage { name, first, last, tests: tests.collect() }
 }
 
 fn usage_error(stderr: &str) -> Failure {

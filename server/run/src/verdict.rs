@@ -6,13 +6,14 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::{
+    frameworks::Framework,
     report::{Outcome, TestOutcome},
     request::Request,
     session::{End, Stop},
     tally::Tally,
 };
 
-/// pytest's exit statuses.
+/// pytest's exit statuses; unittest has the first two and the last.
 mod status {
     pub(super) const OK: i32 = 0;
     pub(super) const TESTS_FAILED: i32 = 1;
@@ -41,20 +42,25 @@ fn because(outcome: Outcome, reason: impl Into<String>) -> Verdict {
 
 /// The outcome, and a sentence where it does not speak for itself.
 pub(crate) fn judge(facts: &Facts<'_>, request: &Request) -> Verdict {
+    from_outside(facts, request).unwrap_or_else(|code| exited(code, facts, request.framework))
+}
+
+/// The outcome of a run that did not end by itself; else its exit status.
+pub(crate) fn from_outside(facts: &Facts<'_>, request: &Request) -> Result<Verdict, i32> {
     if let Some(stop) = facts.stop {
-        return stopped(stop, request);
+        return Ok(stopped(stop, request));
     }
-    match facts.end {
+    Ok(match facts.end {
         End::Lost(_) if facts.memory_kill => because(
             Outcome::KilledForMemory,
             "the sandbox ended while the kernel's memory killer was at work",
         ),
         End::Lost(reason) => (Outcome::SandboxLost { reason: reason.clone() }, None),
         End::Ended(ended) => match (ended.code, ended.signal) {
-            (Some(code), _) => exited(code, facts),
+            (Some(code), _) => return Err(code),
             (None, signal) => killed(signal.unwrap_or_default(), facts, request),
         },
-    }
+    })
 }
 
 fn stopped(stop: Stop, request: &Request) -> Verdict {
@@ -64,7 +70,10 @@ fn stopped(stop: Stop, request: &Request) -> Verdict {
         Stop::Cancelled => (Outcome::Cancelled, None),
         Stop::Loading => because(
             Outcome::TimedOut,
-            "Python and pytest did not start within 60 s: the machine is overloaded or the environment is broken",
+            format!(
+                "Python and {} did not start within 60 s: the machine is overloaded or the environment is broken",
+                request.framework
+            ),
         ),
         Stop::Phase => because(Outcome::TimedOut, took("one test or import", request.test_timeout)),
         Stop::Run => because(Outcome::TimedOut, took("the whole run", request.run_timeout)),
@@ -93,7 +102,7 @@ fn crashed(code: i32, reason: impl Into<String>) -> Verdict {
     because(Outcome::Crashed { signal: None, exit_code: Some(code) }, reason)
 }
 
-fn exited(code: i32, facts: &Facts<'_>) -> Verdict {
+fn exited(code: i32, facts: &Facts<'_>, framework: Framework) -> Verdict {
     let tally = facts.tally;
     if let Some(what) = tampered(facts) {
         return (Outcome::Tampered { what }, None);
@@ -104,17 +113,16 @@ fn exited(code: i32, facts: &Facts<'_>) -> Verdict {
             "the kernel's memory killer was at work, and the session did not end",
         );
     }
-    if code == status::USAGE_ERROR {
-        return (Outcome::CollectionError, None);
-    }
-    if code == status::INTERNAL_ERROR {
-        return internal_error(code, tally);
+    match (framework, code) {
+        (Framework::Pytest, status::USAGE_ERROR) => return (Outcome::CollectionError, None),
+        (Framework::Pytest, status::INTERNAL_ERROR) => return internal_error(code, tally),
+        _ => {}
     }
     match tally.finished {
-        Some(told) if told == code => finished(code, tally),
+        Some(told) if told == code => finished(code, tally, framework),
         Some(told) => crashed(
             code,
-            format!("pytest ended with status {told}, yet the process exited with {code}"),
+            format!("{framework} ended with status {told}, yet the process exited with {code}"),
         ),
         None => crashed(
             code,
@@ -126,8 +134,9 @@ fn exited(code: i32, facts: &Facts<'_>) -> Verdict {
 /// Signs that something other than the reporter has had a hand in the results.
 fn tampered(facts: &Facts<'_>) -> Option<String> {
     let tally = facts.tally;
-    let garbled =
-        |line: &String| format!("something other than pytest wrote to the result pipe ({line})");
+    let garbled = |line: &String| {
+        format!("something other than the reporter wrote to the result pipe ({line})")
+    };
     let miscounted = || "records are missing from the result pipe".to_owned();
     (tally.tampered.clone())
         .or_else(|| tally.garbled.as_ref().map(garbled))
@@ -146,7 +155,7 @@ fn internal_error(code: i32, tally: &Tally) -> Verdict {
     }
 }
 
-fn finished(code: i32, tally: &Tally) -> Verdict {
+fn finished(code: i32, tally: &Tally, framework: Framework) -> Verdict {
     if !tally.collection_errors.is_empty() {
         return (Outcome::CollectionError, None);
     }
@@ -157,7 +166,8 @@ fn finished(code: i32, tally: &Tally) -> Verdict {
     let passed = count(&[TestOutcome::Passed, TestOutcome::XPassed]);
     match code {
         status::OK if failed > 0 => {
-            because(Outcome::Failed, "tests failed, although pytest's status says otherwise")
+            let reason = format!("tests failed, although the status of {framework} says otherwise");
+            because(Outcome::Failed, reason)
         }
         status::OK if tally.not_run().next().is_some() => {
             crashed(code, "the session ended before all tests had run")
@@ -169,7 +179,9 @@ fn finished(code: i32, tally: &Tally) -> Verdict {
         status::TESTS_FAILED if failed > 0 => (Outcome::Failed, None),
         status::TESTS_FAILED => because(
             Outcome::Failed,
-            "no test failed, but pytest or a plugin ended with status 1; see the output",
+            format!(
+                "no test failed, but {framework} or a plugin ended with status 1; see the output"
+            ),
         ),
         status::NO_TESTS => (Outcome::NoTests, None),
         status::INTERRUPTED => {
@@ -204,6 +216,7 @@ mod tests {
                 left_behind: 0,
                 clean: true,
                 why: None,
+                uncollected: None,
                 memory_kill: false,
             };
             let end = End::Ended(ended);

@@ -29,11 +29,12 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 23] = modules![
+const MODULES: [(&str, &str); 24] = modules![
     "channel",
     "child",
     "circumstances",
     "cold",
+    "collected",
     "command_run",
     "failure",
     "folders",
@@ -92,6 +93,8 @@ pub(crate) struct Ended {
     /// False: the sandbox must not be used again.
     pub(crate) clean: bool,
     pub(crate) why: Option<String>,
+    /// Why the file that the run was told to write was not passed on, if there is something like it.
+    pub(crate) uncollected: Option<String>,
     pub(crate) memory_kill: bool,
 }
 
@@ -113,6 +116,8 @@ pub(crate) enum Frame<'a> {
     Output(&'a [u8]),
     Errors(&'a [u8]),
     Stack(&'a [u8]),
+    /// Of the file that the run was told to write.
+    File(&'a [u8]),
 }
 
 /// Takes frames from a stream.
@@ -167,6 +172,7 @@ fn frame(channel: u8, payload: &[u8]) -> io::Result<Frame<'_>> {
         b'O' => Frame::Output(payload),
         b'R' => Frame::Errors(payload),
         b'S' => Frame::Stack(payload),
+        b'F' => Frame::File(payload),
         other => return Err(io::Error::other(format!("a frame on channel {other}"))),
     })
 }

@@ -71,7 +71,7 @@ fn host_config(launch: &Launch, abilities: Abilities) -> Result<HostConfig, Stri
         network_mode: Some("none".to_owned()),
         readonly_rootfs: Some(true),
         mounts: Some(vec![mount(&launch.tree)?]),
-        tmpfs: Some(launch.scratch.iter().map(tmpfs).collect()),
+        tmpfs: Some(launch.scratch.iter().map(|it| tmpfs(it, launch.executable)).collect()),
         shm_size: Some(SHARED_MEMORY),
         ipc_mode: Some("private".to_owned()),
         memory: abilities.memory.then_some(memory),
@@ -113,8 +113,9 @@ fn mount(tree: &Path) -> Result<Mount, String> {
     })
 }
 
-fn tmpfs((path, bytes): &(String, u64)) -> (String, String) {
-    (path.clone(), format!("rw,size={bytes},noexec,nosuid,nodev,mode=1777"))
+fn tmpfs((path, bytes): &(String, u64), executable: bool) -> (String, String) {
+    let exec = if executable { "exec" } else { "noexec" };
+    (path.clone(), format!("rw,size={bytes},{exec},nosuid,nodev,mode=1777"))
 }
 
 fn ulimits(limits: &Limits) -> Vec<ResourcesUlimits> {

@@ -115,6 +115,8 @@ pub(crate) struct Launch {
     /// Folders in memory, by path in the container, with their size in bytes: the only places that
     /// can be written to, besides 64 MiB at `/dev/shm`.
     pub(crate) scratch: Vec<(String, u64)>,
+    /// Programs may be started from there.
+    pub(crate) executable: bool,
     /// What the container is for; people see it in `docker ps` as a label.
     pub(crate) project: String,
 }

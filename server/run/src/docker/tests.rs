@@ -74,6 +74,7 @@ async fn launch(engine: &Engine, tree: &TempDir, program: &str) -> Launch {
         user: super::user(),
         limits: Limits { memory_bytes: 128 << 20, processes: 32, ..Limits::default() },
         scratch: vec![("/tmp".to_owned(), 8 << 20), ("/home/t".to_owned(), 1 << 20)],
+        executable: false,
         project: "tests".to_owned(),
     }
 }

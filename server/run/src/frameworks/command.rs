@@ -85,8 +85,13 @@ fn vitest(detected: &Detected, selection: &Selection<'_>, report: &Path) -> Vec<
     // The second reporter is for people, and tells what the report leaves out.
     words.extend(["--run", "--reporter=default", "--reporter=json"].map(str::to_owned));
     words.push(format!("--outputFile.json={}", report.display()));
-    if detected.major.is_some_and(|major| major >= 3) {
-        words.push("--includeTaskLocation".to_owned()); // unknown to older ones, which then stop
+    // Options that are unknown to older ones, which then stop.
+    if detected.version.is_some_and(|version| version >= (3, 0)) {
+        words.push("--includeTaskLocation".to_owned());
+    }
+    if detected.version.is_some_and(|version| version >= (3, 1)) {
+        // By default a bundled copy of the configuration is written into the tree.
+        words.push("--configLoader=runner".to_owned());
     }
     words.extend(selection.pattern.iter().map(|it| format!("--testNamePattern={it}")));
     words.extend(selection.files.iter().map(|file| file_word(file)));

@@ -17,8 +17,8 @@ pub struct Detected {
     pub also: Vec<String>,
     /// The project's `npm test` is one call of the framework, whose options should apply.
     pub through_npm: bool,
-    /// The installed jest's or vitest's major version.
-    pub major: Option<u32>,
+    /// The first two parts of the installed jest's or vitest's version.
+    pub version: Option<(u32, u32)>,
     /// The module that `go.mod` names.
     pub go_module: Option<String>,
 }
@@ -30,7 +30,7 @@ impl Detected {
             because: because.into(),
             also: Vec::new(),
             through_npm: false,
-            major: None,
+            version: None,
             go_module: None,
         }
     }
@@ -46,6 +46,20 @@ pub fn detect(root: &Path) -> Option<Detected> {
     let mut chosen = found.pop()?;
     chosen.also.extend(also);
     Some(chosen)
+}
+
+/// What is to be known of the project at `root` to run its tests with `framework`, whatever signs there are of others.
+pub fn as_framework(framework: Framework, root: &Path) -> Detected {
+    let found = match framework {
+        Framework::Pytest | Framework::Unittest => None,
+        Framework::Jest | Framework::Vitest => node(root),
+        Framework::Go => go(root),
+    };
+    found.filter(|it| it.framework == framework).unwrap_or_else(|| {
+        let tool = framework.to_string();
+        let version = installed(root, &tool);
+        Detected { version, ..Detected::new(framework, "it was asked for") }
+    })
 }
 
 fn python(root: &Path) -> Option<Detected> {
@@ -165,7 +179,7 @@ fn node(root: &Path) -> Option<Detected> {
         tools.iter().filter(|(other, _)| *other != tool && (named(other) || depends(other)));
     Some(Detected {
         through_npm: is_one_call(script, tool),
-        major: installed_major(root, tool),
+        version: installed(root, tool),
         also: others.map(|(other, _)| format!("package.json names {other} too")).collect(),
         ..Detected::new(framework, because)
     })
@@ -191,10 +205,11 @@ fn is_one_call(script: &str, tool: &str) -> bool {
     plain && before.is_some() && free
 }
 
-fn installed_major(root: &Path, tool: &str) -> Option<u32> {
+fn installed(root: &Path, tool: &str) -> Option<(u32, u32)> {
     let file = root.join("node_modules").join(tool).join("package.json");
     let package: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
-    package["version"].as_str()?.split('.').next()?.parse().ok()
+    let mut parts = package["version"].as_str()?.split('.').map_while(|part| part.parse().ok());
+    Some((parts.next()?, parts.next()?))
 }
 
 fn go(root: &Path) -> Option<Detected> {

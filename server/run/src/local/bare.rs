@@ -20,8 +20,7 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
         fs::create_dir(place).map_err(|e| format!("{} cannot be made: {e}", place.display()))?;
     }
     let mut orders = orders(launch, &launch.command, &writable);
-    let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
-    let shown = view::of(&interpreter);
+    let shown = view::of(launch);
     let mut readable: Vec<&Path> = shown
         .iter()
         .map(|it| match it {

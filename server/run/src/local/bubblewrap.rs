@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{Read, Seek, Write},
     os::fd::{AsRawFd, OwnedFd},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use rustix::{
@@ -78,11 +78,9 @@ fn files(launch: &Launch, writable: &Writable) -> Vec<OsString> {
         add("--tmpfs", &[place]);
     }
     add("--symlink", &[&writable.temporary, Path::new("/var/tmp")]);
-    let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
     let etc = ["/etc/passwd", "/etc/group", "/etc/hosts"].map(|it| Shown::Place(it.into()));
     let tree = Shown::Place(launch.tree.clone());
-    let mut shown: Vec<Shown> =
-        view::of(&interpreter).into_iter().chain(etc).chain([tree]).collect();
+    let mut shown: Vec<Shown> = view::of(launch).into_iter().chain(etc).chain([tree]).collect();
     shown.sort();
     shown.dedup();
     for place in &shown {

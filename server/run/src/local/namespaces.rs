@@ -171,10 +171,9 @@ fn steps(
     }
     builder.folder(Path::new("/var"));
     builder.link(Path::new("/var/tmp"), &writable.temporary);
-    let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
     let tree = Shown::Place(launch.tree.clone());
     // Outer folders first: what is mounted later covers what was there.
-    let mut shown: Vec<Shown> = view::of(&interpreter).into_iter().chain([tree]).collect();
+    let mut shown: Vec<Shown> = view::of(launch).into_iter().chain([tree]).collect();
     shown.sort();
     shown.dedup();
     for place in &shown {

@@ -12,6 +12,8 @@ use crate::{
 /// What is known of a sandbox about to be started.
 pub(super) struct Held<'a> {
     pub(super) limits: &'a Limits,
+    /// [`Launch::shares_memory`](crate::sandbox::Launch::shares_memory)
+    pub(super) shares_memory: bool,
     /// The version of control groups, or why there is none.
     pub(super) group: Result<u8, String>,
     pub(super) isolation: Isolation,
@@ -74,6 +76,12 @@ impl Held<'_> {
     fn memory(&self) -> LimitStatus {
         let data = bounded(Resource::Data, self.limits.memory_bytes);
         match &self.group {
+            Ok(version) if self.shares_memory => held(
+                "memory",
+                format!(
+                    "about {data} bytes for all processes together (control groups, version {version})"
+                ),
+            ),
             Ok(version) => held(
                 "memory",
                 format!(

@@ -7,6 +7,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use crate::sandbox::Launch;
+
 /// Programs and libraries of the system. Those that are links (`/bin` on most machines) stay links.
 const SYSTEM: [&str; 12] = [
     "/usr",
@@ -62,12 +64,26 @@ pub(crate) enum Shown {
     Link { at: PathBuf, to: PathBuf },
 }
 
-/// The system, and what `interpreter` needs to run.
-pub(crate) fn of(interpreter: &Path) -> Vec<Shown> {
+/// The system, what the launch's interpreter needs to run, and what it asks for besides.
+pub(crate) fn of(launch: &Launch) -> Vec<Shown> {
+    let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
+    let interpreter = interpreter.as_path();
     let mut shown: BTreeSet<Shown> = SYSTEM.iter().filter_map(|it| show(Path::new(it))).collect();
     shown.extend(SETTINGS.iter().filter_map(|it| existing(&Path::new("/etc").join(it))));
     shown.extend(python(interpreter).into_iter().filter(|it| !is_system(it)).map(Shown::Place));
+    let covered = |it: &Path| {
+        let place = |shown: &Shown| matches!(shown, Shown::Place(above) if it.starts_with(above));
+        shown.iter().any(place) || is_below_another(it, &launch.visible)
+    };
+    let more = launch.visible.iter().filter(|it| !covered(it)).filter_map(|it| show(it));
+    let more: Vec<Shown> = more.collect();
+    shown.extend(more);
     shown.into_iter().collect()
+}
+
+/// Links inside of a folder that is shown are shown with it.
+fn is_below_another(place: &Path, places: &[PathBuf]) -> bool {
+    places.iter().any(|it| it != place && place.starts_with(it) && it.is_dir() && !it.is_symlink())
 }
 
 fn show(path: &Path) -> Option<Shown> {

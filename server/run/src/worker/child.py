@@ -49,7 +49,7 @@ class Kinds:
             return unittest_run.run(order, private, self._unittest, observer)
         import command_run
 
-        return command_run.run(order)
+        return command_run.run(order, private)
 
     def rewritten(self):
         """pytest's rewritten code, where it can be kept."""

@@ -1,14 +1,19 @@
 """A run that is any other program."""
 
 import os
-import sys
+import signal
+
+import channel
+import child
 
 
-def run(order):
+def run(order, private):
     argv = order["args"]
+    for name in ("SIGPIPE", "SIGXFSZ"):  # which Python ignores, and programs it starts would too
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         os.execvp(argv[0], argv)
     except OSError as error:
-        sys.stderr.write(f"{argv[0]} could not be started: {error.strerror}\n")
-        sys.stderr.flush()
+        send = channel.opened(private[child.REPORT], order["token"])
+        send({"event": "not_started", "program": argv[0], "message": error.strerror})
         return 126 if isinstance(error, PermissionError) else 127

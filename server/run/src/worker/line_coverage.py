@@ -11,7 +11,10 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def functions_of(source):
-    """``[qualified name, first line, last line]`` of each function, decorators included; nested names with dots."""
+    """``[qualified name, first line, last line, first line of the body]`` of each function, decorators included.
+
+    Nested names have dots.
+    """
     found, waiting = [], [("", ast.parse(source))]
     while waiting:
         prefix, parent = waiting.pop()
@@ -21,7 +24,7 @@ def functions_of(source):
                 name = prefix + node.name + "."
             if isinstance(node, FUNCTIONS):
                 first = min([node.lineno] + [each.lineno for each in node.decorator_list])
-                found.append([name[:-1], first, node.end_lineno])
+                found.append([name[:-1], first, node.end_lineno, node.body[0].lineno])
             waiting.append((name, node))
     return sorted(found, key=lambda each: (each[1], -each[2], each[0]))
 

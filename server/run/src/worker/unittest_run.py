@@ -4,7 +4,11 @@ import inspect
 import os
 import sys
 import time
+import traceback
 import unittest
+import unittest.case
+import unittest.suite
+from unittest.util import strclass
 
 import channel
 import child
@@ -12,6 +16,8 @@ from failure import MESSAGE, cut, failure_of, message_of, textual_failure
 from reporting import Budget, Definitions, IDS, dump_stacks
 
 NO_TESTS = 5  # as newer versions of unittest and pytest say it
+# Stand-ins for `setUpClass` and its like, and for a part of a test.
+HOLDER, SUB_TEST = unittest.suite._ErrorHolder, unittest.case._SubTest
 
 
 def run(order, private, seal, observer):
@@ -31,8 +37,16 @@ def session(order, send, seal, observer):
     coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
     events = Events(order, send, coverage, seal)
     send({"event": "phase", "doing": "collect", "id": "."})
-    runner = type("Runner", (Runner,), {"events": events, "observer": observer})  # unittest wants a class
-    program = unittest.main(module=None, testRunner=runner, exit=False, buffer=True)
+    imports = Imports()
+    runner = type("Runner", (Runner,), {"events": events, "observer": observer, "imports": imports})  # it wants a class
+    try:
+        program = unittest.main(module=None, testRunner=runner, exit=False, buffer=True)
+    except Exception as error:
+        # What was asked for by name has a mistake that is no `ImportError`: unittest itself ends with it.
+        if not events.begun:
+            events.not_loaded(error)
+            send({"event": "finish", "status": 1})
+        raise
     status = status_of(program.result)
     send({"event": "phase", "doing": "finish", "id": ""})
     if coverage:
@@ -62,13 +76,36 @@ def is_test(case):
     return isinstance(case, unittest.TestCase) and type(case).__module__ != "unittest.loader"
 
 
+class Imports:
+    """The exceptions behind `Failed to import test module`, of which unittest keeps only the text."""
+
+    def __init__(self):
+        from unittest import loader
+
+        self._loader, self._make, self._found = loader, loader._make_failed_import_test, {}
+        loader._make_failed_import_test = self._noted
+
+    def _noted(self, name, *rest):
+        made = self._make(name, *rest)
+        self._found[name] = sys.exc_info()[1]
+        return made
+
+    def over(self):
+        """All is loaded; unittest gets its own function back."""
+        self._loader._make_failed_import_test = self._make
+
+    def behind(self, case):
+        return self._found.get(getattr(case, "_testMethodName", None))
+
+
 class Events:
     """From unittest's words to Trellis's."""
 
     def __init__(self, order, send, coverage, seal):
         self._root, self._send, self._coverage, self._seal = order["root"], send, coverage, seal
         self._budget, self._definitions = Budget(order.get("captured") or 0), Definitions()
-        self._tampered, self._announced = False, set()
+        self._tampered, self.begun = False, False
+        self._left, self._last = {}, None  # tests without a result, in order, and the class of the last one
 
     def place(self, case):
         """Path, names within the file, and line."""
@@ -90,9 +127,22 @@ class Events:
         return "::".join([path, *names])
 
     def collected(self, cases):
-        ids = [self.id(case) for case in cases if is_test(case)]
+        self.begun = True
+        for case in cases:
+            if is_test(case):
+                path, _, line = self.place(case)
+                self._left[self.id(case)] = (strclass(type(case)), type(case).__module__, path, line)
+        ids = list(self._left)
         for start in range(0, len(ids), IDS):
             self._send({"event": "collected", "ids": ids[start : start + IDS]})
+        self._next()
+
+    def _next(self):
+        """What a class or module does before its first test belongs to that test."""
+        for name, (kind, *_) in self._left.items():
+            if kind != self._last:
+                self._send({"event": "phase", "doing": "test", "id": name})
+            return
 
     def begin(self, case):
         if self._coverage:
@@ -104,20 +154,44 @@ class Events:
             self._coverage.context("")
         path, _, line = self.place(case)
         texts = {"stdout": self._budget.take(stdout), "stderr": self._budget.take(stderr)}
-        self._send({"event": "test", "id": self.id(case), "path": path, "line": line, **record, **texts})
+        self._result(self.id(case), {"path": path, "line": line, **record, **texts})
+        self._last = strclass(type(case))
+        self._next()
+
+    def _result(self, name, record):
+        self._left.pop(name, None)
+        self._send({"event": "test", "id": name, **record})
+
+    def fixture(self, holder, record):
+        """`setUpClass (module.Class)` or one of its like ended the tests it stands for, or came after them."""
+        what, _, name = holder.id().partition(" (")
+        name, record = name.rstrip(")"), {**record, "seconds": 0.0, "stdout": "", "stderr": ""}
+        held = []
+        if what.startswith("setUp"):
+            held = [(test, place) for test, (kind, module, *place) in self._left.items() if name in (kind, module)]
+        for test, (path, line) in held:
+            self._result(test, {"path": path, "line": line, **record})
+        if not held:
+            path, inner = self._module_path(name)
+            self._result("::".join([path, *inner, what]), {"path": path, "line": None, **record})
 
     def collection_error(self, case, error, text):
-        # `setUpClass (module.Class)`, or the name of a module that could not be imported
-        name = getattr(case, "_testMethodName", None) or case.id().partition("(")[2].rstrip(")") or case.id()
-        self._send({"event": "collection_error", "path": self._module_path(name), "failure": failure_of(error, text)})
+        """`case` stands for a module that could not be imported, or a name that is not there."""
+        path, _ = self._module_path(getattr(case, "_testMethodName", None) or case.id())
+        self._send({"event": "collection_error", "path": path, "failure": failure_of(error, text)})
+
+    def not_loaded(self, error):
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        self._send({"event": "collection_error", "path": ".", "failure": failure_of(error, text)})
 
     def _module_path(self, name):
+        """The file of the longest part of a dotted name that is a module, and the rest of the name."""
         parts = name.split(".")
         for length in range(len(parts), 0, -1):
             file = getattr(sys.modules.get(".".join(parts[:length])), "__file__", None)
             if file:
-                return self._relative(file)
-        return name.replace(".", "/") + ".py"
+                return self._relative(file), parts[length:]
+        return name.replace(".", "/") + ".py", []
 
     def watch(self):
         what = None if self._tampered else self._seal.broken()
@@ -127,12 +201,13 @@ class Events:
 
 
 class Runner(unittest.TextTestRunner):
-    events = observer = None
+    events = observer = imports = None
 
     def _makeResult(self):
-        return Result(self.events, self.stream, self.descriptions, self.verbosity)
+        return Result(self.events, self.imports, self.stream, self.descriptions, self.verbosity)
 
     def run(self, test):
+        self.imports.over()
         self.observer.collected()
         self.events.collected(list(flat(test)))
         return super().run(test)
@@ -141,9 +216,9 @@ class Runner(unittest.TextTestRunner):
 class Result(unittest.TextTestResult):
     """Collects what happens to one test and sends it when the test ends."""
 
-    def __init__(self, events, *args, **options):
+    def __init__(self, events, imports, *args, **options):
         super().__init__(*args, **options)
-        self._events, self._record, self._began = events, None, 0.0
+        self._events, self._imports, self._record, self._began = events, imports, None, 0.0
 
     def startTest(self, test):
         super().startTest(test)
@@ -166,9 +241,11 @@ class Result(unittest.TextTestResult):
 
     def _fail(self, test, error, outcome):
         text = self._exc_info_to_string(error, test)
-        if self._record is None or not is_test(test):
-            real = error[1]
-            self._events.collection_error(test, real.__cause__ or real, text)
+        if isinstance(test, HOLDER):
+            record = {"outcome": "error", "reason": None, "failure": failure_of(error[1], text)}
+            self._events.fixture(test, record)
+        elif self._record is None or not is_test(test):
+            self._events.collection_error(test, self._imports.behind(test) or error[1], text)
         elif self._record["outcome"] not in ("failed", "error"):
             self._record.update(outcome=outcome, failure=failure_of(error[1], text))
 
@@ -192,7 +269,11 @@ class Result(unittest.TextTestResult):
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self._note("skipped", reason)
+        if isinstance(test, HOLDER):
+            record = {"outcome": "skipped", "reason": cut(reason, MESSAGE), "failure": None}
+            self._events.fixture(test, record)
+        elif not isinstance(test, SUB_TEST):  # the test itself goes on
+            self._note("skipped", reason)
 
     def addExpectedFailure(self, test, err):
         super().addExpectedFailure(test, err)

@@ -11,6 +11,7 @@ import signal
 import sys
 
 import child
+import collected
 import folders
 import learn
 import machine
@@ -22,6 +23,7 @@ PAUSE = 0.003  # seconds between two looks at a run's pipes: waking up for each 
 FULL = 1 << 15  # a portion after which no pause is made
 IDLE = 0.05  # seconds without an order before spare time is used for learning
 LEARNED = 1 << 20  # bytes of module names taken from one run
+FILE = b"F"  # the channel of the file that a run was told to write
 OWN_DESCRIPTORS = 40  # below it lie those of tests; see `child.KEPT`
 
 
@@ -242,6 +244,7 @@ class Worker:
             if descriptor in run.pipes:  # someone unkillable still holds the other end
                 self._poll.unregister(descriptor)
                 os.close(descriptor)
+        uncollected = self._collect(run.order.get("collect"))
         why += folders.empty(self._places)
         why += machine.ipc_left(self._ipc) if self._reaper.first else []
         self._run, self._rest = None, False
@@ -253,10 +256,14 @@ class Worker:
                 "left_behind": run.left_behind + left_behind,
                 "clean": not why,
                 "why": "; ".join(why) or None,
+                "uncollected": uncollected,
                 "memory_kill": machine.memory_kills() > self._kills_before,
             }
         )
         self._learning.take(run.learned)
+
+    def _collect(self, path):
+        return collected.pass_on(path, lambda part: self._wire.send(FILE, part)) if path else None
 
     def stop(self):
         self._drop_next()

@@ -25,3 +25,45 @@ async fn none_unless_asked_for() {
     let report = run_with(&[("test_a.py", "def test_a(): pass")], |_| {}).await;
     assert_eq!(report.coverage, None);
 }
+
+/// A test belongs to the functions whose bodies it executes, not to those it merely defines.
+#[tokio::test]
+async fn tests_by_function() {
+    let code = "\
+import functools
+
+@functools.cache
+def doubled(n):
+    'Twice as much.'
+    return 2 * n
+
+class Cart:
+    def total(self): return 3
+
+    def rest(self):
+        def unused():
+            return 0
+        return doubled(1)
+
+def never():
+    pass
+";
+    let test = "from code_ import Cart, doubled\ndef test_a(): doubled(2)\ndef test_b(): Cart().rest()\ndef test_c(): Cart().total()\n";
+    let tree = [("code_.py", code), ("test_a.py", test)];
+    let report = run_with(&tree, |request| request.coverage = true).await;
+    let coverage = report.coverage.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+    let shown: Vec<_> = (coverage.files["code_.py"].functions.iter())
+        .map(|it| (it.name.as_str(), it.first, it.last, it.tests.join(" ")))
+        .collect();
+    let [a, b, c] = ["a", "b", "c"].map(|it| format!("test_a.py::test_{it}"));
+    assert_eq!(
+        shown,
+        [
+            ("doubled", 3, 6, format!("{a} {b}")),
+            ("Cart.total", 9, 9, c),
+            ("Cart.rest", 11, 14, b),
+            ("Cart.rest.unused", 12, 13, String::new()),
+            ("never", 16, 17, String::new()),
+        ]
+    );
+}

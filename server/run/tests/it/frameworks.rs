@@ -24,6 +24,7 @@ fn silent() -> Ended<'static> {
         stdout: "",
         stderr: "",
         report: None,
+        incomplete: None,
         root: Path::new("/t"),
         go_module: Some("example.com/cart"),
     }

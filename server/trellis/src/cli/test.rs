@@ -152,6 +152,7 @@ fn shape(report: &Report) -> Value {
     });
     json!({
         "outcome": outcome(&report.outcome),
+        "parsingFailed": report.parsing_failed,
         "reason": reason(report),
         "tests": tests,
         "collectionErrors": report.collection_errors.iter().map(failure).collect::<Vec<_>>(),
