@@ -191,6 +191,12 @@ def renew_standard_library(env):
         import time
 
         logging._startTime = time.time_ns() if isinstance(logging._startTime, int) else time.time()
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading.main_thread()._set_native_id()  # which older versions forget after a fork
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing is not None:
+        multiprocessing.current_process().authkey = os.urandom(32)
     numpy = sys.modules.get("numpy")
     if numpy is not None and "numpy.random" in sys.modules:
         numpy.random.seed()  # Python's own generator reseeds itself after a fork
@@ -265,7 +271,7 @@ def show(error):
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<trellis>"):
         trace = trace.tb_next
     try:
-        sys.excepthook(type(error), error, trace)
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
     except BaseException:
         pass  # a hook of the program's, or nowhere to write
 

@@ -122,6 +122,8 @@ class Reporter:
         if not isinstance(collector, pytest.Session):  # the session's own report spans all others
             self._phase("collect", collector.nodeid)
         outcome = yield
+        if outcome.excinfo:
+            return  # not ours to raise: pluggy would warn of it
         report = outcome.get_result()
         if report.failed:
             # pytest leaves the exception here for its own use, one call further on.
@@ -148,9 +150,11 @@ class Reporter:
             self._phase("test", item.nodeid)
         if self._coverage:
             self._coverage.context(item.nodeid)
-        yield
+        outcome = yield
         if self._coverage:
             self._coverage.context("")
+        if outcome.excinfo:
+            return  # interrupted: the test has not ended
         self._after(item, nextitem)
 
     def _after(self, item, nextitem):
@@ -167,6 +171,8 @@ class Reporter:
     def pytest_runtest_makereport(self, item, call):
         before = call.excinfo
         outcome = yield
+        if outcome.excinfo:
+            return
         report = outcome.get_result()
         if report.when == "setup":
             self._test = Test()  # again, when a plugin repeats a failed test

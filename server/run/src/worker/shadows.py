@@ -7,8 +7,9 @@ start from a fresh interpreter.
 import os
 import sys
 
-# Folders that projects commonly put on the path.
+# Folders that projects commonly put on the path, even if they are packages.
 USUAL = ("", "src", "lib", "test", "tests")
+MOST = 300  # folders looked at, the outer ones first: some 20 µs each
 
 
 class Shadows:
@@ -38,6 +39,7 @@ class Shadows:
             while folder.startswith(root) and folder not in folders:
                 folders.add(folder)
                 folder = os.path.dirname(folder)
+        folders.update(plain_folders(root))
         return folders
 
     @staticmethod
@@ -53,3 +55,23 @@ class Shadows:
                 not dot and stem in sys.modules and os.path.isfile(os.path.join(folder, name, "__init__.py"))
             ):
                 yield stem
+
+
+def plain_folders(root):
+    """Those that are no packages: pytest puts any of them on the path that holds a test module or a ``conftest.py``."""
+    found, waiting = [], [root]
+    for folder in waiting:
+        try:
+            with os.scandir(folder) as entries:
+                entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError:
+            continue
+        names = {name for name, _ in entries}
+        if "pyvenv.cfg" in names:
+            continue
+        if "__init__.py" not in names:
+            found.append(folder)
+        inner = (name for name, is_folder in entries if is_folder and not name.startswith((".", "__")))
+        waiting.extend(os.path.join(folder, name) for name in inner if name != "node_modules")
+        del waiting[MOST:]
+    return found

@@ -6,6 +6,7 @@
 mod coverage;
 mod environment;
 mod failures;
+mod fidelity;
 mod frameworks;
 mod hostile;
 mod outcomes;
