@@ -18,6 +18,7 @@
 mod cage;
 mod command;
 mod compose;
+mod config;
 mod docker;
 mod events;
 mod frames;
@@ -43,6 +44,7 @@ mod wire;
 mod worker;
 
 pub use crate::{
+    config::Config,
     docker::{Docker, ImageSpec, Progress as ImageProgress},
     junit::junit,
     local::Isolation,
@@ -51,5 +53,5 @@ pub use crate::{
         LimitStatus, Missing, Outcome, Report, Stuck, TestOutcome, TestResult,
     },
     request::{Limits, Request, Tree},
-    runner::{Config, Runner},
+    runner::Runner,
 };

@@ -8,11 +8,11 @@ use std::{
 
 use crate::{
     cage::Cage,
+    config::Config,
     docker::{self, Docker},
     local::{Isolation, Local},
     python::Python,
     request::Limits,
-    runner::Config,
     sandbox::{Launch, Writable},
     toolchain::Toolchain,
     wire::BOOT,

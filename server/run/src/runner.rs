@@ -1,16 +1,16 @@
 //! Puts a run together.
 
-use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, sync::Arc, time::Instant};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     command,
     compose::{Finished, Seen, compose, ending, notes},
+    config::Config,
     docker::Docker,
     frames::Places,
     limits::kernel_memory_kills,
-    local::Isolation,
     order::order,
     place::Place,
     pool::{Key, Pool, Post},
@@ -22,39 +22,6 @@ use crate::{
     toolchain::Toolchain,
     tree::Grounds,
 };
-
-/// Variables that test code may see when the caller's environment has them, besides those whose
-/// name starts with `LC_`.
-const ALLOWED: [&str; 4] = ["PATH", "LANG", "LANGUAGE", "TZ"];
-
-/// What all runs of a [`Runner`] share.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Where scratch folders are made.
-    pub scratch: PathBuf,
-    /// Variables handed to test code. Anything else it sees is made up for the run.
-    pub variables: BTreeMap<OsString, OsString>,
-    /// Where packages of other languages lie that tests may read: go's modules.
-    pub home: Option<PathBuf>,
-    /// None: the strongest isolation this machine allows.
-    pub isolation: Option<Isolation>,
-}
-
-impl Config {
-    /// Scratch folders in the system's folder for temporary files; `PATH`, `LANG`, `LANGUAGE`,
-    /// `LC_*` and `TZ` as they are, everything else left out.
-    pub fn from_environment() -> Config {
-        let allowed = |name: &OsString| {
-            name.to_str().is_some_and(|name| ALLOWED.contains(&name) || name.starts_with("LC_"))
-        };
-        Config {
-            scratch: env::temp_dir(),
-            variables: env::vars_os().filter(|(name, _)| allowed(name)).collect(),
-            home: env::home_dir(),
-            isolation: None,
-        }
-    }
-}
 
 /// Runs tests with one interpreter, in warm workers. Cheap to clone, and clones share the workers:
 /// any number of runs may be under way at once. Call [`Runner::close`] at the end.

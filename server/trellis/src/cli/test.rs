@@ -1,11 +1,13 @@
 //! `trellis test`: tests in the sandbox, structured results.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use run::{LimitStatus, Outcome, Report, Request, TestOutcome, TestResult, Tree, junit};
+use run::frameworks::{Framework, detect};
+use run::{LimitStatus, Outcome, Report, Request, TestResult, Tree, junit};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -21,9 +23,15 @@ pub(crate) struct TestArgs {
     paths: Vec<String>,
     #[command(flatten)]
     sandbox: SandboxArgs,
-    /// Seconds one test may take.
+    /// What runs the tests; found out from the project's files if not given.
+    #[arg(long, value_enum)]
+    framework: Option<Tool>,
+    /// Seconds one test may take (of Python's).
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    /// Seconds all of them may take.
+    #[arg(long, default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
+    run_timeout: u64,
     /// Measure which lines the tests execute.
     #[arg(long)]
     coverage: bool,
@@ -35,12 +43,51 @@ pub(crate) struct TestArgs {
     junit: Option<PathBuf>,
 }
 
+/// The frameworks by the names of their programs.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Tool {
+    Pytest,
+    Unittest,
+    Jest,
+    Vitest,
+    Go,
+}
+
+impl Tool {
+    fn framework(self) -> Framework {
+        match self {
+            Tool::Pytest => Framework::Pytest,
+            Tool::Unittest => Framework::Unittest,
+            Tool::Jest => Framework::Jest,
+            Tool::Vitest => Framework::Vitest,
+            Tool::Go => Framework::Go,
+        }
+    }
+}
+
+/// What was asked for, else what the project's files show, else pytest.
+fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
+    if let Some(tool) = asked {
+        return tool.framework();
+    }
+    let Some(found) = detect(root) else { return Framework::Pytest };
+    if found.framework != Framework::Pytest {
+        output.note(format_args!("{}: {}", found.framework, found.because));
+    }
+    found.framework
+}
+
 pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fault> {
     let (root, targets) = place(&args.paths)?;
-    let sandbox = sandbox::open(&args.sandbox, &root, Needs::Project, output).await?;
+    let framework = framework(args.framework, &root, output);
+    let python = matches!(framework, Framework::Pytest | Framework::Unittest);
+    let needs = if python { Needs::Project } else { Needs::Lines(Vec::new()) };
+    let sandbox = sandbox::open(&args.sandbox, &root, needs, output).await?;
     let request = Request {
         targets,
+        framework,
         test_timeout: Duration::from_secs(args.timeout),
+        run_timeout: Duration::from_secs(args.run_timeout),
         coverage: args.coverage,
         cold: args.cold,
         ..Request::new(Tree::Folder(root))
@@ -48,7 +95,9 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
     let is_json = output.is_json();
+    let mut told = HashSet::new();
     let mut as_it_ends = |test: &TestResult| {
+        told.insert(test.id.clone());
         if !is_json {
             // Whoever has gone away is noticed when the summary is printed.
             let _ = output.text(line(test));
@@ -63,7 +112,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     if is_json {
         output.json(&shape(&report))?
     } else {
-        output.text(summary(&report))?
+        output.text(summary(&report, &told))?
     }
     match &report.outcome {
         Outcome::Passed => Ok(Exit::Done),
@@ -186,13 +235,10 @@ fn place_of(failure: &run::Failure) -> String {
     }
 }
 
-/// What is left to say when all tests have ended.
-fn summary(report: &Report) -> String {
+/// What is left to say when all tests have ended; `told` have been shown.
+fn summary(report: &Report, told: &HashSet<String>) -> String {
     let mut out = String::new();
-    // A test that was cut short is heard of only now.
-    let unfinished =
-        |it: &&TestResult| matches!(it.outcome, TestOutcome::TimedOut | TestOutcome::Crashed);
-    for test in report.tests.iter().filter(unfinished) {
+    for test in report.tests.iter().filter(|it| !told.contains(&it.id)) {
         out += &format!("{}\n", line(test));
     }
     for failure in &report.collection_errors {

@@ -1,0 +1,38 @@
+//! What all runs of a runner share.
+
+use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf};
+
+use crate::local::Isolation;
+
+/// Variables that test code may see when the caller's environment has them, besides those whose
+/// name starts with `LC_`.
+const ALLOWED: [&str; 4] = ["PATH", "LANG", "LANGUAGE", "TZ"];
+
+/// What all runs of a [`Runner`] share.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where scratch folders are made.
+    pub scratch: PathBuf,
+    /// Variables handed to test code. Anything else it sees is made up for the run.
+    pub variables: BTreeMap<OsString, OsString>,
+    /// Where packages of other languages lie that tests may read: go's modules.
+    pub home: Option<PathBuf>,
+    /// None: the strongest isolation this machine allows.
+    pub isolation: Option<Isolation>,
+}
+
+impl Config {
+    /// Scratch folders in the system's folder for temporary files; `PATH`, `LANG`, `LANGUAGE`,
+    /// `LC_*` and `TZ` as they are, everything else left out.
+    pub fn from_environment() -> Config {
+        let allowed = |name: &OsString| {
+            name.to_str().is_some_and(|name| ALLOWED.contains(&name) || name.starts_with("LC_"))
+        };
+        Config {
+            scratch: env::temp_dir(),
+            variables: env::vars_os().filter(|(name, _)| allowed(name)).collect(),
+            home: env::home_dir(),
+            isolation: None,
+        }
+    }
+}
