@@ -214,3 +214,11 @@ async fn a_python_without_pytest() {
         [("test_a.py::T::test_a", Passed), ("test_a.py::T::test_b", Failed)]
     );
 }
+
+#[tokio::test]
+async fn changing_unittest_is_seen() {
+    let text = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        unittest.TestCase.assertEqual = lambda *_: None\n        self.assertEqual(1, 2)\n";
+    let report = unittest(&[("test_a.py", text)], |_| {}).await;
+    let Outcome::Tampered { what } = &report.outcome else { panic!("{report:#?}") };
+    assert_eq!(what, "unittest.case.TestCase.assertEqual");
+}
