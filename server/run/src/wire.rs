@@ -29,7 +29,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 24] = modules![
+const MODULES: [(&str, &str); 26] = modules![
     "channel",
     "child",
     "circumstances",
@@ -47,11 +47,13 @@ const MODULES: [(&str, &str); 24] = modules![
     "metadata",
     "prepared",
     "processes",
+    "program",
     "pytest_run",
     "reporter",
     "reporting",
     "rewritten",
     "shadows",
+    "surroundings",
     "unittest_run",
     "worker",
 ];

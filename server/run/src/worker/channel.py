@@ -7,6 +7,11 @@ import os
 _write, _getpid = os.write, os.getpid
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
+REPORT, OUTPUT, ERRORS, STACK, LEARNED = b"E", b"O", b"R", b"S", b"L"
+PRIVATE = (REPORT, STACK, LEARNED)
+ALL = (REPORT, OUTPUT, ERRORS, STACK, LEARNED)
+KEPT = 200  # numbers of the private descriptors start here, out of the way of those that tests open
+
 
 def opened(descriptor, token):
     """A function that sends events, several in one write. The token stays in its closure."""

@@ -4,7 +4,8 @@ import json
 import os
 import sys
 
-import child
+import channel
+import surroundings
 import processes
 
 
@@ -35,11 +36,11 @@ def main(bundle):
         os.set_inheritable(number, False)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    os.closerange(3, child.KEPT)
+    os.closerange(3, channel.KEPT)
     sys.path[:] = [entry for entry in sys.path if entry]
-    child.renew_stdin()
+    surroundings.renew_stdin()
     processes.fresh_signals()
-    child.carry_out(Kinds(), order, private)
+    surroundings.carry_out(Kinds(), order, private)
 
 
 class Kinds:

@@ -4,7 +4,6 @@ import os
 import signal
 
 import channel
-import child
 
 
 def run(order, private):
@@ -14,6 +13,6 @@ def run(order, private):
     try:
         os.execvp(argv[0], argv)
     except OSError as error:
-        send = channel.opened(private[child.REPORT], order["token"])
+        send = channel.opened(private[channel.REPORT], order["token"])
         send({"event": "not_started", "program": argv[0], "message": error.strerror})
         return 126 if isinstance(error, PermissionError) else 127

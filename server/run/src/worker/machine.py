@@ -1,6 +1,5 @@
 """What the kernel tells from inside the sandbox."""
 
-import os
 
 
 def memory_kills():

@@ -26,10 +26,10 @@ class Prepared:
     def __init__(self):
         import _pytest.config
 
-        import child
+        import program
 
         # Names of programs in usage messages come from these.
-        child.become_main("pytest", [], [])
+        program.become_main("pytest", [], [])
         options = {}
         if hasattr(_pytest.config, "_get_prog_name"):
             options["prog"] = _pytest.config._get_prog_name(sys.argv)

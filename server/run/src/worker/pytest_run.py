@@ -3,7 +3,7 @@
 import sys
 
 import channel
-import child
+import program
 from reporting import Budget, dump_stacks
 
 
@@ -28,7 +28,7 @@ def prepare():
     import_all_of_pytest()
     import_what_pytest_imports(int(pytest.__version__.split(".")[0]))
     warm_metadata()
-    child.main_spec("pytest")
+    program.main_spec("pytest")
     try:
         import coverage
         import coverage.tracer  # noqa: F401 (its C part)
@@ -96,11 +96,11 @@ def run(order, private, ready, observer):
     """The child's part. Returns the exit code."""
     if ready is None:
         return without_pytest()
-    main = child.become_main("pytest", order["args"], order.get("path_entries"))
-    dump_stacks(order, private[child.STACK])
-    send = channel.opened(private[child.REPORT], order["token"])
-    code = child.call_main(lambda: session(order, send, ready, observer, main))
-    observer.tell(private[child.LEARNED])
+    main = program.become_main("pytest", order["args"], order.get("path_entries"))
+    dump_stacks(order, private[channel.STACK])
+    send = channel.opened(private[channel.REPORT], order["token"])
+    code = program.call_main(lambda: session(order, send, ready, observer, main))
+    observer.tell(private[channel.LEARNED])
     return code
 
 

@@ -11,7 +11,7 @@ import unittest.suite
 from unittest.util import strclass
 
 import channel
-import child
+import program
 from failure import MESSAGE, cut, failure_of, message_of, textual_failure
 from reporting import Budget, Definitions, IDS, dump_stacks
 
@@ -21,12 +21,12 @@ HOLDER, SUB_TEST = unittest.suite._ErrorHolder, unittest.case._SubTest
 
 
 def run(order, private, seal, observer):
-    child.become_main("unittest", order["args"], order.get("path_entries"))
+    program.become_main("unittest", order["args"], order.get("path_entries"))
     sys.argv[0] = os.path.basename(sys.executable) + " -m unittest"  # its own main does that
-    dump_stacks(order, private[child.STACK])
-    send = channel.opened(private[child.REPORT], order["token"])
-    code = child.call_main(lambda: session(order, send, seal, observer))
-    observer.tell(private[child.LEARNED])
+    dump_stacks(order, private[channel.STACK])
+    send = channel.opened(private[channel.REPORT], order["token"])
+    code = program.call_main(lambda: session(order, send, seal, observer))
+    observer.tell(private[channel.LEARNED])
     return code
 
 

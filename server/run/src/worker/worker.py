@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 
+import channel
 import child
 import collected
 import folders
@@ -24,7 +25,7 @@ FULL = 1 << 15  # a portion after which no pause is made
 IDLE = 0.05  # seconds without an order before spare time is used for learning
 LEARNED = 1 << 20  # bytes of module names taken from one run
 FILE = b"F"  # the channel of the file that a run was told to write
-OWN_DESCRIPTORS = 40  # below it lie those of tests; see `child.KEPT`
+OWN_DESCRIPTORS = 40  # below it lie those of tests; see `channel.KEPT`
 
 
 class Lost(Exception):
@@ -178,7 +179,7 @@ class Worker:
 
     def _prepare_next(self):
         """Forks the process of the next run ahead of time: nothing else lives in the sandbox now."""
-        ends = {channel: os.pipe() for channel in child.CHANNELS}
+        ends = {channel: os.pipe() for channel in channel.ALL}
         orders, writer = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -227,7 +228,7 @@ class Worker:
             del run.pipes[descriptor]
             return False
         channel, self._rest = run.pipes[descriptor], len(part) < FULL
-        if channel != child.LEARNED:
+        if channel != channel.LEARNED:
             self._wire.send(channel, part)
         elif len(run.learned) < LEARNED:
             run.learned += part

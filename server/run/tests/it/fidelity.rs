@@ -74,8 +74,8 @@ impl Bench {
         let variables = [("PATH".into(), path), ("LANG".into(), "C.UTF-8".into())];
         let variables = variables.into_iter().chain([("TZ".into(), "Asia/Tokyo".into())]).collect();
         let isolation = Some(Isolation::Namespaces);
-        let scratch = scratch.path().to_owned();
-        let config = Config { scratch, variables, isolation, ..Config::from_environment() };
+        let folder = scratch.path().to_owned();
+        let config = Config { scratch: folder, variables, isolation, ..Config::from_environment() };
         let python = environment().await;
         Bench { runner: Runner::new(python.clone(), config.clone()), python, config, scratch }
     }
