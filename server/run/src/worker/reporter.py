@@ -52,6 +52,9 @@ class Test:
             self.outcome = "xpassed" if hasattr(report, "wasxfail") else "passed"
             self.reason = getattr(report, "wasxfail", None)
 
+    def ended(self):
+        return self.outcome != "passed" or "call" in self.seconds
+
     @staticmethod
     def _reason(report):
         if hasattr(report, "wasxfail"):
@@ -135,6 +138,15 @@ class Reporter:
     def _collection_error(self, path, failure):
         self._send({"event": "collection_error", "path": path, "failure": failure})
 
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items):
+        found = list(items)
+        yield
+        kept = set(map(id, items))
+        left_out = sum(id(item) not in kept for item in found)
+        if left_out:
+            self._send({"event": "left_out", "count": left_out})
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
         self._observer.collected()
@@ -159,7 +171,8 @@ class Reporter:
 
     def _after(self, item, nextitem):
         """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
-        events, self._announced = [self._event(item, self._test)], None
+        # Reports that were made up elsewhere prove nothing: without a call there is no result.
+        events, self._announced = [self._event(item, self._test)] if self._test.ended() else [], None
         session = item.session
         self._watch()
         if nextitem is not None and not session.shouldstop and not session.shouldfail:
