@@ -21,12 +21,18 @@ NAME = "_trellis_reporter"
 _clock = time.perf_counter
 
 
+# As they are now: what a project puts in their place does not excuse a failure.
+EXCUSES = (pytest.skip.Exception, pytest.xfail.Exception)
+
+
 def is_failure(excinfo):
     """An exception that is neither a way to skip nor one to expect failure."""
-    if excinfo is None or isinstance(excinfo.value, (pytest.skip.Exception, pytest.xfail.Exception)):
+    if excinfo is None:
         return False
+    kind = type(excinfo.value)  # its `__class__` may say something else
     skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
-    return skip is None or not isinstance(excinfo.value, skip)
+    genuine = skip is not None and skip.__module__ == "unittest.case"
+    return not (issubclass(kind, EXCUSES) or genuine and issubclass(kind, skip))
 
 
 class Test:
@@ -79,7 +85,7 @@ class Reporter:
 
     def __init__(self, send, coverage, budget, observer):
         self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
-        self._test, self._compared = Test(), None
+        self._test, self._compared, self._found = Test(), None, []
         self._announced, self._looked, self._tampered = None, _clock(), False
         self._definitions = reporting.Definitions()
 
@@ -138,17 +144,16 @@ class Reporter:
     def _collection_error(self, path, failure):
         self._send({"event": "collection_error", "path": path, "failure": failure})
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items):
-        found = list(items)
-        yield
-        kept = set(map(id, items))
-        left_out = sum(id(item) not in kept for item in found)
-        if left_out:
-            self._send({"event": "left_out", "count": left_out})
+        self._found = list(items)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
+        kept = set(map(id, session.items))
+        left_out = sum(id(item) not in kept for item in self._found)
+        if left_out:
+            self._send({"event": "left_out", "count": left_out})
         self._observer.collected()
         ids = [item.nodeid for item in session.items]
         for start in range(0, len(ids), IDS):

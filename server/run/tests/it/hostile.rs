@@ -151,6 +151,7 @@ in_each_sandbox![
     patching_pytest,
     changing_a_report,
     making_up_reports,
+    disguising_failures_as_skips,
     printing_a_forged_result,
     writing_to_the_result_pipe,
     closing_the_result_pipe,

@@ -264,9 +264,11 @@ async fn pytest_itself_out_of_memory() {
 #[tokio::test]
 async fn tests_that_are_left_out_are_counted() {
     let drop = "def pytest_collection_modifyitems(items): del items[1:]\n";
+    let drop_late = "def pytest_collection_finish(session): del session.items[1:]\n";
     let tests = "def test_a(): pass\ndef test_b(): assert False\ndef test_c(): assert False\n";
     for (name, text) in [
         ("conftest.py", drop),
+        ("conftest.py", drop_late),
         ("pytest.ini", "[pytest]\naddopts = --deselect=test_a.py::test_b -k 'not test_c'\n"),
     ] {
         let report = run(&[(name, text), ("test_a.py", tests)]).await;

@@ -286,6 +286,22 @@ pub(crate) async fn making_up_reports(bed: &Bed) {
     fs::remove_file(bed.root().join("conftest.py")).expect("removed");
 }
 
+/// One test passes, so that a run whose failure counts as skipped would pass.
+pub(crate) async fn disguising_failures_as_skips(bed: &Bed) {
+    for disguise in [
+        "import pytest\npytest.skip.Exception = AssertionError\n",
+        "import unittest\nunittest.SkipTest = AssertionError\n",
+        "import builtins, pytest\n\
+         class AssertionError(AssertionError):\n    msg, allow_module_level, _use_item_location = 'x', True, False\n    \
+         __class__ = property(lambda self: pytest.skip.Exception)\n",
+    ] {
+        let text =
+            format!("{disguise}def test_a(): pass\ndef test_b(): raise AssertionError('wrong')\n");
+        let report = bed.run(&text).await;
+        assert_ne!(report.outcome, Outcome::Passed, "{disguise}: {report:#?}");
+    }
+}
+
 pub(crate) async fn printing_a_forged_result(bed: &Bed) {
     let text = "import os\n\
                 def test_a(capfd):\n    with capfd.disabled():\n        \
