@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from _pytest import runner
 
 import reporting
 from failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
@@ -23,16 +24,31 @@ _clock = time.perf_counter
 
 # As they are now: what a project puts in their place does not excuse a failure.
 EXCUSES = (pytest.skip.Exception, pytest.xfail.Exception)
+CALL = runner.pytest_runtest_call.__code__
 
 
-def is_failure(excinfo):
+def is_failure(error):
     """An exception that is neither a way to skip nor one to expect failure."""
-    if excinfo is None:
+    if error is None:
         return False
-    kind = type(excinfo.value)  # its `__class__` may say something else
+    kind = type(error)  # its `__class__` may say something else
     skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
     genuine = skip is not None and skip.__module__ == "unittest.case"
     return not (issubclass(kind, EXCUSES) or genuine and issubclass(kind, skip))
+
+
+def raised(item, call):
+    """What a phase of a test raised. pytest leaves it for debuggers, and there it still is if a hook has kept it back."""
+    if call.excinfo is not None:
+        return call.excinfo.value
+    error = getattr(sys, "last_value", None) if call.when == "call" else None
+    trace = getattr(error, "__traceback__", None)
+    while trace is not None:
+        frame = trace.tb_frame
+        if frame.f_code is CALL and frame.f_locals.get("item") is item:
+            return error
+        trace = trace.tb_next
+    return None
 
 
 class Test:
@@ -187,14 +203,14 @@ class Reporter:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
-        before = call.excinfo
+        before = raised(item, call)
         outcome = yield
         if outcome.excinfo:
             return
         report = outcome.get_result()
         if report.when == "setup":
             self._test = Test()  # again, when a plugin repeats a failed test
-        if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(call.excinfo)):
+        if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(raised(item, call))):
             self._tamper(f"the outcome of {item.nodeid} was changed from failed to {report.outcome}")
         self._test.add(report, call.excinfo, self._compared)
         self._compared = None

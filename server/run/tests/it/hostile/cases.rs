@@ -255,13 +255,19 @@ pub(crate) async fn patching_pytest(bed: &Bed) {
 }
 
 pub(crate) async fn changing_a_report(bed: &Bed) {
-    bed.write(
-        "conftest.py",
-        "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    \
+    for hook in [
+        "def pytest_runtest_makereport(item, call):\n    \
          outcome = yield\n    report = outcome.get_result()\n    report.outcome, report.longrepr = 'passed', None\n",
-    );
-    let report = bed.run("def test_a(): assert False\n").await;
-    assert!(matches!(report.outcome, Outcome::Tampered { .. }), "{report:#?}");
+        "def pytest_runtest_makereport(item, call):\n    call.excinfo = None\n    yield\n",
+        "def pytest_runtest_call(item):\n    outcome = yield\n    outcome.force_result(None)\n",
+    ] {
+        bed.write(
+            "conftest.py",
+            &format!("import pytest\n@pytest.hookimpl(hookwrapper=True)\n{hook}"),
+        );
+        let report = bed.run("def test_a(): assert False\n").await;
+        assert!(matches!(report.outcome, Outcome::Tampered { .. }), "{hook}: {report:#?}");
+    }
     fs::remove_file(bed.root().join("conftest.py")).expect("removed");
 }
 
