@@ -93,6 +93,9 @@ impl Tally {
                 return true;
             }
             Event::Collected { ids } => self.collected.extend(ids),
+            Event::LeftOut { count } => self.notes.push(format!(
+                "{count} test(s) were found and left out, by the project's options or a hook"
+            )),
             Event::CollectionError { path, failure } => {
                 let failure = self.failure(failure, Some((path, None)));
                 self.collection_errors.push(failure);

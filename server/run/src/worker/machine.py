@@ -1,5 +1,8 @@
 """What the kernel tells from inside the sandbox."""
 
+import resource
+
+LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
 def memory_kills():
@@ -30,3 +33,9 @@ def ipc_left(before):
     """Sentences about those that a run left."""
     now = ipc_objects()
     return [f"System V {kind} objects were left" for kind in now if now[kind] > before[kind]]
+
+
+def bounds():
+    """What a run may change for the worker, and with it for all runs to come, as another process of the same user."""
+    priority = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
+    return [resource.getrlimit(number) for number in LIMITS], os.sched_getaffinity(0), priority

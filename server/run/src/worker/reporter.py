@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from _pytest import runner
 
 import reporting
 from failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
@@ -21,12 +22,33 @@ NAME = "_trellis_reporter"
 _clock = time.perf_counter
 
 
-def is_failure(excinfo):
+# As they are now: what a project puts in their place does not excuse a failure.
+EXCUSES = (pytest.skip.Exception, pytest.xfail.Exception)
+CALL = runner.pytest_runtest_call.__code__
+
+
+def is_failure(error):
     """An exception that is neither a way to skip nor one to expect failure."""
-    if excinfo is None or isinstance(excinfo.value, (pytest.skip.Exception, pytest.xfail.Exception)):
+    if error is None:
         return False
+    kind = type(error)  # its `__class__` may say something else
     skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
-    return skip is None or not isinstance(excinfo.value, skip)
+    genuine = skip is not None and skip.__module__ == "unittest.case"
+    return not (issubclass(kind, EXCUSES) or genuine and issubclass(kind, skip))
+
+
+def raised(item, call):
+    """What a phase of a test raised. pytest leaves it for debuggers, and there it still is if a hook has kept it back."""
+    if call.excinfo is not None:
+        return call.excinfo.value
+    error = getattr(sys, "last_value", None) if call.when == "call" else None
+    trace = getattr(error, "__traceback__", None)
+    while trace is not None:
+        frame = trace.tb_frame
+        if frame.f_code is CALL and frame.f_locals.get("item") is item:
+            return error
+        trace = trace.tb_next
+    return None
 
 
 class Test:
@@ -52,6 +74,9 @@ class Test:
             self.outcome = "xpassed" if hasattr(report, "wasxfail") else "passed"
             self.reason = getattr(report, "wasxfail", None)
 
+    def ended(self):
+        return self.outcome != "passed" or "call" in self.seconds
+
     @staticmethod
     def _reason(report):
         if hasattr(report, "wasxfail"):
@@ -76,7 +101,7 @@ class Reporter:
 
     def __init__(self, send, coverage, budget, observer):
         self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
-        self._test, self._compared = Test(), None
+        self._test, self._compared, self._found = Test(), None, []
         self._announced, self._looked, self._tampered = None, _clock(), False
         self._definitions = reporting.Definitions()
 
@@ -135,8 +160,16 @@ class Reporter:
     def _collection_error(self, path, failure):
         self._send({"event": "collection_error", "path": path, "failure": failure})
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items):
+        self._found = list(items)
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
+        kept = set(map(id, session.items))
+        left_out = sum(id(item) not in kept for item in self._found)
+        if left_out:
+            self._send({"event": "left_out", "count": left_out})
         self._observer.collected()
         ids = [item.nodeid for item in session.items]
         for start in range(0, len(ids), IDS):
@@ -159,7 +192,8 @@ class Reporter:
 
     def _after(self, item, nextitem):
         """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
-        events, self._announced = [self._event(item, self._test)], None
+        # Reports that were made up elsewhere prove nothing: without a call there is no result.
+        events, self._announced = [self._event(item, self._test)] if self._test.ended() else [], None
         session = item.session
         self._watch()
         if nextitem is not None and not session.shouldstop and not session.shouldfail:
@@ -169,14 +203,14 @@ class Reporter:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
-        before = call.excinfo
+        before = raised(item, call)
         outcome = yield
         if outcome.excinfo:
             return
         report = outcome.get_result()
         if report.when == "setup":
             self._test = Test()  # again, when a plugin repeats a failed test
-        if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(call.excinfo)):
+        if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(raised(item, call))):
             self._tamper(f"the outcome of {item.nodeid} was changed from failed to {report.outcome}")
         self._test.add(report, call.excinfo, self._compared)
         self._compared = None

@@ -103,7 +103,7 @@ class Worker:
         self._places = folders.known(bundle.get("wipe") or [])
         self._reaper = processes.Reaper()
         self._poll, self._urgent, self._ipc = select.poll(), select.poll(), machine.ipc_objects()
-        self._rest = False
+        self._bounds, self._rest = machine.bounds(), False
 
     def serve(self):
         folders.check(self._bundle.get("tree"))
@@ -248,6 +248,7 @@ class Worker:
         uncollected = self._collect(run.order.get("collect"))
         why += folders.empty(self._places)
         why += machine.ipc_left(self._ipc) if self._reaper.first else []
+        why += ["the worker's own limits were changed"] if machine.bounds() != self._bounds else []
         self._run, self._rest = None, False
         self._wire.control(
             ended={

@@ -150,6 +150,8 @@ in_each_sandbox![
     leaving_in_the_middle,
     patching_pytest,
     changing_a_report,
+    making_up_reports,
+    disguising_failures_as_skips,
     printing_a_forged_result,
     writing_to_the_result_pipe,
     closing_the_result_pipe,
@@ -158,5 +160,6 @@ in_each_sandbox![
     deep_recursion,
     deleting_its_own_file,
     looking_into_the_worker,
+    changing_the_workers_limits,
     escaping_by_namespaces,
 ];

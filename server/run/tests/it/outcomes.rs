@@ -259,3 +259,21 @@ async fn pytest_itself_out_of_memory() {
     let reason = report.reason.expect("why");
     assert!(reason.contains("ZeroDivisionError: division by zero"), "{reason}");
 }
+
+/// Whoever drops a failing test is not found out by its outcome, but by this.
+#[tokio::test]
+async fn tests_that_are_left_out_are_counted() {
+    let drop = "def pytest_collection_modifyitems(items): del items[1:]\n";
+    let drop_late = "def pytest_collection_finish(session): del session.items[1:]\n";
+    let tests = "def test_a(): pass\ndef test_b(): assert False\ndef test_c(): assert False\n";
+    for (name, text) in [
+        ("conftest.py", drop),
+        ("conftest.py", drop_late),
+        ("pytest.ini", "[pytest]\naddopts = --deselect=test_a.py::test_b -k 'not test_c'\n"),
+    ] {
+        let report = run(&[(name, text), ("test_a.py", tests)]).await;
+        assert_eq!(results(&report), [("test_a.py::test_a", Passed)]);
+        let notes = ["2 test(s) were found and left out, by the project's options or a hook"];
+        assert_eq!(report.notes, notes, "{name}");
+    }
+}

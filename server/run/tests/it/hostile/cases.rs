@@ -254,14 +254,57 @@ pub(crate) async fn patching_pytest(bed: &Bed) {
 }
 
 pub(crate) async fn changing_a_report(bed: &Bed) {
-    bed.write(
-        "conftest.py",
-        "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    \
+    for hook in [
+        "def pytest_runtest_makereport(item, call):\n    \
          outcome = yield\n    report = outcome.get_result()\n    report.outcome, report.longrepr = 'passed', None\n",
-    );
-    let report = bed.run("def test_a(): assert False\n").await;
-    assert!(matches!(report.outcome, Outcome::Tampered { .. }), "{report:#?}");
+        "def pytest_runtest_makereport(item, call):\n    call.excinfo = None\n    yield\n",
+        "def pytest_runtest_call(item):\n    outcome = yield\n    outcome.force_result(None)\n",
+    ] {
+        bed.write(
+            "conftest.py",
+            &format!("import pytest\n@pytest.hookimpl(hookwrapper=True)\n{hook}"),
+        );
+        let report = bed.run("def test_a(): assert False\n").await;
+        assert!(matches!(report.outcome, Outcome::Tampered { .. }), "{hook}: {report:#?}");
+    }
     fs::remove_file(bed.root().join("conftest.py")).expect("removed");
+}
+
+/// A test whose reports are made up has not run.
+pub(crate) async fn making_up_reports(bed: &Bed) {
+    for conftest in [
+        "from _pytest.reports import TestReport\n\
+         def pytest_runtest_protocol(item, nextitem):\n    \
+         for when in ('setup', 'call', 'teardown'):\n        \
+         report = TestReport(item.nodeid, item.location, {}, 'passed', None, when)\n        \
+         item.ihook.pytest_runtest_logreport(report=report)\n    return True\n",
+        "def pytest_runtest_protocol(item): return True\n",
+        "def pytest_runtestloop(session): return True\n",
+        "def pytest_cmdline_main(config): return 0\n",
+        "def pytest_configure(config): config.option.setuponly = True\n",
+    ] {
+        bed.write("conftest.py", conftest);
+        let report = bed.run("def test_a(): assert False\n").await;
+        assert!(matches!(report.outcome, Outcome::Crashed { .. }), "{conftest}: {report:#?}");
+        assert_eq!(report.tests, [], "{conftest}");
+    }
+    fs::remove_file(bed.root().join("conftest.py")).expect("removed");
+}
+
+/// One test passes, so that a run whose failure counts as skipped would pass.
+pub(crate) async fn disguising_failures_as_skips(bed: &Bed) {
+    for disguise in [
+        "import pytest\npytest.skip.Exception = AssertionError\n",
+        "import unittest\nunittest.SkipTest = AssertionError\n",
+        "import builtins, pytest\n\
+         class AssertionError(AssertionError):\n    msg, allow_module_level, _use_item_location = 'x', True, False\n    \
+         __class__ = property(lambda self: pytest.skip.Exception)\n",
+    ] {
+        let text =
+            format!("{disguise}def test_a(): pass\ndef test_b(): raise AssertionError('wrong')\n");
+        let report = bed.run(&text).await;
+        assert_ne!(report.outcome, Outcome::Passed, "{disguise}: {report:#?}");
+    }
 }
 
 pub(crate) async fn printing_a_forged_result(bed: &Bed) {
@@ -339,6 +382,29 @@ pub(crate) async fn looking_into_the_worker(bed: &Bed) {
                 for number in range(100):\n        with pytest.raises(OSError): os.open(f'/proc/{parent}/fd/{number}', os.O_RDWR)\n";
     let report = bed.run(text).await;
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+}
+
+/// The next run does not inherit what this one has done to the worker.
+pub(crate) async fn changing_the_workers_limits(bed: &Bed) {
+    let seen =
+        "[os.nice(0), len(os.sched_getaffinity(0)), resource.getrlimit(resource.RLIMIT_CORE)[0]]";
+    let look = format!("import os, resource\ndef test_a(): print({seen})\n");
+    let before = bed.run(&look).await;
+    for change in [
+        "os.setpriority(os.PRIO_PROCESS, worker, 19)",
+        "os.sched_setaffinity(worker, list(os.sched_getaffinity(0))[:1])",
+        "resource.prlimit(worker, resource.RLIMIT_NPROC, (0, 0))",
+        "resource.prlimit(worker, resource.RLIMIT_FSIZE, (0, 0))",
+    ] {
+        let text = format!(
+            "import os, resource\ndef test_a():\n    worker = os.getppid()\n    \
+             try: {change}\n    except OSError: pass\n"
+        );
+        bed.run(&text).await;
+        let after = bed.run(&look).await;
+        assert_eq!(after.outcome, Outcome::Passed, "{change}: {after:#?}");
+        assert_eq!(only(&after).stdout, only(&before).stdout, "{change}");
+    }
 }
 
 pub(crate) async fn escaping_by_namespaces(bed: &Bed) {
