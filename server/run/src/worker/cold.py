@@ -12,7 +12,7 @@ import processes
 def replace(order, private, bundle):
     """Puts a fresh interpreter in this process's place. It reads the bundle, with the order in it, where workers do."""
     again = {"modules": bundle["modules"], "main": "cold", "order": order}
-    again["private"] = {channel.decode(): number for channel, number in private.items()}
+    again["private"] = {name.decode(): number for name, number in private.items()}
     text = json.dumps(again).encode()
     memory = os.memfd_create("bundle")
     os.write(memory, b"%d\n" % len(text))
@@ -31,7 +31,7 @@ def replace(order, private, bundle):
 def main(bundle):
     """In the fresh interpreter."""
     order = bundle["order"]
-    private = {channel.encode(): number for channel, number in bundle["private"].items()}
+    private = {name.encode(): number for name, number in bundle["private"].items()}
     for number in private.values():
         os.set_inheritable(number, False)
     nothing = os.open(os.devnull, os.O_RDONLY)

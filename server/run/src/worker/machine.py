@@ -1,5 +1,6 @@
 """What the kernel tells from inside the sandbox."""
 
+import os
 import resource
 
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]

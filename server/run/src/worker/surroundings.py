@@ -74,7 +74,7 @@ def move_descriptors(ends):
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (ends[channel.OUTPUT], 1), (ends[channel.ERRORS], 2)):
         os.dup2(source, target)
-    return {channel: fcntl.fcntl(ends[channel], fcntl.F_DUPFD_CLOEXEC, channel.KEPT) for channel in channel.PRIVATE}
+    return {name: fcntl.fcntl(ends[name], fcntl.F_DUPFD_CLOEXEC, channel.KEPT) for name in channel.PRIVATE}
 
 
 def limit(limits):

@@ -46,8 +46,8 @@ class Wire:
         os.close(nothing)
         self._text = b""
 
-    def send(self, channel, payload):
-        rest = memoryview(channel + len(payload).to_bytes(4, "big") + payload)
+    def send(self, name, payload):
+        rest = memoryview(name + len(payload).to_bytes(4, "big") + payload)
         while rest:
             try:
                 rest = rest[os.write(self._frames, rest) :]
@@ -179,17 +179,17 @@ class Worker:
 
     def _prepare_next(self):
         """Forks the process of the next run ahead of time: nothing else lives in the sandbox now."""
-        ends = {channel: os.pipe() for channel in channel.ALL}
+        ends = {name: os.pipe() for name in channel.ALL}
         orders, writer = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(writer)
-            writers = {channel: end for channel, (_, end) in ends.items()}
+            writers = {name: end for name, (_, end) in ends.items()}
             child.become(orders, writers, self._nursery)
         os.close(orders)
         for _, end in ends.values():
             os.close(end)
-        self._next = Run(pid, writer, {reader: channel for channel, (reader, _) in ends.items()})
+        self._next = Run(pid, writer, {reader: name for name, (reader, _) in ends.items()})
 
     def _drop_next(self):
         """The prepared process is dead, or out of date."""
@@ -227,9 +227,9 @@ class Worker:
             os.close(descriptor)
             del run.pipes[descriptor]
             return False
-        channel, self._rest = run.pipes[descriptor], len(part) < FULL
-        if channel != channel.LEARNED:
-            self._wire.send(channel, part)
+        name, self._rest = run.pipes[descriptor], len(part) < FULL
+        if name != channel.LEARNED:
+            self._wire.send(name, part)
         elif len(run.learned) < LEARNED:
             run.learned += part
         return True
