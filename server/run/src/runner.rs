@@ -220,6 +220,10 @@ impl Runner {
             "-o".to_owned(),
         ];
         args.push(format!("cache_dir={cache}/pytest"));
+        if post.worker.cage.shows_what_is_above() {
+            // pytest would list the folder in which it has found settings.
+            args.extend(["--confcutdir".to_owned(), root.to_string()]);
+        }
         args.extend(request.targets.iter().map(|target| not_an_option(target)));
         let processes = post.worker.cage.process_ceiling(&request.limits);
         json!({
