@@ -82,6 +82,11 @@ impl Cage {
         matches!(&self.kind, Kind::Local(cell) if cell.isolation() == Some(Isolation::Bubblewrap))
     }
 
+    /// What lies above the tree is there, though most of it cannot be read. Elsewhere it does not exist.
+    pub(crate) fn shows_what_is_above(&self) -> bool {
+        matches!(&self.kind, Kind::Local(cell) if cell.isolation().is_none_or(|it| it == Isolation::Bare))
+    }
+
     /// A bound for `RLIMIT_NPROC`. None: something else counts, or nothing does.
     pub(crate) fn process_ceiling(&self, limits: &Limits) -> Option<u64> {
         match &self.kind {

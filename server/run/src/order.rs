@@ -92,6 +92,10 @@ fn pytest(request: &Request, post: &Post) -> Vec<String> {
     // Not `-p no:cacheprovider`: a project may well have `--ff` among its options.
     let mut args = vec!["--color=no".to_owned(), "--rootdir".to_owned(), root.to_string()];
     args.extend(["-o".to_owned(), format!("cache_dir={cache}/pytest")]);
+    if post.worker.cage.shows_what_is_above() {
+        // pytest would list the folder in which it has found settings.
+        args.extend(["--confcutdir".to_owned(), root.to_string()]);
+    }
     args.extend(request.targets.iter().map(|target| not_an_option(target)));
     args
 }

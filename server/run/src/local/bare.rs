@@ -31,6 +31,8 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     let more = ["/proc", "/etc/passwd", "/etc/group", "/etc/hosts", "/sys/devices/system/cpu"];
     readable.extend(more.map(Path::new));
     readable.push(&launch.tree);
+    let settings = settings_above(&launch.tree);
+    readable.extend(settings.iter().map(PathBuf::as_path));
     let writable_places: Vec<&Path> = writable.all.iter().map(PathBuf::as_path).collect();
     let rules = landlock::rules(&readable, &writable_places);
     orders.landlock = rules.as_ref().ok().map(AsRawFd::as_raw_fd);
@@ -48,4 +50,20 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
         remains: None,
     };
     Ok(Plan { job, writable, landlock, filter, info: None })
+}
+
+/// Files in which pytest looks for its settings. Here it sees those above the project, and one that it
+/// cannot read ends it.
+fn settings_above(tree: &Path) -> Vec<PathBuf> {
+    const NAMES: [&str; 7] = [
+        "pytest.toml",
+        ".pytest.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "pyproject.toml",
+        "tox.ini",
+        "setup.cfg",
+    ];
+    let folders = tree.ancestors().skip(1);
+    folders.flat_map(|folder| NAMES.map(|it| folder.join(it))).filter(|it| it.is_file()).collect()
 }

@@ -2,10 +2,12 @@
 
 use std::fs;
 
-use run::{Config, Outcome, Request, Runner, Tree};
+use run::{Config, Isolation, Outcome, Request, Runner, Tree};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{environment, files, left_in, only, run, run_one, run_request, run_with};
+use crate::support::{
+    environment, files, left_in, only, run, run_one, run_request, run_with, scratch,
+};
 
 /// Cargo sets a good many variables for this test; none of them may get through.
 #[tokio::test]
@@ -142,4 +144,24 @@ async fn a_project_that_was_made_anew_is_seen() {
         fs::remove_dir_all(&project).expect("removed");
     }
     runner.close().await;
+}
+
+/// pytest looks for its settings upwards; what it finds there it must be able to read, or not see.
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_above_the_project_do_not_stop_a_run() {
+    let above = tempfile::tempdir_in(scratch()).expect("a folder");
+    fs::write(above.path().join("tox.ini"), "[pytest]\n").expect("a file");
+    let root = above.path().join("inner/project");
+    fs::create_dir_all(&root).expect("a folder");
+    fs::write(root.join("test_a.py"), "def test_a(): pass\n").expect("a file");
+    for isolation in [Isolation::Namespaces, Isolation::Bubblewrap, Isolation::Bare] {
+        let config =
+            Config { scratch: scratch(), isolation: Some(isolation), ..Config::from_environment() };
+        let runner = Runner::new(environment().await, config);
+        for tree in [Tree::Folder(root.clone()), files(&[("test_a.py", "def test_a(): pass\n")])] {
+            let report = runner.run(&Request::new(tree), &CancellationToken::new()).await;
+            assert_eq!(report.outcome, Outcome::Passed, "{isolation:?}: {report:#?}");
+        }
+        assert_eq!(runner.close().await, Vec::<String>::new());
+    }
 }
