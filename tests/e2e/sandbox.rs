@@ -50,6 +50,62 @@ fn results_are_shown_and_say_what_was_enforced() {
 }
 
 #[test]
+fn a_project_is_found_from_any_place_in_it() {
+    let world = World::new();
+    world.write("project/setup.cfg", "");
+    world.write("project/conftest.py", "import pytest\n@pytest.fixture\ndef one(): return 1\n");
+    world.write("project/calc.py", "def double(x): return 2 * x\n");
+    world.write(
+        "project/tests/test_a.py",
+        "from calc import double\ndef test_a(one): assert double(one) == 2\n",
+    );
+    world.write("project/tests/test_b.py", "def test_b(): assert 0\n");
+    for (folder, paths, code, count) in [
+        ("", vec!["project"], 1, 2),
+        ("", vec!["project/tests/test_a.py"], 0, 1),
+        ("project", vec![], 1, 2),
+        ("project", vec!["tests"], 1, 2),
+        ("project/tests", vec!["test_a.py::test_a"], 0, 1),
+        ("project/tests", vec!["../tests/test_b.py"], 1, 1),
+    ] {
+        let mut command =
+            world.command(&[&["test", "--json", "--sandbox=local"][..], &paths].concat());
+        let ran = Ran::of(command.current_dir(world.root().join(folder)).output().expect("starts"));
+        let tests = ran.exits(code).says("project: ").json()["tests"].clone();
+        assert_eq!(tests.as_array().map(Vec::len), Some(count), "{folder} {paths:?}: {tests:#}");
+        assert!(tests[0]["id"].as_str().is_some_and(|it| it.starts_with("tests/")), "{tests:#}");
+    }
+    let _ = world.trellis(&["test", "project/nowhere.py"]).exits(65).says("project/nowhere.py");
+    let _ = world.trellis(&["test", "project", "--junit=/proc/no"]).exits(65).says("/proc/no");
+}
+
+#[test]
+fn what_a_sandbox_forbids_is_explained_and_nothing_drives_the_terminal() {
+    let world = World::new();
+    world.write(
+        "project/test_a.py",
+        "def test_write(): open('new', 'w')\ndef test_red(): raise ValueError('\\x1b[31mred\\rspoof')\n",
+    );
+    let ran = world.trellis(&["test", "project", "--sandbox=local"]).exits(1);
+    assert!(ran.stdout.contains("1 failure(s) tried to write"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("\\u{1b}[31mred") && !ran.stdout.contains('\u{1b}'),
+        "{}",
+        ran.stdout
+    );
+}
+
+/// What has no result is counted, not forgotten.
+#[test]
+fn tests_that_never_ran_are_named() {
+    let world = World::new();
+    world.write("project/test_a.py", "import os\ndef test_a(): os._exit(0)\ndef test_b(): pass\n");
+    let ran = world.trellis(&["test", "project", "--sandbox=local"]).exits(1);
+    assert!(ran.stdout.contains("not run  test_a.py::test_b"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 crashed, 1 not run in"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_fresh_interpreter_says_the_same() {
     let world = World::new();
     world.write("project/test_a.py", SUITE);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     frames::parse_dump,
-    report::{Activity, LimitStatus, Outcome, Report, Stuck},
+    report::{Activity, Failure, LimitStatus, Outcome, Report, Stuck},
     request::Request,
     session::{End, Session, Stop},
     streams::Whole,
@@ -28,6 +28,8 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
     let stuck = stuck(&seen.tally, &outcome, &seen.stack, &stderr);
     seen.tally.close(&outcome, reason.as_deref(), stuck.as_ref(), &stderr);
     seen.tally.notes.extend(finished.notes);
+    let hints: Vec<String> = HINTS.iter().filter_map(|hint| hint.on(&seen.tally)).collect();
+    seen.tally.notes.extend(hints);
     Report {
         not_run: seen.tally.not_run().cloned().collect(),
         exit_code: finished.end.code(),
@@ -42,6 +44,32 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
         coverage: seen.tally.coverage,
         notes: seen.tally.notes,
         ..ending(outcome)
+    }
+}
+
+/// What a sandbox forbids, as failing tests tell of it.
+struct Hint {
+    signs: &'static [&'static str],
+    note: &'static str,
+}
+
+const HINTS: [Hint; 2] = [
+    Hint {
+        signs: &["Read-only file system", "[Errno 30]"],
+        note: "tried to write where nothing may be written: the project is read-only in the sandbox; use `tmp_path`, or the folder for temporary files",
+    },
+    Hint {
+        signs: &["Network is unreachable", "Temporary failure in name resolution"],
+        note: "wanted the network: the sandbox has none but a loopback of its own",
+    },
+];
+
+impl Hint {
+    fn on(&self, tally: &Tally) -> Option<String> {
+        let told = |it: &&Failure| self.signs.iter().any(|sign| it.message.contains(sign));
+        let failures = tally.tests.iter().filter_map(|it| it.failure.as_ref());
+        let count = failures.chain(&tally.collection_errors).filter(told).count();
+        (count > 0).then(|| format!("{count} failure(s) {}", self.note))
     }
 }
 

@@ -54,6 +54,10 @@ pub(crate) fn order(
         "stack_signal": STACK_SIGNAL,
     });
     let Some(toolchain) = Toolchain::of(request.framework) else {
+        // Where pytest-cov would write its data: the project is read-only.
+        let data = post.worker.writable().cache.join("coverage");
+        order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
+        order["path_entries"] = path_entries(root, place);
         order["args"] = match request.framework {
             Framework::Unittest => unittest(&request.targets, root).into(),
             _ => pytest(request, post).into(),
@@ -74,6 +78,18 @@ pub(crate) fn order(
         order["env"][name] = value.into();
     }
     Ok(Order { text: order, detected: Some(detected) })
+}
+
+/// In an environment that was made for the project it is not installed: a `src` layout is on the path as an editable
+/// install would put it there. Null: as Python has it.
+fn path_entries(root: &std::path::Path, place: &Place) -> Value {
+    let packaged =
+        ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| root.join(it).is_file());
+    let source = root.join("src");
+    if place.is_projects_own() || !packaged || !source.is_dir() {
+        return Value::Null;
+    }
+    json!([root.to_string_lossy(), source.to_string_lossy()])
 }
 
 fn limits(request: &Request, post: &Post) -> Value {

@@ -7,6 +7,7 @@ mod error;
 mod grow;
 mod output;
 mod plan_file;
+mod project;
 mod sandbox;
 mod signals;
 mod workspace;

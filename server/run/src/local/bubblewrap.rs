@@ -78,12 +78,7 @@ fn files(launch: &Launch, writable: &Writable) -> Vec<OsString> {
         add("--tmpfs", &[place]);
     }
     add("--symlink", &[&writable.temporary, Path::new("/var/tmp")]);
-    let etc = ["/etc/passwd", "/etc/group", "/etc/hosts"].map(|it| Shown::Place(it.into()));
-    let tree = Shown::Place(launch.tree.clone());
-    let mut shown: Vec<Shown> = view::of(launch).into_iter().chain(etc).chain([tree]).collect();
-    shown.sort();
-    shown.dedup();
-    for place in &shown {
+    for place in &view::mounts(launch, &["/etc/passwd", "/etc/group", "/etc/hosts"]) {
         match place {
             Shown::Place(path) => add("--ro-bind", &[path, path]),
             Shown::Link { at, to } => add("--symlink", &[to, at]),

@@ -86,7 +86,9 @@ fn settings(folder: &Path, identity: Identity) -> std::io::Result<Vec<(PathBuf, 
         home.display()
     );
     let group = format!("root:x:0:\nsandbox:x:{group}:\nnogroup:x:65534:\n");
-    let hosts = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
+    let name = rustix::system::uname();
+    let name = name.nodename().to_string_lossy();
+    let hosts = format!("127.0.0.1 localhost {name}\n::1 localhost\n");
     let made =
         [("passwd", passwd), ("group", group), ("hosts", hosts), ("resolv.conf", String::new())];
     made.into_iter()
@@ -171,12 +173,7 @@ fn steps(
     }
     builder.folder(Path::new("/var"));
     builder.link(Path::new("/var/tmp"), &writable.temporary);
-    let tree = Shown::Place(launch.tree.clone());
-    // Outer folders first: what is mounted later covers what was there.
-    let mut shown: Vec<Shown> = view::of(launch).into_iter().chain([tree]).collect();
-    shown.sort();
-    shown.dedup();
-    for place in &shown {
+    for place in &view::mounts(launch, &[]) {
         match place {
             Shown::Place(path) => builder.bind(path, path, read_only),
             Shown::Link { at, to } => builder.link(at, to),

@@ -35,6 +35,7 @@ impl Held<'_> {
         let limits = self.limits;
         vec![
             self.memory(),
+            self.total_memory(),
             held(
                 "processor time",
                 format!("{} s a process (RLIMIT_CPU)", bounded(Resource::Cpu, limits.cpu_seconds)),
@@ -75,25 +76,24 @@ impl Held<'_> {
 
     fn memory(&self) -> LimitStatus {
         let data = bounded(Resource::Data, self.limits.memory_bytes);
+        if self.shares_memory && self.group.is_ok() {
+            return held("memory", format!("about {data} bytes, of all processes together"));
+        }
+        held("memory", format!("{data} bytes a process (RLIMIT_DATA)"))
+    }
+
+    fn total_memory(&self) -> LimitStatus {
         match &self.group {
-            Ok(version) if self.shares_memory => held(
-                "memory",
-                format!(
-                    "about {data} bytes for all processes together (control groups, version {version})"
-                ),
-            ),
             Ok(version) => held(
-                "memory",
+                "memory in all",
                 format!(
-                    "{data} bytes a process (RLIMIT_DATA), about as much for all together (control groups, version {version})"
+                    "about {} bytes for all processes together (control groups, version {version})",
+                    self.limits.memory_bytes
                 ),
             ),
-            Err(reason) => held(
-                "memory",
-                format!(
-                    "{data} bytes a process (RLIMIT_DATA); no bound for all together, since {reason}"
-                ),
-            ),
+            Err(reason) => {
+                open("memory in all", format!("many processes can take much together: {reason}"))
+            }
         }
     }
 

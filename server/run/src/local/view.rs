@@ -64,6 +64,26 @@ pub(crate) enum Shown {
     Link { at: PathBuf, to: PathBuf },
 }
 
+/// What a sandbox with a file system of its own mounts, outer folders first: what is mounted later
+/// covers what was there. What lies below another place is seen through it; and links there, such as
+/// an environment's, lead where they lead.
+pub(crate) fn mounts(launch: &Launch, more: &[&str]) -> Vec<Shown> {
+    let more = more.iter().map(PathBuf::from).chain([launch.tree.clone()]).map(Shown::Place);
+    let mut shown: Vec<Shown> = of(launch).into_iter().chain(more).collect();
+    shown.sort();
+    shown.dedup();
+    let places: Vec<PathBuf> = shown
+        .iter()
+        .filter_map(|it| match it {
+            Shown::Place(path) => Some(path.clone()),
+            Shown::Link { .. } => None,
+        })
+        .collect();
+    let is_below = |path: &Path| places.iter().any(|it| path != it && path.starts_with(it));
+    shown.retain(|it| !matches!(it, Shown::Place(path) if is_below(path)));
+    shown
+}
+
 /// The system, what the launch's interpreter needs to run, and what it asks for besides.
 pub(crate) fn of(launch: &Launch) -> Vec<Shown> {
     let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();

@@ -16,7 +16,7 @@ async fn only_listed_variables_get_through() {
     let text = "
 import os, sys
 ALLOWED = {'PATH', 'LANG', 'LANGUAGE', 'TZ', 'HOME', 'TMPDIR', 'VIRTUAL_ENV', 'PYTHONDONTWRITEBYTECODE', 'PYTHONHASHSEED',
-           'PYTEST_CURRENT_TEST', 'PYTEST_VERSION'}
+           'PYTEST_CURRENT_TEST', 'PYTEST_VERSION', 'COVERAGE_FILE'}
 def test_a():
     assert {name for name in os.environ if not name.startswith('LC_')} <= ALLOWED
     assert os.listdir(os.environ['HOME']) == []

@@ -28,6 +28,10 @@ struct Finding {
 }
 
 pub(crate) async fn run(args: &DoctorArgs, output: &mut Output) -> Result<Exit, Fault> {
+    if !args.project.is_dir() {
+        let shown = args.project.display();
+        return Err(Fault::input(format!("{shown} is no folder")).hint("give a project's folder"));
+    }
     let scratch = ScratchFolder::new()?;
     let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
     let local = Runner::local_limits(&config, &Limits::default()).await;
@@ -104,7 +108,7 @@ fn shape(findings: &[Finding], local: &Result<Vec<LimitStatus>, String>) -> Valu
         })
         .collect();
     let limits =
-        local.as_ref().map(|limits| limits.iter().map(super::test::limit).collect::<Vec<_>>());
+        local.as_ref().map(|limits| limits.iter().map(super::results::limit).collect::<Vec<_>>());
     json!({
         "tools": tools,
         "localLimits": limits.as_ref().ok(),

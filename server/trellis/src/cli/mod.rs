@@ -8,6 +8,7 @@ use crate::output::Output;
 mod doctor;
 mod generate;
 mod plan;
+mod results;
 mod rollback;
 mod status;
 mod test;

@@ -1,0 +1,203 @@
+//! A test run's results, for people and as JSON.
+
+use std::collections::HashSet;
+
+use run::{LimitStatus, Outcome, Report, TestResult};
+use serde_json::{Value, json};
+
+fn outcome(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::CollectionError => "collectionError",
+        Outcome::NoTests => "noTests",
+        Outcome::TimedOut => "timedOut",
+        Outcome::KilledForMemory => "killedForMemory",
+        Outcome::Crashed { .. } => "crashed",
+        Outcome::Tampered { .. } => "tampered",
+        Outcome::SandboxLost { .. } => "sandboxLost",
+        Outcome::SandboxUnavailable { .. } => "sandboxUnavailable",
+        Outcome::Cancelled => "cancelled",
+    }
+}
+
+fn test_outcome(test: &TestResult) -> String {
+    let name = format!("{:?}", test.outcome);
+    let mut chars = name.chars();
+    chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
+}
+
+fn failure(failure: &run::Failure) -> Value {
+    json!({
+        "exception": failure.exception,
+        "message": failure.message,
+        "path": failure.path,
+        "line": failure.line,
+        "traceback": failure.traceback,
+    })
+}
+
+pub(crate) fn shape(report: &Report) -> Value {
+    let tests: Vec<Value> = (report.tests.iter())
+        .map(|test| {
+            json!({
+                "id": test.id,
+                "outcome": test_outcome(test),
+                "durationMs": test.duration.as_millis() as u64,
+                "path": test.path,
+                "line": test.line,
+                "reason": test.reason,
+                "failure": test.failure.as_ref().map(failure),
+                "stdout": test.stdout,
+                "stderr": test.stderr,
+            })
+        })
+        .collect();
+    let coverage = report.coverage.as_ref().map(|coverage| {
+        let files = coverage.files.iter();
+        files
+            .map(|(path, it)| {
+                (path.clone(), json!({ "executed": it.executed, "missing": it.missing }))
+            })
+            .collect::<serde_json::Map<_, _>>()
+    });
+    json!({
+        "outcome": outcome(&report.outcome),
+        "parsingFailed": report.parsing_failed,
+        "reason": reason(report),
+        "tests": tests,
+        "notRun": report.not_run,
+        "notes": report.notes,
+        "collectionErrors": report.collection_errors.iter().map(failure).collect::<Vec<_>>(),
+        "limits": report.limits.iter().map(limit).collect::<Vec<_>>(),
+        "durationMs": report.duration.as_millis() as u64,
+        "coverage": coverage,
+    })
+}
+
+/// A limit as every command's JSON shows it.
+pub(crate) fn limit(it: &LimitStatus) -> Value {
+    json!({ "name": it.name, "enforced": it.enforced, "how": it.how })
+}
+
+/// One test, as it ends.
+pub(crate) fn line(test: &TestResult) -> String {
+    let millis = test.duration.as_millis();
+    let mut out = plain(&format!("{:<8} {} ({millis} ms)", test_outcome(test), test.id));
+    if let Some(reason) = test.reason.as_deref().filter(|it| !it.is_empty()) {
+        out += &format!("\n         {}", plain(reason));
+    }
+    test.failure.iter().for_each(|it| out += &failed(it));
+    out
+}
+
+/// Lines of pytest's own explanation that are shown.
+const EXPLAINED: usize = 12;
+
+/// Where a failure is, and what pytest says about it.
+fn failed(failure: &run::Failure) -> String {
+    let said = failure.traceback.lines().filter_map(|it| it.strip_prefix("E   "));
+    let mut lines: Vec<String> = said.map(plain).collect();
+    if lines.is_empty() {
+        lines = failure.message.lines().map(plain).collect();
+    }
+    let first = lines.first().map(|it| it.trim_start().to_owned()).unwrap_or_default();
+    let kind = if first.starts_with(&failure.exception) { "" } else { &failure.exception };
+    let colon = if kind.is_empty() || first.is_empty() { "" } else { ": " };
+    let mut out = format!("\n         {kind}{colon}{first}{}", place_of(failure));
+    lines.iter().skip(1).take(EXPLAINED).for_each(|it| out += &format!("\n         {it}"));
+    let more = lines.len().saturating_sub(EXPLAINED + 1);
+    if more > 0 {
+        out += &format!("\n         ({more} more lines; --json has them)");
+    }
+    out
+}
+
+/// Text of a test's making must not drive the terminal.
+fn plain(text: &str) -> String {
+    let shown = |it: char| match it {
+        '\t' => "\t".to_owned(),
+        it if it.is_control() => it.escape_default().to_string(),
+        it => it.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+fn place_of(failure: &run::Failure) -> String {
+    match (&failure.path, failure.line) {
+        (Some(path), Some(line)) => format!(" ({path}:{line})"),
+        (Some(path), None) => format!(" ({path})"),
+        (None, _) => String::new(),
+    }
+}
+
+/// What is left to say when all tests have ended; `told` have been shown.
+pub(crate) fn summary(report: &Report, told: &HashSet<String>) -> String {
+    let mut out = String::new();
+    for test in report.tests.iter().filter(|it| !told.contains(&it.id)) {
+        out += &format!("{}\n", line(test));
+    }
+    for failure in &report.collection_errors {
+        out += &format!("not collected:{}\n", failed(failure));
+    }
+    for id in report.not_run.iter().take(EXPLAINED) {
+        out += &format!("not run  {}\n", plain(id));
+    }
+    out += &last_words(report);
+    for (path, file) in report.coverage.iter().flat_map(|it| &it.files) {
+        let (executed, all) = (file.executed.len(), file.executed.len() + file.missing.len());
+        out += &format!("coverage {path}: {executed} of {all} lines\n");
+    }
+    report.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
+    let loose: Vec<&str> =
+        report.limits.iter().filter(|it| !it.enforced).map(|it| it.name).collect();
+    if !loose.is_empty() {
+        out +=
+            &format!("not enforced on this machine: {}; see `trellis doctor`\n", loose.join(", "));
+    }
+    out += outcome(&report.outcome);
+    out += &counts(report);
+    reason(report).iter().for_each(|reason| out += &format!(": {}", plain(reason)));
+    out
+}
+
+/// The end of what a session wrote that came to no proper end.
+fn last_words(report: &Report) -> String {
+    let ended = matches!(report.outcome, Outcome::Crashed { .. } | Outcome::NoTests);
+    let said = if report.stderr.trim().is_empty() { &report.stdout } else { &report.stderr };
+    let lines: Vec<&str> = said.lines().filter(|it| !it.trim().is_empty()).collect();
+    let tail = &lines[lines.len().saturating_sub(EXPLAINED)..];
+    if ended {
+        tail.iter().map(|it| format!("  | {}\n", plain(it))).collect()
+    } else {
+        String::new()
+    }
+}
+
+fn counts(report: &Report) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for name in report.tests.iter().map(test_outcome) {
+        match counts.iter_mut().find(|(it, _)| *it == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    if !report.not_run.is_empty() {
+        counts.push(("not run".to_owned(), report.not_run.len()));
+    }
+    let words: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let seconds = report.duration.as_secs_f64();
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" ({} in {seconds:.2} s)", words.join(", "))
+    }
+}
+
+fn reason(report: &Report) -> Option<&str> {
+    match &report.outcome {
+        Outcome::Tampered { what } => Some(what),
+        Outcome::SandboxLost { reason } | Outcome::SandboxUnavailable { reason } => Some(reason),
+        _ => report.reason.as_deref(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Which project paths on the command line belong to.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Fault;
+
+/// A project, and what was named in it.
+#[derive(Debug)]
+pub(crate) struct Project {
+    /// Canonical.
+    pub(crate) root: PathBuf,
+    /// Test files, folders or ids, relative to the root.
+    pub(crate) targets: Vec<String>,
+}
+
+/// Files that stand at a project's root; `conftest.py` may stand lower as well.
+const MARKS: [&str; 12] = [
+    "pyproject.toml",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "setup.py",
+    "requirements.txt",
+    "package.json",
+    "go.mod",
+    ".git",
+    ".venv",
+    "venv",
+];
+
+/// The project of `paths` (files, folders or test ids): the nearest folder above all of them with a
+/// mark, else the outermost with a `conftest.py`, else the only folder named, else the current one.
+pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
+    let here = std::env::current_dir().and_then(|it| it.canonicalize());
+    let here = here.map_err(|e| Fault::input(format!("there is no current folder: {e}")))?;
+    let named: Vec<(PathBuf, &str)> = paths.iter().map(|it| real(it)).collect::<Result<_, _>>()?;
+    let above = |path: &PathBuf| if path.is_dir() { path.clone() } else { parent(path) };
+    let base = named.iter().map(|(path, _)| above(path)).reduce(|a, b| common(&a, &b));
+    let base = base.unwrap_or_else(|| here.clone());
+    let home = std::env::var_os("HOME").and_then(|it| PathBuf::from(it).canonicalize().ok());
+    let shared = std::env::temp_dir();
+    let is_root = |folder: &&Path| {
+        folder.parent().is_some() && Some(*folder) != home.as_deref() && *folder != shared
+    };
+    let folders: Vec<&Path> = base.ancestors().take_while(is_root).collect();
+    let marked = folders.iter().find(|it| MARKS.iter().any(|mark| it.join(mark).exists()));
+    let tested = folders.iter().rfind(|it| it.join("conftest.py").exists());
+    let unmarked = if base.starts_with(&here) && named.iter().any(|(it, _)| *it != base) {
+        here.as_path()
+    } else {
+        base.as_path()
+    };
+    let root = marked.or(tested).copied().unwrap_or(unmarked).to_owned();
+    let target = |(path, rest): &(PathBuf, &str)| {
+        let inner = path.strip_prefix(&root).unwrap_or(path);
+        let inner = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
+        format!("{}{rest}", inner.display())
+    };
+    let targets: Vec<String> = named.iter().map(target).filter(|it| it != ".").collect();
+    Ok(Project { root, targets })
+}
+
+/// The file or folder of a test id, and the rest of the id.
+fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
+    let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));
+    let real = Path::new(path).canonicalize().map_err(|e| {
+        Fault::input(format!("there is no {named:?}: {e}"))
+            .hint("give test files, folders or ids such as tests/test_a.py::test_b")
+    })?;
+    Ok((real, rest))
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_owned()
+}
+
+fn common(a: &Path, b: &Path) -> PathBuf {
+    let same = a.components().zip(b.components()).take_while(|(a, b)| a == b);
+    same.map(|(part, _)| part).collect()
+}
