@@ -1,5 +1,7 @@
 //! What a worker is told to do for a request.
 
+use std::{fs, path::Path};
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -54,10 +56,12 @@ pub(crate) fn order(
         "stack_signal": STACK_SIGNAL,
     });
     let Some(toolchain) = Toolchain::of(request.framework) else {
-        // Where pytest-cov would write its data: the project is read-only.
-        let data = post.worker.writable().cache.join("coverage");
-        order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
-        order["path_entries"] = path_entries(root, place);
+        if measures_itself(root) {
+            // Its data would go to the project, which is read-only.
+            let data = post.worker.writable().cache.join("coverage");
+            order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
+        }
+        order["path_entries"] = path_entries(request, root);
         order["args"] = match request.framework {
             Framework::Unittest => unittest(&request.targets, root).into(),
             _ => pytest(request, post).into(),
@@ -80,16 +84,20 @@ pub(crate) fn order(
     Ok(Order { text: order, detected: Some(detected) })
 }
 
-/// In an environment that was made for the project it is not installed: a `src` layout is on the path as an editable
-/// install would put it there. Null: as Python has it.
-fn path_entries(root: &std::path::Path, place: &Place) -> Value {
-    let packaged =
-        ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| root.join(it).is_file());
-    let source = root.join("src");
-    if place.is_projects_own() || !packaged || !source.is_dir() {
+/// The project's settings ask for pytest-cov.
+fn measures_itself(root: &Path) -> bool {
+    let files = ["pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"].map(|it| root.join(it));
+    files.iter().any(|it| fs::read_to_string(it).is_ok_and(|text| text.contains("--cov")))
+}
+
+/// Null: as Python has it.
+fn path_entries(request: &Request, root: &Path) -> Value {
+    if request.source_folders.is_empty() {
         return Value::Null;
     }
-    json!([root.to_string_lossy(), source.to_string_lossy()])
+    let folders = request.source_folders.iter().map(|it| root.join(it));
+    let all = [root.to_owned()].into_iter().chain(folders);
+    all.map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
 fn limits(request: &Request, post: &Post) -> Value {
@@ -122,7 +130,7 @@ fn not_an_option(target: &str) -> String {
 }
 
 /// unittest knows modules, classes and methods by their dotted names, files by their paths, and of folders one alone.
-fn unittest(targets: &[String], root: &std::path::Path) -> Vec<String> {
+fn unittest(targets: &[String], root: &Path) -> Vec<String> {
     if let [folder] = targets
         && root.join(folder).is_dir()
     {

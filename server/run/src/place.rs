@@ -11,7 +11,7 @@ use crate::{
     config::Config,
     docker::{self, Docker},
     local::{Isolation, Local},
-    python::{Origin, Python},
+    python::Python,
     request::Limits,
     sandbox::{Launch, Writable},
     toolchain::Toolchain,
@@ -49,11 +49,6 @@ impl Place {
             Place::Local { python, .. } => Some(python.prefix()),
             Place::Docker(_) => None,
         }
-    }
-
-    /// The environment is the project's, which has itself installed there if it wants to be.
-    pub(crate) fn is_projects_own(&self) -> bool {
-        matches!(self, Place::Local { python, .. } if python.origin == Origin::Project)
     }
 
     /// The interpreter, for messages.

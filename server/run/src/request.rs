@@ -24,6 +24,9 @@ pub struct Request {
     pub framework: Framework,
     /// Test ids or paths, relative to the root. Empty: whatever the framework finds by itself.
     pub targets: Vec<String>,
+    /// Folders below the root, such as `src`, from which modules are to be found besides the root: for a
+    /// project that is not installed. For Python's frameworks alone.
+    pub source_folders: Vec<PathBuf>,
     /// Wall time for one test with its set-up and tear-down, and likewise for importing one test
     /// module. Frameworks other than Python's know only `run_timeout`.
     pub test_timeout: Duration,
@@ -45,6 +48,7 @@ impl Request {
             tree,
             framework: Framework::Pytest,
             targets: Vec::new(),
+            source_folders: Vec::new(),
             test_timeout: Duration::from_secs(30),
             run_timeout: Duration::from_secs(300),
             limits: Limits::default(),

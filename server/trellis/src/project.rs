@@ -61,6 +61,14 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
     Ok(Project { root, targets })
 }
 
+/// Folders with modules of a packaged project that is not installed: `src`, as an editable install
+/// would put it on the path.
+pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {
+    let packaged =
+        ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| root.join(it).is_file());
+    if packaged && root.join("src").is_dir() { vec!["src".into()] } else { Vec::new() }
+}
+
 /// The file or folder of a test id, and the rest of the id.
 fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
     let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));

@@ -35,6 +35,8 @@ pub(crate) struct Opened {
     pub(crate) runner: Runner,
     /// The interpreter tests run with, where it is one of this machine.
     pub(crate) interpreter: Option<PathBuf>,
+    /// The environment is the project's own, where it is installed if it wants to be.
+    pub(crate) is_projects_own: bool,
     /// Its folder is used as long as the runner.
     pub(crate) scratch: ScratchFolder,
 }
@@ -57,15 +59,13 @@ pub(crate) async fn open(
     let scratch = ScratchFolder::new()?;
     let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
     if let Some(docker) = docker(args, root, &needs, output).await? {
-        return Ok(Opened {
-            runner: Runner::in_docker(docker, &config),
-            interpreter: None,
-            scratch,
-        });
+        let runner = Runner::in_docker(docker, &config);
+        return Ok(Opened { runner, interpreter: None, is_projects_own: false, scratch });
     }
     let python = interpreter(root, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
-    Ok(Opened { runner: Runner::new(python, config), interpreter, scratch })
+    let is_projects_own = python.origin == python::Origin::Project;
+    Ok(Opened { runner: Runner::new(python, config), interpreter, is_projects_own, scratch })
 }
 
 /// None: not asked for, or not to be had where the choice is ours.

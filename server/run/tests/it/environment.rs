@@ -16,7 +16,7 @@ async fn only_listed_variables_get_through() {
     let text = "
 import os, sys
 ALLOWED = {'PATH', 'LANG', 'LANGUAGE', 'TZ', 'HOME', 'TMPDIR', 'VIRTUAL_ENV', 'PYTHONDONTWRITEBYTECODE', 'PYTHONHASHSEED',
-           'PYTEST_CURRENT_TEST', 'PYTEST_VERSION', 'COVERAGE_FILE'}
+           'PYTEST_CURRENT_TEST', 'PYTEST_VERSION'}
 def test_a():
     assert {name for name in os.environ if not name.startswith('LC_')} <= ALLOWED
     assert os.listdir(os.environ['HOME']) == []
@@ -164,4 +164,20 @@ async fn settings_above_the_project_do_not_stop_a_run() {
         }
         assert_eq!(runner.close().await, Vec::<String>::new());
     }
+}
+
+/// A project that is not installed is found where an editable install would find it; pytest-cov writes where it may.
+#[tokio::test]
+async fn sources_and_coverage_data_have_their_places() {
+    let tree = [
+        ("pytest.ini", "[pytest]\n# addopts = --cov=thing\n"),
+        ("src/thing/__init__.py", "ANSWER = 42\n"),
+        (
+            "test_a.py",
+            "import os\ndef test_a():\n    from thing import ANSWER\n    open(os.environ['COVERAGE_FILE'], 'w').write(str(ANSWER))\n",
+        ),
+    ];
+    let report = run_with(&tree, |request| request.source_folders = vec!["src".into()]).await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    assert_ne!(run(&tree).await.outcome, Outcome::Passed);
 }

@@ -233,7 +233,7 @@ async fn an_interpreter_without_pytest_is_named() {
     let runner = |interpreter| {
         run::Runner::new(
             run::python::Python { interpreter, ..base.clone() },
-            run::Config::from_environment(),
+            run::Config { scratch: crate::support::scratch(), ..run::Config::from_environment() },
         )
     };
     let request = run::Request::new(crate::support::files(&[("test_a.py", "")]));

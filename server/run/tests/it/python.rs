@@ -13,7 +13,7 @@ use run::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{base, cache, environment, files};
+use crate::support::{base, cache, environment, files, scratch};
 
 #[tokio::test]
 async fn a_cached_environment_is_used_again() {
@@ -104,7 +104,8 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     assert_eq!(found.origin, Origin::Project);
     assert_eq!(found.interpreter, project.path().join("env/bin/python"));
     // It works in the sandbox, where only what is needed is to be seen.
-    let runner = Runner::new(found.clone(), Config::from_environment());
+    let config = Config { scratch: scratch(), ..Config::from_environment() };
+    let runner = Runner::new(found.clone(), config);
     let request = Request::new(files(&[("test_a.py", "def test_a(): pass")]));
     let report = runner.run(&request, &CancellationToken::new()).await;
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");

@@ -204,7 +204,9 @@ async fn a_python_without_pytest() {
         .status();
     assert!(made.await.expect("Python starts").success());
     let python = run::python::Python { interpreter: folder.path().join("bin/python"), ..base };
-    let runner = run::Runner::new(python, run::Config::from_environment());
+    let scratch = crate::support::scratch();
+    let config = run::Config { scratch, ..run::Config::from_environment() };
+    let runner = run::Runner::new(python, config);
     let mut request = Request::new(crate::support::files(&[("test_a.py", GOOD)]));
     request.framework = Framework::Unittest;
     let report = runner.run(&request, &tokio_util::sync::CancellationToken::new()).await;

@@ -98,7 +98,9 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let python = matches!(framework, Framework::Pytest | Framework::Unittest);
     let needs = if python { Needs::Project } else { Needs::Lines(Vec::new()) };
     let sandbox = sandbox::open(&args.sandbox, &root, needs, output).await?;
+    let installed = sandbox.is_projects_own;
     let request = Request {
+        source_folders: if installed { Vec::new() } else { project::source_folders(&root) },
         targets,
         framework,
         test_timeout: Duration::from_secs(args.timeout),
