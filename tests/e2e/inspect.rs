@@ -68,3 +68,27 @@ fn status_and_report_say_what_a_run_did() {
         assert!(report.contains(line), "`{line}` is missing in\n{report}");
     }
 }
+
+#[test]
+fn symbols_are_found_by_name_path() {
+    let world = World::new();
+    world.write("lib/a.py", "class Cart:\n    \"\"\"Holds items.\"\"\"\n    def total(self) -> int:\n        return 0\n");
+    world.write("lib/b.py", "# é\ndef total(): pass\n");
+    world.write("lib/.gitignore", "built/\n");
+    world.write("lib/built/c.py", "def total(): pass\n");
+    let find = |more: &[&str]| {
+        let ran =
+            world.trellis(&[&["symbols", "find", "--in=lib", "--json"], more].concat()).exits(0);
+        ran.json()["symbols"].as_array().expect("symbols").clone()
+    };
+    let all = find(&["total"]);
+    let names: Vec<String> =
+        all.iter().map(|it| format!("{}:{}", it["file"], it["namePath"])).collect();
+    assert_eq!(names, ["\"a.py\":\"Cart/total\"", "\"b.py\":\"total\""]);
+    assert_eq!(all[0]["signature"], "def total(self) -> int");
+    assert_eq!(all[0]["nameRange"]["start"], serde_json::json!({ "line": 3, "column": 9 }));
+    assert_eq!(find(&["/total"]).len(), 1);
+    assert_eq!(find(&["tot", "--substring", "--kind=method"]).len(), 1);
+    assert_eq!(find(&["Cart", "--body"])[0]["docstring"], "\"\"\"Holds items.\"\"\"");
+    let _ = world.trellis(&["symbols", "find", "a b"]).exits(64).says("is no name path");
+}

@@ -4,7 +4,7 @@
 //! CPU-second against 3 to 6), so it decides whether text is Python at all.
 
 use ruff_python_ast::{ModModule, Stmt};
-use ruff_python_parser::{Parsed, parse_module};
+use ruff_python_parser::{ParseError, Parsed, parse_module};
 use ruff_text_size::{TextRange, TextSize};
 
 /// Why a text is not Python.
@@ -30,7 +30,7 @@ const LONGEST_LINE: usize = 100_000;
 const DEEPEST: usize = 1000;
 
 /// Walks over syntax trees are recursive, so a tree may not be deeper than the stack.
-fn refuse_depth(source: &str) -> Result<(), SyntaxError> {
+pub(crate) fn refuse_depth(source: &str) -> Result<(), SyntaxError> {
     let mut depth = 0_usize;
     for (index, line) in source.lines().enumerate() {
         // A definition at the left margin: whatever brackets stood in strings before it are closed.
@@ -55,10 +55,12 @@ fn refuse_depth(source: &str) -> Result<(), SyntaxError> {
 
 pub(crate) fn parse(source: &str) -> Result<Parsed<ModModule>, SyntaxError> {
     refuse_depth(source)?;
-    parse_module(source).map_err(|error| {
-        let (line, column) = position(source, error.location.start());
-        SyntaxError { line, column, message: lower_first(&error.error.to_string()) }
-    })
+    parse_module(source).map_err(|error| syntax_error(source, &error))
+}
+
+pub(crate) fn syntax_error(source: &str, error: &ParseError) -> SyntaxError {
+    let (line, column) = position(source, error.location.start());
+    SyntaxError { line, column, message: lower_first(&error.error.to_string()) }
 }
 
 /// 1-based line and column of an offset.

@@ -10,6 +10,7 @@ mod plan_file;
 mod project;
 mod sandbox;
 mod signals;
+mod symbols;
 mod workspace;
 
 /// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks

@@ -11,6 +11,7 @@ mod plan;
 mod results;
 mod rollback;
 mod status;
+mod symbols;
 mod test;
 
 /// Grow a tested Python repository along a planning graph.
@@ -34,6 +35,7 @@ enum Command {
     Report(status::ReportArgs),
     Rollback(rollback::RollbackArgs),
     Doctor(doctor::DoctorArgs),
+    Symbols(symbols::SymbolsArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
@@ -65,5 +67,6 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Report(args) => status::report(&args, output),
         Command::Rollback(args) => rollback::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output).await,
+        Command::Symbols(args) => symbols::run(&args, output),
     }
 }

@@ -1,0 +1,289 @@
+//! What a file defines: classes, functions, methods and the names bound in modules and classes.
+
+use std::{collections::HashMap, ops::Range};
+
+use ruff_python_ast::{Decorator, ExceptHandler, Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_parser::parse_unchecked_source;
+use ruff_text_size::{Ranged, TextRange};
+
+use crate::syntax::{SyntaxError, full_range, line_start, refuse_depth, syntax_error};
+
+/// What a symbol is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A class.
+    Class,
+    /// A function outside a class body.
+    Function,
+    /// A function in a class body.
+    Method,
+    /// A method that is read like an attribute.
+    Property,
+    /// A name bound in a module.
+    Variable,
+    /// A name bound in a class body.
+    Attribute,
+}
+
+impl SymbolKind {
+    /// In lowercase, as people type it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SymbolKind::Class => "class",
+            SymbolKind::Function => "function",
+            SymbolKind::Method => "method",
+            SymbolKind::Property => "property",
+            SymbolKind::Variable => "variable",
+            SymbolKind::Attribute => "attribute",
+        }
+    }
+}
+
+/// One definition. Ranges are bytes of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its own name.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The whole of it, decorators included.
+    pub range: Range<usize>,
+    /// Where its name stands.
+    pub name_range: Range<usize>,
+    /// From `async`, `def` or `class` to before the colon; none for bound names.
+    pub header: Option<Range<usize>>,
+    /// The string literal that documents it, quotes included.
+    pub docstring: Option<Range<usize>>,
+    /// Each with its `@`.
+    pub decorators: Vec<Range<usize>>,
+    /// The enclosing symbol, by its place in [`Outline::symbols`].
+    pub parent: Option<usize>,
+    /// Its number, from 0, among the symbols of its name with the same parent.
+    pub nth: usize,
+}
+
+/// The symbols of a file, in the order of the text; a parent stands before its children.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// All of them.
+    pub symbols: Vec<Symbol>,
+    /// Where the text is no Python. What lies around such places is in the outline all the same.
+    pub errors: Vec<SyntaxError>,
+}
+
+impl Outline {
+    /// The outline of a module.
+    pub fn of(source: &str) -> Outline {
+        if let Err(error) = refuse_depth(source) {
+            return Outline { symbols: Vec::new(), errors: vec![error] };
+        }
+        let parsed = parse_unchecked_source(source, ruff_python_ast::PySourceType::Python);
+        let errors = parsed.errors().iter().map(|error| syntax_error(source, error)).collect();
+        let mut walk = Walk { source, symbols: Vec::new(), seen: HashMap::new() };
+        walk.body(&parsed.syntax().body, None, Scope::Module);
+        Outline { symbols: walk.symbols, errors }
+    }
+
+    /// The names from the outermost enclosing symbol to this one.
+    pub fn path(&self, index: usize) -> Vec<&Symbol> {
+        let mut path: Vec<&Symbol> =
+            std::iter::successors(self.symbols.get(index), |it| self.symbols.get(it.parent?))
+                .collect();
+        path.reverse();
+        path
+    }
+}
+
+/// Whose body is being walked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Module,
+    Class,
+    Function,
+}
+
+struct Walk<'a> {
+    source: &'a str,
+    symbols: Vec<Symbol>,
+    seen: HashMap<(Option<usize>, String), usize>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, body: &[Stmt], parent: Option<usize>, scope: Scope) {
+        body.iter().for_each(|stmt| self.statement(stmt, parent, scope));
+    }
+
+    fn statement(&mut self, stmt: &Stmt, parent: Option<usize>, scope: Scope) {
+        match stmt {
+            Stmt::FunctionDef(def) => self.function(stmt, def, parent, scope),
+            Stmt::ClassDef(def) => self.class(stmt, def, parent),
+            // Blocks open no scope of their own.
+            Stmt::If(it) => {
+                self.body(&it.body, parent, scope);
+                it.elif_else_clauses
+                    .iter()
+                    .for_each(|clause| self.body(&clause.body, parent, scope));
+            }
+            Stmt::Try(it) => {
+                self.body(&it.body, parent, scope);
+                for ExceptHandler::ExceptHandler(handler) in &it.handlers {
+                    self.body(&handler.body, parent, scope);
+                }
+                self.body(&it.orelse, parent, scope);
+                self.body(&it.finalbody, parent, scope);
+            }
+            Stmt::With(it) => self.body(&it.body, parent, scope),
+            Stmt::For(it) => {
+                self.body(&it.body, parent, scope);
+                self.body(&it.orelse, parent, scope);
+            }
+            Stmt::While(it) => {
+                self.body(&it.body, parent, scope);
+                self.body(&it.orelse, parent, scope);
+            }
+            Stmt::Match(it) => {
+                it.cases.iter().for_each(|case| self.body(&case.body, parent, scope))
+            }
+            Stmt::Assign(it) => {
+                it.targets.iter().for_each(|target| self.bound(target, stmt, parent, scope));
+            }
+            Stmt::AnnAssign(it) => self.bound(&it.target, stmt, parent, scope),
+            Stmt::TypeAlias(it) => self.bound(&it.name, stmt, parent, scope),
+            _ => {}
+        }
+    }
+
+    fn function(
+        &mut self,
+        stmt: &Stmt,
+        def: &StmtFunctionDef,
+        parent: Option<usize>,
+        scope: Scope,
+    ) {
+        let property = def.decorator_list.iter().any(is_property);
+        let kind = match (scope, property) {
+            (Scope::Class, true) => SymbolKind::Property,
+            (Scope::Class, false) => SymbolKind::Method,
+            _ => SymbolKind::Function,
+        };
+        let end = def.returns.as_ref().map_or(def.parameters.range.end(), |it| it.end());
+        let header = Some(self.header(def.name.range(), end));
+        let symbol = Found {
+            name: def.name.as_str(),
+            at: def.name.range(),
+            kind,
+            header,
+            body: &def.body,
+            decorators: &def.decorator_list,
+        };
+        let index = self.push(symbol, full_range(stmt), parent);
+        self.body(&def.body, Some(index), Scope::Function);
+    }
+
+    fn class(&mut self, stmt: &Stmt, def: &StmtClassDef, parent: Option<usize>) {
+        let types = def.type_params.as_ref().map_or(def.name.range().end(), |it| it.range.end());
+        let end = def.arguments.as_ref().map_or(types, |it| it.range.end());
+        let header = Some(self.header(def.name.range(), end));
+        let symbol = Found {
+            name: def.name.as_str(),
+            at: def.name.range(),
+            kind: SymbolKind::Class,
+            header,
+            body: &def.body,
+            decorators: &def.decorator_list,
+        };
+        let index = self.push(symbol, full_range(stmt), parent);
+        self.body(&def.body, Some(index), Scope::Class);
+    }
+
+    /// The keyword stands on the line of the name, or on lines that a backslash joins to it.
+    fn header(&self, name: TextRange, end: ruff_text_size::TextSize) -> Range<usize> {
+        let before = &self.source[..name.start().to_usize()];
+        let mut start = line_start(before, before.len());
+        while before[..start].ends_with("\\\n") {
+            start = line_start(before, start - 1);
+        }
+        let indent = before[start..].len() - before[start..].trim_start().len();
+        start + indent..end.to_usize()
+    }
+
+    /// Names that an assignment binds; those inside functions are nobody else's business.
+    fn bound(&mut self, target: &Expr, stmt: &Stmt, parent: Option<usize>, scope: Scope) {
+        let kind = match scope {
+            Scope::Module => SymbolKind::Variable,
+            Scope::Class => SymbolKind::Attribute,
+            Scope::Function => return,
+        };
+        match target {
+            Expr::Name(name) => {
+                let symbol = Found {
+                    name: name.id.as_str(),
+                    at: name.range,
+                    kind,
+                    header: None,
+                    body: &[],
+                    decorators: &[],
+                };
+                self.push(symbol, stmt.range(), parent);
+            }
+            Expr::Tuple(it) => {
+                it.elts.iter().for_each(|each| self.bound(each, stmt, parent, scope))
+            }
+            Expr::List(it) => it.elts.iter().for_each(|each| self.bound(each, stmt, parent, scope)),
+            Expr::Starred(it) => self.bound(&it.value, stmt, parent, scope),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, found: Found<'_>, range: TextRange, parent: Option<usize>) -> usize {
+        let count = self.seen.entry((parent, found.name.to_owned())).or_default();
+        let nth = *count;
+        *count += 1;
+        self.symbols.push(Symbol {
+            name: found.name.to_owned(),
+            kind: found.kind,
+            range: bytes(range),
+            name_range: bytes(found.at),
+            header: found.header,
+            docstring: docstring(found.body),
+            decorators: found.decorators.iter().map(|it| bytes(it.range)).collect(),
+            parent,
+            nth,
+        });
+        self.symbols.len() - 1
+    }
+}
+
+struct Found<'a> {
+    name: &'a str,
+    at: TextRange,
+    kind: SymbolKind,
+    header: Option<Range<usize>>,
+    body: &'a [Stmt],
+    decorators: &'a [Decorator],
+}
+
+fn bytes(range: TextRange) -> Range<usize> {
+    range.start().to_usize()..range.end().to_usize()
+}
+
+fn docstring(body: &[Stmt]) -> Option<Range<usize>> {
+    match body.first() {
+        Some(Stmt::Expr(it)) if it.value.is_string_literal_expr() => Some(bytes(it.value.range())),
+        _ => None,
+    }
+}
+
+/// `@property`, `@functools.cached_property`, `@name.setter` and their like.
+fn is_property(decorator: &Decorator) -> bool {
+    match &decorator.expression {
+        Expr::Name(name) => matches!(name.id.as_str(), "property" | "cached_property"),
+        Expr::Attribute(it) => {
+            matches!(
+                it.attr.as_str(),
+                "cached_property" | "setter" | "getter" | "deleter" | "abstractproperty"
+            )
+        }
+        _ => false,
+    }
+}
