@@ -95,6 +95,18 @@ fn what_a_sandbox_forbids_is_explained_and_nothing_drives_the_terminal() {
     );
 }
 
+#[test]
+fn options_after_two_dashes_are_pytests() {
+    let world = World::new();
+    world.write("project/test_a.py", SUITE);
+    let ran =
+        world.trellis(&["test", "project", "--sandbox=local", "--json", "--", "-k", "ok", "-x"]);
+    let ran = ran.exits(0);
+    assert_eq!(ran.json()["tests"][0]["id"], "test_a.py::test_ok");
+    let more = ["test", "project", "--sandbox=local", "--framework=unittest", "--", "-v"];
+    let _ = world.trellis(&more).exits(64).says("unittest takes no options");
+}
+
 /// What has no result is counted, not forgotten.
 #[test]
 fn tests_that_never_ran_are_named() {

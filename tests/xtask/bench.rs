@@ -59,7 +59,14 @@ fn runs() -> Outcome {
     setup::optional();
     let engine = engine::start();
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(setup::root()).args(["bench", "--quiet", "--package", "run", "--bench", "run"]);
+    command.current_dir(setup::root()).args([
+        "bench",
+        "--quiet",
+        "--package",
+        "run",
+        "--bench",
+        "run",
+    ]);
     command.envs(engine.iter().flat_map(engine::Engine::variables));
     let outcome = setup::run(&mut command);
     drop(engine);

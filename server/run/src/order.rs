@@ -120,6 +120,7 @@ fn pytest(request: &Request, post: &Post) -> Vec<String> {
         // pytest would list the folder in which it has found settings.
         args.extend(["--confcutdir".to_owned(), root.to_string()]);
     }
+    args.extend(request.arguments.iter().cloned());
     args.extend(request.targets.iter().map(|target| not_an_option(target)));
     args
 }

@@ -24,6 +24,8 @@ pub struct Request {
     pub framework: Framework,
     /// Test ids or paths, relative to the root. Empty: whatever the framework finds by itself.
     pub targets: Vec<String>,
+    /// Options of pytest's own, such as `-k expression`; of no other framework.
+    pub arguments: Vec<String>,
     /// Folders below the root, such as `src`, from which modules are to be found besides the root: for a
     /// project that is not installed. For Python's frameworks alone.
     pub source_folders: Vec<PathBuf>,
@@ -48,6 +50,7 @@ impl Request {
             tree,
             framework: Framework::Pytest,
             targets: Vec::new(),
+            arguments: Vec::new(),
             source_folders: Vec::new(),
             test_timeout: Duration::from_secs(30),
             run_timeout: Duration::from_secs(300),

@@ -43,6 +43,9 @@ pub(crate) struct TestArgs {
     /// Write the results as JUnit XML too.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Options for pytest, after `--`: `-- -k name -x`.
+    #[arg(last = true, value_name = "OPTION", allow_hyphen_values = true)]
+    arguments: Vec<String>,
 }
 
 /// The frameworks by the names of their programs.
@@ -94,12 +97,17 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let Project { root, targets } = project::of(&args.paths)?;
     let mut junit_file = args.junit.as_deref().map(create).transpose()?;
     let framework = framework(args.framework, &root, output);
+    if framework != Framework::Pytest && !args.arguments.is_empty() {
+        return Err(Fault::new(Exit::Usage, format!("{framework} takes no options from here"))
+            .hint("only pytest does; put others into the project's own settings"));
+    }
     output.note(format_args!("project: {}", root.display()));
     let python = matches!(framework, Framework::Pytest | Framework::Unittest);
     let needs = if python { Needs::Project } else { Needs::Lines(Vec::new()) };
     let sandbox = sandbox::open(&args.sandbox, &root, needs, output).await?;
     let installed = sandbox.is_projects_own;
     let request = Request {
+        arguments: args.arguments,
         source_folders: if installed { Vec::new() } else { project::source_folders(&root) },
         targets,
         framework,
