@@ -26,6 +26,16 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
+    /// All kinds.
+    pub const ALL: [SymbolKind; 6] = [
+        SymbolKind::Class,
+        SymbolKind::Function,
+        SymbolKind::Method,
+        SymbolKind::Property,
+        SymbolKind::Variable,
+        SymbolKind::Attribute,
+    ];
+
     /// In lowercase, as people type it.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,5 +1,9 @@
 //! What contains a worker, whichever sandbox it is.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use crate::{
     docker::Container,
     limits::process_ceiling,
@@ -8,6 +12,9 @@ use crate::{
     request::Limits,
     sandbox::Writable,
 };
+
+/// An engine tells within seconds why a container ended.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A running sandbox. Dropping it ends it in the background.
 #[derive(Debug)]
@@ -55,7 +62,8 @@ impl Cage {
         match &self.kind {
             Kind::Local(_) => None,
             Kind::Docker(container) => {
-                let how = container.wait_end().await;
+                // A container that lives on has nothing to tell of its end.
+                let how = timeout(LAST_WORDS, container.wait_end()).await.ok()?;
                 how.engine_gone.then(|| "the Docker engine went away during the run".to_owned())
             }
         }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Exit status 0 confirmed by the plugin, every collected test finished, at least one passed
+    /// Exit status 0 confirmed by the reporter, every collected test finished, at least one passed
     /// and none failed.
     Passed,
     /// At least one test failed, or pytest gave status 1 for another reason (then

@@ -1,4 +1,4 @@
-//! Folds the plugin's records into results.
+//! Folds the reporter's records into results.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -14,14 +14,14 @@ use crate::{
     },
 };
 
-/// Everything the plugin has said so far.
+/// Everything the reporter has said so far.
 #[derive(Debug)]
 pub(crate) struct Tally {
     pub(crate) places: Places,
     pub(crate) tests: Vec<TestResult>,
     pub(crate) collected: Vec<String>,
     pub(crate) collection_errors: Vec<Failure>,
-    /// None until the plugin has reported for the first time.
+    /// None until the reporter has reported for the first time.
     pub(crate) activity: Option<Activity>,
     pub(crate) internal_error: Option<Failure>,
     pub(crate) interrupted: Option<String>,
@@ -182,7 +182,7 @@ impl Tally {
         self.collected.iter().filter(move |id| !finished.contains(id.as_str()))
     }
 
-    /// Adds what the plugin could not say any more: the test or import that was cut short, and why
+    /// Adds what the reporter could not say any more: the test or import that was cut short, and why
     /// a session did not even begin.
     pub(crate) fn close(
         &mut self,

@@ -1,4 +1,4 @@
-//! From an exit status and the plugin's records to an outcome. Both must agree before a run counts
+//! From an exit status and the reporter's records to an outcome. Both must agree before a run counts
 //! as passed.
 
 use std::time::Duration;

@@ -221,18 +221,12 @@ async fn a_run_that_cannot_start_says_why() {
 
 #[tokio::test]
 async fn an_interpreter_without_pytest_is_named() {
-    // The base interpreter in a virtual environment of its own, so that it cannot have pytest.
     let folder = tempfile::tempdir().expect("a folder");
-    let base = crate::support::base().await;
-    let made = tokio::process::Command::new(&base.interpreter)
-        .args(["-m", "venv", "--without-pip"])
-        .arg(folder.path())
-        .status();
-    assert!(made.await.expect("Python starts").success());
-    let interpreter = folder.path().join("bin/python");
+    let bare = crate::support::without_pytest(folder.path()).await;
+    let interpreter = bare.interpreter.clone();
     let runner = |interpreter| {
         run::Runner::new(
-            run::python::Python { interpreter, ..base.clone() },
+            run::python::Python { interpreter, ..bare.clone() },
             run::Config { scratch: crate::support::scratch(), ..run::Config::from_environment() },
         )
     };

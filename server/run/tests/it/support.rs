@@ -32,6 +32,15 @@ pub(crate) async fn base() -> Python {
     python::find(None, &path).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The base interpreter in a virtual environment of its own in `folder`, so that it cannot have pytest.
+pub(crate) async fn without_pytest(folder: &Path) -> Python {
+    let base = base().await;
+    let mut command = tokio::process::Command::new(&base.interpreter);
+    let made = command.args(["-m", "venv", "--without-pip"]).arg(folder).status().await;
+    assert!(made.expect("Python starts").success());
+    Python { interpreter: folder.join("bin/python"), ..base }
+}
+
 pub(crate) async fn environment() -> Python {
     static SHARED: OnceCell<Python> = OnceCell::const_new();
     let make = || async {

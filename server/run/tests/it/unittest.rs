@@ -197,13 +197,7 @@ async fn a_module_with_a_name_that_the_worker_uses() {
 #[tokio::test]
 async fn a_python_without_pytest() {
     let folder = tempfile::tempdir().expect("a folder");
-    let base = crate::support::base().await;
-    let made = tokio::process::Command::new(&base.interpreter)
-        .args(["-m", "venv", "--without-pip"])
-        .arg(folder.path())
-        .status();
-    assert!(made.await.expect("Python starts").success());
-    let python = run::python::Python { interpreter: folder.path().join("bin/python"), ..base };
+    let python = crate::support::without_pytest(folder.path()).await;
     let scratch = crate::support::scratch();
     let config = run::Config { scratch, ..run::Config::from_environment() };
     let runner = run::Runner::new(python, config);

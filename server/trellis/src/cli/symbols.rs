@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use code::{NamePath, Symbol, SymbolKind};
 use serde_json::{Value, json};
@@ -35,41 +36,24 @@ struct FindArgs {
     #[arg(long)]
     substring: bool,
     /// Only symbols of these kinds.
-    #[arg(long, value_enum)]
-    kind: Vec<Kind>,
+    #[arg(long, value_parser = kinds())]
+    kind: Vec<SymbolKind>,
     /// Show the definitions' text.
     #[arg(long)]
     body: bool,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Kind {
-    Class,
-    Function,
-    Method,
-    Property,
-    Variable,
-    Attribute,
-}
-
-impl Kind {
-    fn symbol(self) -> SymbolKind {
-        match self {
-            Kind::Class => SymbolKind::Class,
-            Kind::Function => SymbolKind::Function,
-            Kind::Method => SymbolKind::Method,
-            Kind::Property => SymbolKind::Property,
-            Kind::Variable => SymbolKind::Variable,
-            Kind::Attribute => SymbolKind::Attribute,
-        }
-    }
+/// The kinds under the names that the outline gives them.
+fn kinds() -> impl TypedValueParser<Value = SymbolKind> {
+    let kind = |name: String| SymbolKind::ALL.into_iter().find(|it| it.as_str() == name);
+    PossibleValuesParser::new(SymbolKind::ALL.map(SymbolKind::as_str))
+        .try_map(move |name| kind(name).ok_or("no such kind"))
 }
 
 pub(crate) fn run(args: &SymbolsArgs, output: &mut Output) -> Result<Exit, Fault> {
     let What::Find(args) = &args.what;
     let pattern = NamePath::parse(&args.pattern).map_err(|e| Fault::new(Exit::Usage, e))?;
-    let kinds = args.kind.iter().map(|it| it.symbol()).collect();
-    let query = Query { pattern, substring: args.substring, kinds };
+    let query = Query { pattern, substring: args.substring, kinds: args.kind.clone() };
     let (found, problems) = find(&args.r#in, &query)?;
     problems.iter().for_each(|it| output.note(format_args!("warning: {it}")));
     if output.is_json() {
