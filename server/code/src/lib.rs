@@ -8,6 +8,7 @@ mod class_body;
 mod edit;
 mod fragment;
 mod imports;
+mod index;
 pub mod known;
 mod merge;
 mod name_path;
@@ -24,6 +25,10 @@ pub use class_body::{insert_method, remove_methods};
 pub use edit::{EditRefused, SearchReplace, search_replace};
 pub use fragment::{Fragment, Item, ItemKind};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
+pub use index::{
+    FileId, Index, Located, Place, Reference, ReferenceKind, References, Rename, RenameRefused,
+    Texts, Words,
+};
 pub use merge::{Merged, Part, merge};
 pub use name_path::{BadNamePath, NamePath};
 pub use origins::import_for;

@@ -1,0 +1,114 @@
+//! The Python files of a workspace as one value that answers questions.
+//!
+//! Whoever owns the workspace puts texts in and takes them out; a clone is a snapshot for readers and costs
+//! a copy of a list of pointers. Nothing is parsed before a question needs it, and what was parsed stays
+//! until its file changes.
+
+mod query;
+mod references;
+mod words;
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::outline::Outline;
+pub use query::{Located, Place};
+pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
+pub use words::Words;
+
+/// A file of an index. Numbers are given in the order of arrival and never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub(crate) u32);
+
+/// Where texts come from that the index was not given.
+pub trait Texts: Send + Sync {
+    /// The present text of a file, by its path in the index; `None` if it cannot be read.
+    fn read(&self, path: &str) -> Option<Arc<str>>;
+}
+
+/// One file.
+pub(crate) struct File {
+    pub(crate) path: Arc<str>,
+    pub(crate) words: Words,
+    text: OnceLock<Option<Arc<str>>>,
+    outline: OnceLock<Arc<Outline>>,
+}
+
+/// The Python files below one root. Paths are relative to it, with `/`.
+#[derive(Clone)]
+pub struct Index {
+    texts: Arc<dyn Texts>,
+    files: Arc<Vec<Option<Arc<File>>>>,
+    by_path: Arc<FxHashMap<Arc<str>, FileId>>,
+}
+
+impl Index {
+    /// An empty one.
+    pub fn new(texts: Arc<dyn Texts>) -> Index {
+        Index { texts, files: Arc::default(), by_path: Arc::default() }
+    }
+
+    /// Adds a file or replaces its text. A file whose words are known from before may come without
+    /// text: it is read when a question needs it.
+    pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
+        let path: Arc<str> = path.into();
+        let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
+        let file = Arc::new(File { path: path.clone(), words, text, outline: OnceLock::new() });
+        let files = Arc::make_mut(&mut self.files);
+        if let Some(id) = self.by_path.get(&path) {
+            files[id.0 as usize] = Some(file);
+            return *id;
+        }
+        let id = FileId(files.len() as u32);
+        files.push(Some(file));
+        Arc::make_mut(&mut self.by_path).insert(path, id);
+        id
+    }
+
+    /// Takes a file out; whether it was there.
+    pub fn remove(&mut self, path: &str) -> bool {
+        let Some(id) = Arc::make_mut(&mut self.by_path).remove(path) else { return false };
+        Arc::make_mut(&mut self.files)[id.0 as usize] = None;
+        true
+    }
+
+    /// The file at a path.
+    pub fn file(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// All files, in the order of arrival.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + '_ {
+        let number =
+            |(id, file): (usize, &Option<Arc<File>>)| file.as_ref().map(|_| FileId(id as u32));
+        self.files.iter().enumerate().filter_map(number)
+    }
+
+    /// Its path; empty for a file that was taken out.
+    pub fn path(&self, file: FileId) -> &str {
+        self.get(file).map_or("", |it| &it.path)
+    }
+
+    /// Its text, read now if it was not given; `None` if it cannot be read.
+    pub fn text(&self, file: FileId) -> Option<Arc<str>> {
+        let file = self.get(file)?;
+        file.text.get_or_init(|| self.texts.read(&file.path)).clone()
+    }
+
+    /// What it defines.
+    pub fn outline(&self, file: FileId) -> Arc<Outline> {
+        let Some(it) = self.get(file) else { return Arc::default() };
+        let read = || Arc::new(Outline::of(self.text(file).as_deref().unwrap_or_default()));
+        it.outline.get_or_init(read).clone()
+    }
+
+    pub(crate) fn words(&self, file: FileId) -> &Words {
+        static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
+        self.get(file).map_or(&NONE, |it| &it.words)
+    }
+
+    fn get(&self, file: FileId) -> Option<&Arc<File>> {
+        self.files.get(file.0 as usize)?.as_ref()
+    }
+}
