@@ -16,6 +16,17 @@ pub fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }
 
+/// Whether a word cannot be a name: Python's keywords without the soft ones (`match`, `case`, `type`).
+pub(crate) fn is_keyword(word: &str) -> bool {
+    const KEYWORDS: [&str; 35] = [
+        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",
+        "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global",
+        "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
+        "try", "while", "with", "yield",
+    ];
+    KEYWORDS.contains(&word)
+}
+
 /// The distribution to install for a top-level import (`yaml` comes with PyYAML); the import's own
 /// name where both are the same.
 pub fn distribution(module: &str) -> &str {

@@ -17,6 +17,7 @@ mod origins;
 mod outline;
 mod rename;
 mod scope;
+mod semantics;
 mod signature;
 mod syntax;
 

@@ -8,11 +8,12 @@ mod query;
 mod references;
 mod words;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 use crate::outline::Outline;
+use crate::semantics::{Layout, Memory, Module};
 pub use query::{Located, Place};
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
 pub use words::Words;
@@ -33,6 +34,7 @@ pub(crate) struct File {
     pub(crate) words: Words,
     text: OnceLock<Option<Arc<str>>>,
     outline: OnceLock<Arc<Outline>>,
+    pub(crate) module: OnceLock<Box<Module>>,
 }
 
 /// The Python files below one root. Paths are relative to it, with `/`.
@@ -41,20 +43,37 @@ pub struct Index {
     texts: Arc<dyn Texts>,
     files: Arc<Vec<Option<Arc<File>>>>,
     by_path: Arc<FxHashMap<Arc<str>, FileId>>,
+    /// What the paths say, once somebody asked since they changed.
+    layout: Arc<OnceLock<Layout>>,
+    /// What questions about this state have found out.
+    memories: Arc<Mutex<Vec<Memory>>>,
 }
 
 impl Index {
     /// An empty one.
     pub fn new(texts: Arc<dyn Texts>) -> Index {
-        Index { texts, files: Arc::default(), by_path: Arc::default() }
+        Index {
+            texts,
+            files: Arc::default(),
+            by_path: Arc::default(),
+            layout: Arc::default(),
+            memories: Arc::default(),
+        }
     }
 
     /// Adds a file or replaces its text. A file whose words are known from before may come without
     /// text: it is read when a question needs it.
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
+        self.memories = Arc::default();
         let path: Arc<str> = path.into();
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
-        let file = Arc::new(File { path: path.clone(), words, text, outline: OnceLock::new() });
+        let file = Arc::new(File {
+            path: path.clone(),
+            words,
+            text,
+            outline: OnceLock::new(),
+            module: OnceLock::new(),
+        });
         let files = Arc::make_mut(&mut self.files);
         if let Some(id) = self.by_path.get(&path) {
             files[id.0 as usize] = Some(file);
@@ -62,14 +81,17 @@ impl Index {
         }
         let id = FileId(files.len() as u32);
         files.push(Some(file));
+        self.layout = Arc::default();
         Arc::make_mut(&mut self.by_path).insert(path, id);
         id
     }
 
     /// Takes a file out; whether it was there.
     pub fn remove(&mut self, path: &str) -> bool {
+        self.memories = Arc::default();
         let Some(id) = Arc::make_mut(&mut self.by_path).remove(path) else { return false };
         Arc::make_mut(&mut self.files)[id.0 as usize] = None;
+        self.layout = Arc::default();
         true
     }
 
@@ -108,7 +130,21 @@ impl Index {
         self.get(file).map_or(&NONE, |it| &it.words)
     }
 
-    fn get(&self, file: FileId) -> Option<&Arc<File>> {
+    pub(crate) fn borrow_memory(&self) -> Memory {
+        self.memories.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    pub(crate) fn return_memory(&self, memory: Memory) {
+        if memory.is_worth_keeping() {
+            self.memories.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::of(self.by_path.keys().map(|it| &**it)))
+    }
+
+    pub(crate) fn get(&self, file: FileId) -> Option<&Arc<File>> {
         self.files.get(file.0 as usize)?.as_ref()
     }
 }

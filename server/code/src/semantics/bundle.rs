@@ -1,0 +1,95 @@
+//! Stubs of builtins and of the standard library's most used modules, in the binary.
+//!
+//! They are short and our own: enough to follow a value through containers, context managers and
+//! decorators, not to check types. Modules that are not here are outside: nothing is guessed about them.
+
+use std::sync::{LazyLock, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use super::ir::Module;
+use super::lower::lower;
+use crate::index::FileId;
+
+macro_rules! stubs {
+    ($($path:literal),* $(,)?) => {
+        /// Paths below the bundle, and texts.
+        static STUBS: &[(&str, &str)] = &[$(($path, include_str!(concat!("../stubs/", $path)))),*];
+    };
+}
+
+stubs! {
+    "abc.pyi",
+    "argparse.pyi",
+    "asyncio/__init__.pyi",
+    "asyncio/subprocess.pyi",
+    "builtins.pyi",
+    "collections/__init__.pyi",
+    "collections/abc.pyi",
+    "concurrent/__init__.pyi",
+    "concurrent/futures.pyi",
+    "contextlib.pyi",
+    "contextvars.pyi",
+    "copy.pyi",
+    "dataclasses.pyi",
+    "datetime.pyi",
+    "enum.pyi",
+    "functools.pyi",
+    "io.pyi",
+    "itertools.pyi",
+    "json.pyi",
+    "logging.pyi",
+    "multiprocessing/__init__.pyi",
+    "operator.pyi",
+    "os/__init__.pyi",
+    "os/path.pyi",
+    "pathlib.pyi",
+    "queue.pyi",
+    "re.pyi",
+    "sys.pyi",
+    "threading.pyi",
+    "time.pyi",
+    "types.pyi",
+    "typing.pyi",
+    "typing_extensions.pyi",
+    "unittest/__init__.pyi",
+    "unittest/mock.pyi",
+    "urllib/__init__.pyi",
+    "weakref.pyi",
+}
+
+static MODULES: LazyLock<Vec<OnceLock<Module>>> =
+    LazyLock::new(|| STUBS.iter().map(|_| OnceLock::new()).collect());
+
+/// Modules by their path without ending.
+static FILES: LazyLock<FxHashMap<&str, FileId>> = LazyLock::new(|| {
+    let bare = |path: &'static str| {
+        let bare = path.trim_end_matches(".pyi");
+        bare.strip_suffix("/__init__").unwrap_or(bare)
+    };
+    STUBS.iter().enumerate().map(|(number, (path, _))| (bare(path), id(number))).collect()
+});
+
+/// Numbers of stubs count down from the greatest.
+fn id(number: usize) -> FileId {
+    FileId(u32::MAX - number as u32)
+}
+
+/// Which stub a file is, if it is one.
+pub(crate) fn number(file: FileId) -> Option<usize> {
+    let number = (u32::MAX - file.0) as usize;
+    (number < STUBS.len()).then_some(number)
+}
+
+pub(crate) fn path(number: usize) -> &'static str {
+    STUBS[number].0
+}
+
+pub(crate) fn module(number: usize) -> &'static Module {
+    MODULES[number].get_or_init(|| lower(STUBS[number].1))
+}
+
+/// The stub of a module, given as `collections/abc`.
+pub(crate) fn file(module: &str) -> Option<FileId> {
+    FILES.get(module).copied()
+}

@@ -1,0 +1,236 @@
+//! What expressions come to: asked from outside to inside, each question answered once.
+//!
+//! Nothing is computed that no question needs. Questions may lead back to themselves (a function that
+//! returns what it calls); the inner one is then answered with `Never`, and answers that rest on such a
+//! half answer are not kept, so that no answer depends on the order of the questions.
+
+mod annotations;
+mod attributes;
+mod calls;
+mod classes;
+mod functions;
+mod narrowing;
+mod operations;
+mod solve;
+mod symbols;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub(crate) use self::attributes::Hit;
+pub(crate) use self::calls::keyword_parameter;
+pub(crate) use self::classes::ClassInfo;
+use super::ir::*;
+use super::names::{KNOWN, Name};
+use super::program::Resolved;
+use super::types::{ClassType, Type};
+use crate::index::{FileId, Index};
+
+/// Something that was asked, or is just being asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Question {
+    Expr(FileId, ExprId),
+    Annotation(FileId, ExprId),
+    Symbol(FileId, SymbolId),
+    Binding(FileId, BindingId),
+    Returns(FileId, FunctionId),
+    Join(FileId, KeyId, u32),
+}
+
+/// Questions inside questions; each takes a few hundred bytes of stack.
+const DEEPEST: usize = 120;
+/// Questions behind one question from outside.
+const MOST_STEPS: u32 = 200_000;
+
+/// Answers that hold while the workspace stands still.
+#[derive(Default)]
+pub(crate) struct Memory {
+    answers: RefCell<FxHashMap<Question, Type>>,
+    classes: RefCell<FxHashMap<(FileId, ClassId), Arc<ClassInfo>>>,
+    resolved: RefCell<Resolved>,
+}
+
+/// Answers kept from one question to the next.
+const MOST_ANSWERS: usize = 300_000;
+
+impl Memory {
+    /// Whether it is small enough to be kept.
+    pub(crate) fn is_worth_keeping(&self) -> bool {
+        self.answers.borrow().len() < MOST_ANSWERS
+    }
+}
+
+/// Answers questions about one state of an index.
+pub(crate) struct Eval<'i> {
+    pub(crate) index: &'i Index,
+    memory: Memory,
+    /// How deep each open question lies.
+    open: RefCell<FxHashMap<Question, usize>>,
+    /// The outermost open question that a half answer rests on.
+    rests_on: Cell<usize>,
+    steps: Cell<u32>,
+}
+
+impl<'i> Eval<'i> {
+    pub(crate) fn new(index: &'i Index, memory: Memory) -> Self {
+        Eval {
+            index,
+            memory,
+            open: RefCell::default(),
+            rests_on: Cell::new(usize::MAX),
+            steps: Cell::new(MOST_STEPS),
+        }
+    }
+
+    /// What was found out, for the next one.
+    pub(crate) fn into_memory(self) -> Memory {
+        self.memory
+    }
+
+    /// To be called before each question from outside.
+    pub(crate) fn refresh(&self) {
+        self.steps.set(MOST_STEPS);
+        self.rests_on.set(usize::MAX);
+    }
+
+    pub(crate) fn module(&self, file: FileId) -> &'i Module {
+        self.index.module(file)
+    }
+
+    pub(crate) fn resolve(&self, from: FileId, path: ModulePath) -> Option<Name> {
+        if let Some(known) = self.memory.resolved.borrow().get(&(from, path)) {
+            return *known;
+        }
+        let found = self.index.resolve(from, path);
+        self.memory.resolved.borrow_mut().insert((from, path), found);
+        found
+    }
+
+    fn ask(&self, question: Question, answer: impl FnOnce() -> Type) -> Type {
+        if let Some(known) = self.memory.answers.borrow().get(&question) {
+            return known.clone();
+        }
+        let depth = self.open.borrow().len();
+        if let Some(around) = self.open.borrow().get(&question) {
+            self.rests_on.set(self.rests_on.get().min(*around));
+            return Type::Never;
+        }
+        if depth >= DEEPEST || self.steps.get() == 0 {
+            self.rests_on.set(0);
+            return Type::Unknown;
+        }
+        self.steps.set(self.steps.get() - 1);
+        self.open.borrow_mut().insert(question, depth);
+        let before = self.rests_on.replace(usize::MAX);
+        let answer = answer().bounded();
+        self.open.borrow_mut().remove(&question);
+        let rests_on = self.rests_on.get();
+        if rests_on >= depth {
+            self.memory.answers.borrow_mut().insert(question, answer.clone());
+            self.rests_on.set(before);
+        } else {
+            self.rests_on.set(rests_on.min(before));
+        }
+        answer
+    }
+
+    /// The type of an expression.
+    pub(crate) fn expr(&self, file: FileId, id: ExprId) -> Type {
+        let expr = self.module(file).expr(id);
+        match expr {
+            Expr::String => self.builtin(KNOWN.str),
+            Expr::Bytes => self.builtin(KNOWN.bytes),
+            Expr::Int(_) => self.builtin(KNOWN.int),
+            Expr::Float => self.builtin(KNOWN.float),
+            Expr::Bool | Expr::Not(_) | Expr::Compare(..) | Expr::IsInstance(..) => {
+                self.builtin(KNOWN.bool)
+            }
+            Expr::None => Type::None,
+            Expr::Slice => self.builtin(KNOWN.slice),
+            Expr::Ellipsis | Expr::Sent | Expr::Unknown | Expr::Starred(_) => Type::Unknown,
+            _ => self.ask(Question::Expr(file, id), || self.compound(file, id, expr)),
+        }
+    }
+
+    fn compound(&self, file: FileId, id: ExprId, expr: Expr) -> Type {
+        let module = self.module(file);
+        let of = |id: ExprId| self.expr(file, id);
+        match expr {
+            Expr::Name(name, symbol, flow) => self.name(file, name, symbol, flow),
+            Expr::Attribute(object, name, flow) => self.attribute_at(file, id, object, name, flow),
+            Expr::Call(row) => self.call(file, id, &module.calls[row as usize]),
+            Expr::Subscript(value, index) => self.subscript(file, value, index),
+            Expr::Await(value) => self.awaited(&of(value)),
+            Expr::Either(list) => Type::union(module.list(list).iter().map(|it| of(*it))),
+            Expr::And(list) | Expr::Or(list) => {
+                self.shortcut(file, module.list(list), matches!(expr, Expr::Or(_)))
+            }
+            Expr::Unary(operand) => of(operand),
+            Expr::Binary(left, right, method) => self.binary(file, left, right, method),
+            Expr::Tuple(list) => self.tuple(file, module.list(list)),
+            Expr::List(list) => {
+                self.builtin_of(KNOWN.list, [self.elements(file, module.list(list))])
+            }
+            Expr::Set(list) => self.builtin_of(KNOWN.set, [self.elements(file, module.list(list))]),
+            Expr::Dict(list) => self.dict(file, module.list(list)),
+            Expr::ListComp(element) => self.builtin_of(KNOWN.list, [of(element)]),
+            Expr::SetComp(element) => self.builtin_of(KNOWN.set, [of(element)]),
+            Expr::DictComp(key, value) => self.builtin_of(KNOWN.dict, [of(key), of(value)]),
+            Expr::Generator(element) => {
+                self.typing_of(KNOWN.generator, [of(element), Type::None, Type::None])
+            }
+            Expr::Lambda(function) => Self::plain_function(file, function),
+            Expr::Element(iterable, is_async) => self.element(&of(iterable), is_async),
+            Expr::Part(whole, index) => self.part(&of(whole), index),
+            Expr::Rest(whole) => self.builtin_of(KNOWN.list, [self.element(&of(whole), false)]),
+            Expr::Positional(whole, index) => self.positional(&of(whole), index),
+            Expr::Entered(manager, is_async) => self.entered(&of(manager), is_async),
+            Expr::InstanceOf(class) => self.instance_of(&of(class)),
+            Expr::Narrowed(subject, test) => match module.key(subject) {
+                Some(key) => self.narrow(file, key, of(subject), test, true),
+                None => self.narrow_value(file, of(subject), test),
+            },
+            _ => Type::Unknown,
+        }
+    }
+
+    // Classes of the bundle
+
+    /// An instance of a builtin class.
+    pub(crate) fn builtin(&self, name: Name) -> Type {
+        self.builtin_of(name, [])
+    }
+
+    fn builtin_of<const N: usize>(&self, name: Name, arguments: [Type; N]) -> Type {
+        self.bundled("builtins", name, &arguments)
+    }
+
+    fn typing_of<const N: usize>(&self, name: Name, arguments: [Type; N]) -> Type {
+        self.bundled("typing", name, &arguments)
+    }
+
+    fn bundled(&self, module: &str, name: Name, arguments: &[Type]) -> Type {
+        self.bundled_class(module, name).map_or(Type::Unknown, |class| {
+            Type::Instance(ClassType { arguments: arguments.into(), ..class })
+        })
+    }
+
+    /// A class of the bundle, by its module (`collections/abc`) and name.
+    pub(crate) fn bundled_class(&self, module: &str, name: Name) -> Option<ClassType> {
+        let file = super::bundle::file(module)?;
+        let module = self.module(file);
+        let symbol = module.symbol(module.global(name)?);
+        symbol.bindings.iter().find_map(|it| match module.binding(*it).kind {
+            BindingKind::Class(class) => Some(ClassType::bare(file, class)),
+            _ => None,
+        })
+    }
+
+    /// Whether a class is the one of this name in the bundle.
+    pub(crate) fn is_bundled(&self, class: &ClassType, name: Name) -> bool {
+        super::bundle::number(class.file).is_some()
+            && self.module(class.file).class(class.class).name == name
+    }
+}

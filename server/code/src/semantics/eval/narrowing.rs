@@ -1,0 +1,286 @@
+//! What has happened to a name before a place, and what tests say about it.
+
+use std::sync::Arc;
+
+use super::{Eval, Question};
+use crate::index::FileId;
+use crate::semantics::ir::*;
+use crate::semantics::names::KNOWN;
+use crate::semantics::types::{ClassType, Type};
+
+impl Eval<'_> {
+    /// The type of a key at a place in the flow; `start` gives it where the scope begins.
+    pub(super) fn flow(
+        &self,
+        file: FileId,
+        key: KeyId,
+        mut at: FlowId,
+        start: &dyn Fn(ScopeId) -> Type,
+    ) -> Type {
+        let module = self.module(file);
+        loop {
+            match module.flows[at.index()] {
+                Flow::Unreachable => return Type::Never,
+                Flow::Start(scope) => return start(scope),
+                Flow::Assigned { key: assigned, to, .. } if assigned == key => {
+                    return match to {
+                        Assigned::Binding(binding) => self.assigned(file, binding),
+                        Assigned::Value(value) => self.expr(file, value),
+                        Assigned::Unknown => Type::Never,
+                    };
+                }
+                // Another object stands at the root: nothing is known of its attributes but their kind.
+                Flow::Assigned { key: assigned, .. } if module.begins_with(key, assigned) => {
+                    return start(ScopeId(u32::MAX));
+                }
+                Flow::Assigned { before, .. } => at = before,
+                Flow::Tested { test, outcome, before } => {
+                    if self.concerns(module, test, key) {
+                        let known = self.flow(file, key, before, start);
+                        return self.narrow(file, key, known, test, outcome);
+                    }
+                    at = before;
+                }
+                Flow::Join(row) => {
+                    let ways = &module.joins[row as usize];
+                    if let [one] = ways.as_slice() {
+                        at = *one;
+                        continue;
+                    }
+                    return self.ask(Question::Join(file, key, row), || {
+                        Type::union(ways.iter().map(|way| self.flow(file, key, *way, start)))
+                    });
+                }
+            }
+        }
+    }
+
+    fn concerns(&self, module: &Module, test: ExprId, key: KeyId) -> bool {
+        let is = |it: ExprId| module.key(it) == Some(key);
+        match module.expr(test) {
+            Expr::Name(..) | Expr::Attribute(..) => is(test),
+            Expr::Not(inner) => self.concerns(module, inner, key),
+            Expr::And(list) | Expr::Or(list) => {
+                module.list(list).iter().any(|it| self.concerns(module, *it, key))
+            }
+            Expr::Compare(_, left, right) => {
+                is(left) || is(right) || first_argument(module, left).is_some_and(is)
+            }
+            Expr::IsInstance(subject, _) => is(subject),
+            Expr::Call(_) => first_argument(module, test).is_some_and(is),
+            _ => false,
+        }
+    }
+
+    /// What is left of a key's type once a test came out.
+    pub(super) fn narrow(
+        &self,
+        file: FileId,
+        key: KeyId,
+        known: Type,
+        test: ExprId,
+        outcome: bool,
+    ) -> Type {
+        let module = self.module(file);
+        let is = |it: ExprId| module.key(it) == Some(key);
+        match module.expr(test) {
+            Expr::Name(..) | Expr::Attribute(..) if is(test) && outcome => without_none(&known),
+            Expr::Not(inner) => self.narrow(file, key, known, inner, !outcome),
+            Expr::And(list) => self.chain(file, key, known, module.list(list), true, outcome),
+            Expr::Or(list) => self.chain(file, key, known, module.list(list), false, outcome),
+            Expr::Compare(op, left, right) => {
+                self.compared(file, key, known, (op, left, right), outcome)
+            }
+            Expr::IsInstance(subject, class) if is(subject) => {
+                self.narrow_to(&known, &self.expr(file, class), outcome)
+            }
+            Expr::Call(_) if first_argument(module, test).is_some_and(is) => {
+                self.told_by_call(file, known, test, outcome)
+            }
+            _ => known,
+        }
+    }
+
+    /// A pattern's subject that has no name.
+    pub(super) fn narrow_value(&self, file: FileId, known: Type, test: ExprId) -> Type {
+        match self.module(file).expr(test) {
+            Expr::IsInstance(_, class) => self.narrow_to(&known, &self.expr(file, class), true),
+            Expr::Compare(Comparison::Is, ..) => Type::None,
+            _ => known,
+        }
+    }
+
+    /// `and` (`all`) and `or`: the parts before the one that decided came out the other way.
+    fn chain(
+        &self,
+        file: FileId,
+        key: KeyId,
+        known: Type,
+        parts: &[ExprId],
+        all: bool,
+        outcome: bool,
+    ) -> Type {
+        let mut before = known;
+        let mut decided = Vec::new();
+        for part in parts {
+            decided.push(self.narrow(file, key, before.clone(), *part, !all));
+            before = self.narrow(file, key, before, *part, all);
+        }
+        if outcome == all { before } else { Type::union(decided) }
+    }
+
+    fn compared(
+        &self,
+        file: FileId,
+        key: KeyId,
+        known: Type,
+        (op, left, right): (Comparison, ExprId, ExprId),
+        outcome: bool,
+    ) -> Type {
+        let module = self.module(file);
+        let same = match op {
+            Comparison::Is | Comparison::Equal => outcome,
+            Comparison::IsNot | Comparison::NotEqual => !outcome,
+            _ => return known,
+        };
+        let (subject, other) =
+            if module.key(left) == Some(key) { (left, right) } else { (right, left) };
+        if module.key(subject) == Some(key) {
+            return match (module.expr(other), same) {
+                (Expr::None, true) => Type::None,
+                (Expr::None, false) => without_none(&known),
+                _ => known,
+            };
+        }
+        // `type(x) is C`
+        let is_type = module.call(left).is_some_and(|call| {
+            matches!(module.expr(call.function), Expr::Name(name, None, _) if name == KNOWN.type_)
+        });
+        if is_type && same { self.narrow_to(&known, &self.expr(file, right), true) } else { known }
+    }
+
+    /// `isinstance(x, C)`, `issubclass(x, C)` and functions that return `TypeGuard` or `TypeIs`.
+    fn told_by_call(&self, file: FileId, known: Type, test: ExprId, outcome: bool) -> Type {
+        let module = self.module(file);
+        let Some(call) = module.call(test) else { return known };
+        let arguments = module.arguments_of(call);
+        if let (Expr::Name(name, ..), Some(classes)) =
+            (module.expr(call.function), arguments.get(1))
+        {
+            let classes = || self.expr(file, classes.value);
+            if name == KNOWN.isinstance {
+                return self.narrow_to(&known, &classes(), outcome);
+            }
+            if name == KNOWN.issubclass {
+                return self.narrow_class(&known, &classes(), outcome);
+            }
+        }
+        match self.expr(file, call.function) {
+            Type::Function(function) => match self.guards(&function) {
+                Some(told) if outcome => told,
+                _ => known,
+            },
+            _ => known,
+        }
+    }
+
+    /// What a function's `TypeGuard[…]` tells of its argument.
+    fn guards(&self, it: &crate::semantics::types::FunctionType) -> Option<Type> {
+        let module = self.module(it.file);
+        let Expr::Subscript(form, told) = module.expr(module.function(it.function).returns?) else {
+            return None;
+        };
+        match self.expr(it.file, form) {
+            Type::Special(name) if matches!(name.text(), "TypeGuard" | "TypeIs") => {
+                Some(self.annotation(it.file, told))
+            }
+            _ => None,
+        }
+    }
+
+    /// Members that are (or are not) instances of a class or of one of several.
+    fn narrow_to(&self, known: &Type, classes: &Type, outcome: bool) -> Type {
+        let Some(classes) = self.class_list(classes) else {
+            return if outcome { Type::Unknown } else { known.clone() };
+        };
+        if !outcome {
+            let stays = |it: &&Type| match self.class_of(it) {
+                Some(own) => !classes.iter().any(|class| self.derives(&own, class)),
+                None => true,
+            };
+            return Type::union(known.members().iter().filter(stays).cloned());
+        }
+        let mut kept = Vec::new();
+        for member in known.members() {
+            let Some(own) = self.class_of(member) else {
+                if *member != Type::None {
+                    kept.extend(classes.iter().cloned().map(Type::Instance));
+                }
+                continue;
+            };
+            for class in &classes {
+                if self.derives(&own, class) {
+                    kept.push(member.clone());
+                } else if self.derives(class, &own) {
+                    kept.push(Type::Instance(class.clone()));
+                }
+            }
+        }
+        if kept.is_empty() {
+            kept.extend(classes.into_iter().map(Type::Instance));
+        }
+        Type::union(kept)
+    }
+
+    fn narrow_class(&self, known: &Type, classes: &Type, outcome: bool) -> Type {
+        match self.class_list(classes) {
+            Some(classes) if outcome => Type::union(classes.into_iter().map(Type::Class)),
+            _ => known.clone(),
+        }
+    }
+
+    /// Classes out of `C`, `(C, D)` and `C | D`; `None`: not all are known.
+    fn class_list(&self, classes: &Type) -> Option<Vec<ClassType>> {
+        let mut list = Vec::new();
+        for member in classes.members() {
+            match member {
+                Type::Class(class) => list.push(class.clone()),
+                Type::Tuple(inner) => {
+                    for it in inner.iter() {
+                        list.extend(self.class_list(it)?);
+                    }
+                }
+                Type::Form(inner) => {
+                    for it in inner.members() {
+                        list.push(self.class_of(it)?);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(list)
+    }
+
+    /// The class that a value is an instance of.
+    pub(super) fn class_of(&self, value: &Type) -> Option<ClassType> {
+        match value {
+            Type::Instance(class) => Some(class.clone()),
+            Type::Tuple(inner) => {
+                let class = self.bundled_class("builtins", KNOWN.tuple)?;
+                Some(ClassType {
+                    arguments: Arc::new([Type::union(inner.iter().cloned())]),
+                    ..class
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn without_none(known: &Type) -> Type {
+    Type::union(known.members().iter().filter(|it| **it != Type::None).cloned())
+}
+
+fn first_argument(module: &Module, call: ExprId) -> Option<ExprId> {
+    module.arguments_of(module.call(call)?).first().map(|it| it.value)
+}

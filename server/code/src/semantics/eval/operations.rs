@@ -1,0 +1,218 @@
+//! Operators, loops, unpacking, `with`, `await`: each is a method of some class.
+
+use std::sync::Arc;
+
+use super::Eval;
+use super::narrowing::without_none;
+use crate::index::FileId;
+use crate::semantics::ir::*;
+use crate::semantics::names::{KNOWN, Name};
+use crate::semantics::types::{ClassType, Type};
+
+/// Elements of a display that are looked at.
+const MOST_ELEMENTS: usize = 32;
+
+impl Eval<'_> {
+    /// What a method without arguments gives.
+    fn method(&self, object: &Type, name: Name) -> Option<Type> {
+        let class = self.class_of(object)?;
+        match self.bound_member(&class, name)? {
+            Type::Function(function) => Some(self.returns(&function, None)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn elements(&self, file: FileId, items: &[ExprId]) -> Type {
+        let module = self.module(file);
+        let of = |it: &ExprId| match module.expr(*it) {
+            Expr::Starred(inner) => self.element(&self.expr(file, inner), false),
+            _ => self.expr(file, *it),
+        };
+        let all = Type::union(items.iter().take(MOST_ELEMENTS).map(of));
+        if all == Type::Never { Type::Unknown } else { all }
+    }
+
+    pub(super) fn tuple(&self, file: FileId, items: &[ExprId]) -> Type {
+        let module = self.module(file);
+        let starred = items.iter().any(|it| matches!(module.expr(*it), Expr::Starred(_)));
+        if starred || items.len() > MOST_ELEMENTS {
+            return self.builtin_of(KNOWN.tuple, [self.elements(file, items)]);
+        }
+        Type::Tuple(items.iter().map(|it| self.expr(file, *it)).collect())
+    }
+
+    pub(super) fn dict(&self, file: FileId, items: &[ExprId]) -> Type {
+        let every_second =
+            |from: usize| -> Vec<ExprId> { items.iter().skip(from).step_by(2).copied().collect() };
+        let (keys, values) =
+            (self.elements(file, &every_second(0)), self.elements(file, &every_second(1)));
+        self.builtin_of(KNOWN.dict, [keys, values])
+    }
+
+    /// `a or b` is not `None` because of `a`; `a and b` may be what `a` is when it is false.
+    pub(super) fn shortcut(&self, file: FileId, items: &[ExprId], is_or: bool) -> Type {
+        let Some((last, before)) = items.split_last() else { return Type::Unknown };
+        let before = before.iter().map(|it| {
+            let of = self.expr(file, *it);
+            if is_or {
+                without_none(&of)
+            } else {
+                of.map(|it| if *it == Type::None { Type::None } else { Type::Never })
+            }
+        });
+        Type::union(before.chain([self.expr(file, *last)]))
+    }
+
+    pub(super) fn binary(&self, file: FileId, left: ExprId, right: ExprId, method: Name) -> Type {
+        let (of_left, of_right) = (self.expr(file, left), self.expr(file, right));
+        if method.text() == "__or__" {
+            if let Some(form) = self.alternative(&of_left, &of_right) {
+                return form;
+            }
+        }
+        of_left.map(|it| {
+            let own = self.class_of(it).and_then(|class| self.operated(&class, method, &of_right));
+            own.unwrap_or_else(|| self.reflected(it, &of_right, method))
+        })
+    }
+
+    fn operated(&self, class: &ClassType, method: Name, right: &Type) -> Option<Type> {
+        let Type::Function(function) = self.bound_member(class, method)? else { return None };
+        // Overloads are told apart by what stands on the right.
+        let overloads = self.overloads(&function);
+        let takes = |it: &&FunctionId| self.fits(right, &self.parameter(function.file, **it, 1));
+        let chosen = overloads
+            .iter()
+            .find(takes)
+            .or(overloads.first())
+            .copied()
+            .unwrap_or(function.function);
+        let function =
+            crate::semantics::types::FunctionType { function: chosen, ..(*function).clone() };
+        Some(self.returned(&function, None))
+    }
+
+    /// `__radd__` of the right side.
+    fn reflected(&self, left: &Type, right: &Type, method: Name) -> Type {
+        let reflected = Name::of(&format!("__r{}", &method.text()[2..]));
+        match self.class_of(right).and_then(|class| self.operated(&class, reflected, left)) {
+            Some(known) => known,
+            None => Type::Unknown,
+        }
+    }
+
+    /// What iterating gives.
+    pub(super) fn element(&self, iterable: &Type, is_async: bool) -> Type {
+        iterable.map(|it| match it {
+            Type::Tuple(members) => Type::union(members.iter().cloned()),
+            Type::Class(class) if self.class(class.file, class.class).is_enum => {
+                Type::Instance(class.clone())
+            }
+            Type::Instance(_) => self.iterated(it, is_async),
+            Type::Variable(file, symbol) => match self.bound_of(*file, *symbol) {
+                Some(bound) => self.element(&bound, is_async),
+                None => Type::Unknown,
+            },
+            _ => Type::Unknown,
+        })
+    }
+
+    fn iterated(&self, it: &Type, is_async: bool) -> Type {
+        let (iter, next) =
+            if is_async { (KNOWN.aiter, KNOWN.anext) } else { (KNOWN.iter, KNOWN.next) };
+        let Some(iterator) = self.method(it, iter) else {
+            return self.method(it, KNOWN.getitem).unwrap_or(Type::Unknown);
+        };
+        iterator.map(|it| {
+            let element = self.method(it, next).unwrap_or(Type::Unknown);
+            if is_async { self.awaited(&element) } else { element }
+        })
+    }
+
+    /// The n-th part of what is unpacked; negative: from the end.
+    pub(super) fn part(&self, whole: &Type, index: i32) -> Type {
+        whole.map(|it| match it {
+            Type::Tuple(members) => self.part_of(members, index),
+            Type::Instance(class) if self.class(class.file, class.class).has_fields => {
+                let fields = self.fields(class);
+                let place = usize::try_from(index).ok().and_then(|index| fields.get(index));
+                place.map_or(Type::Unknown, |(file, symbol)| self.symbol(*file, *symbol))
+            }
+            other => self.element(other, false),
+        })
+    }
+
+    pub(super) fn part_of(&self, members: &Arc<[Type]>, index: i32) -> Type {
+        let place = if index < 0 { members.len() as i32 + index } else { index };
+        usize::try_from(place).ok().and_then(|it| members.get(it)).cloned().unwrap_or(Type::Unknown)
+    }
+
+    /// What the n-th pattern of `case C(a, b)` is held against: `__match_args__`, or the n-th field.
+    pub(super) fn positional(&self, whole: &Type, index: u32) -> Type {
+        whole.map(|it| match it {
+            Type::Instance(class) => {
+                let fields = self.fields(class);
+                match fields.get(index as usize) {
+                    Some((file, symbol)) if self.class(class.file, class.class).has_fields => {
+                        self.symbol(*file, *symbol)
+                    }
+                    // `case str(text)`
+                    _ if index == 0 && super::super::bundle::number(class.file).is_some() => {
+                        it.clone()
+                    }
+                    _ => Type::Unknown,
+                }
+            }
+            _ => Type::Unknown,
+        })
+    }
+
+    pub(super) fn entered(&self, manager: &Type, is_async: bool) -> Type {
+        let name = if is_async { KNOWN.aenter } else { KNOWN.enter };
+        manager.map(|it| {
+            let entered = self.method(it, name).unwrap_or(Type::Unknown);
+            if is_async { self.awaited(&entered) } else { entered }
+        })
+    }
+
+    pub(super) fn awaited(&self, value: &Type) -> Type {
+        value.map(|it| {
+            let waiting = self.method(it, KNOWN.await_).unwrap_or(Type::Unknown);
+            match &waiting {
+                // The generator's third argument is what it returns.
+                Type::Instance(class) => class.arguments.get(2).cloned().unwrap_or(Type::Unknown),
+                _ => Type::Unknown,
+            }
+        })
+    }
+
+    /// `except (A, B) as e`, `case C()`
+    pub(super) fn instance_of(&self, class: &Type) -> Type {
+        class.map(|it| match it {
+            Type::Class(class) => Type::Instance(class.clone()),
+            Type::Tuple(all) => Type::union(all.iter().map(|it| self.instance_of(it))),
+            Type::Form(inner) => (**inner).clone(),
+            _ => Type::Unknown,
+        })
+    }
+
+    /// `value[index]` of an instance.
+    pub(super) fn item(&self, file: FileId, class: &ClassType, index: ExprId) -> Type {
+        let Some(Type::Function(function)) = self.bound_member(class, KNOWN.getitem) else {
+            return Type::Unknown;
+        };
+        let overloads = self.overloads(&function);
+        let given = self.expr(file, index);
+        let takes = |it: &&FunctionId| self.fits(&given, &self.parameter(function.file, **it, 1));
+        let chosen = overloads
+            .iter()
+            .find(takes)
+            .or(overloads.first())
+            .copied()
+            .unwrap_or(function.function);
+        self.returned(
+            &crate::semantics::types::FunctionType { function: chosen, ..(*function).clone() },
+            None,
+        )
+    }
+}

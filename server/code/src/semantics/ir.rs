@@ -1,0 +1,452 @@
+//! A file brought into the shape that questions need: who binds which name where, and expressions in flat
+//! tables, an eighth of a syntax tree in size. The syntax tree itself is not kept.
+
+use rustc_hash::FxHashMap;
+
+use super::names::Name;
+
+/// Numbers of the tables' rows.
+macro_rules! ids {
+    ($($id:ident),*) => {$(
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $id(pub(crate) u32);
+        impl $id {
+            pub(crate) fn index(self) -> usize { self.0 as usize }
+        }
+    )*};
+}
+ids!(ScopeId, SymbolId, BindingId, ExprId, FunctionId, ClassId, FlowId, KeyId);
+
+/// A run of rows of [`Module::lists`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct List {
+    pub(crate) start: u32,
+    pub(crate) length: u32,
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(crate) struct Module {
+    pub(crate) scopes: Vec<Scope>,
+    /// What each scope binds; of a class also what its methods bind on `self`.
+    pub(crate) names: FxHashMap<(ScopeId, Name), SymbolId>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) bindings: Vec<Binding>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) classes: Vec<Class>,
+    pub(crate) exprs: Vec<Expr>,
+    pub(crate) lists: Vec<ExprId>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) flows: Vec<Flow>,
+    /// Antecedents of [`Flow::Join`]s.
+    pub(crate) joins: Vec<Vec<FlowId>>,
+    /// Every identifier, in the order of the text.
+    pub(crate) occurrences: Vec<Occurrence>,
+    /// `from m import *`, with the scope it stands in.
+    pub(crate) stars: Vec<(ScopeId, ModulePath)>,
+    /// What `__all__` is made of; `None`: there is none.
+    pub(crate) all: Option<Vec<Export>>,
+    /// What a place in the flow can speak of, each with the key it is an attribute of.
+    pub(crate) keys: Vec<Key>,
+    pub(crate) key_of: FxHashMap<Key, KeyId>,
+    /// The text could not be read at all.
+    pub(crate) unread: bool,
+}
+
+/// What can be narrowed: a name, or an attribute of what can be narrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    Symbol(SymbolId),
+    /// A name that this file does not bind.
+    Free(Name),
+    Attribute(KeyId, Name),
+}
+
+/// A module as an import statement names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ModulePath {
+    /// Leading dots.
+    pub(crate) level: u32,
+    /// `a.b.c`; empty for `from . import x`.
+    pub(crate) name: Name,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Export {
+    Name(Name),
+    /// `__all__ += other.__all__`
+    AllOf(ExprId),
+    /// Something that only running the module tells.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScopeKind {
+    Module,
+    Class(ClassId),
+    Function(FunctionId),
+    Comprehension,
+    /// Around a definition with type parameters.
+    TypeParameters,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope {
+    pub(crate) kind: ScopeKind,
+    pub(crate) parent: Option<ScopeId>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Symbol {
+    pub(crate) scope: ScopeId,
+    pub(crate) name: Name,
+    pub(crate) bindings: Vec<BindingId>,
+    /// Every binding is an assignment to an attribute of `self`.
+    pub(crate) on_instance: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binding {
+    pub(crate) symbol: SymbolId,
+    /// Offset of the name.
+    pub(crate) at: u32,
+    pub(crate) kind: BindingKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BindingKind {
+    Function(FunctionId),
+    Class(ClassId),
+    /// `name = value`, and all that comes to the same.
+    Value(ExprId),
+    /// `name: annotation = value`
+    Annotated(ExprId, Option<ExprId>),
+    /// The n-th parameter.
+    Parameter(FunctionId, u32),
+    /// `import a.b` binds `a`.
+    Import(ModulePath),
+    /// `import a.b as c`
+    ImportAs(ModulePath),
+    /// `from m import member`, under its own name.
+    From(ModulePath, Name),
+    /// `from m import member as other`
+    FromAs(ModulePath, Name),
+    /// A type parameter of PEP 695 with its bound.
+    TypeParameter(Option<ExprId>),
+    /// `type name = value`
+    TypeAlias(ExprId),
+    /// Says that the name exists, not what it is.
+    Other,
+}
+
+impl BindingKind {
+    /// Whether the name here is the name of something elsewhere.
+    pub(crate) fn is_transparent(self) -> bool {
+        matches!(self, BindingKind::From(..) | BindingKind::Import(_))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParameterKind {
+    PositionalOnly,
+    Ordinary,
+    Variadic,
+    KeywordOnly,
+    Keywords,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: Name,
+    pub(crate) kind: ParameterKind,
+    pub(crate) symbol: SymbolId,
+    pub(crate) annotation: Option<ExprId>,
+    pub(crate) default: Option<ExprId>,
+}
+
+/// A `def` or a lambda.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) name: Option<Name>,
+    pub(crate) scope: ScopeId,
+    /// Where the definition stands.
+    pub(crate) binding: Option<BindingId>,
+    /// The class whose body it stands in.
+    pub(crate) class: Option<ClassId>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) returns: Option<ExprId>,
+    pub(crate) returned: Vec<ExprId>,
+    pub(crate) yielded: Vec<ExprId>,
+    /// `yield from`
+    pub(crate) delegated: Vec<ExprId>,
+    pub(crate) decorators: Vec<ExprId>,
+    pub(crate) is_async: bool,
+    /// The call that a lambda is an argument of, and which.
+    pub(crate) argument_of: Option<(ExprId, u32)>,
+    /// Bytes of the whole definition.
+    pub(crate) range: (u32, u32),
+}
+
+#[derive(Debug)]
+pub(crate) struct Class {
+    pub(crate) name: Name,
+    pub(crate) scope: ScopeId,
+    pub(crate) binding: BindingId,
+    pub(crate) bases: Vec<ExprId>,
+    pub(crate) keywords: Vec<(Name, ExprId)>,
+    pub(crate) decorators: Vec<ExprId>,
+    /// Symbols of PEP 695's parameters.
+    pub(crate) type_parameters: Vec<SymbolId>,
+    pub(crate) range: (u32, u32),
+}
+
+/// An expression, as far as its type can matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expr {
+    /// A name: what it means in this file, if it is bound in this file, and where in the flow it stands.
+    Name(Name, Option<SymbolId>, FlowId),
+    Attribute(ExprId, Name, FlowId),
+    Call(u32),
+    Subscript(ExprId, ExprId),
+    Await(ExprId),
+    Starred(ExprId),
+    /// Any of these may be the value: `a or b`, `a and b`, `a if c else b`.
+    Either(List),
+    And(List),
+    Or(List),
+    Not(ExprId),
+    /// `left op right`, with the dunder method of the operator.
+    Binary(ExprId, ExprId, Name),
+    Unary(ExprId),
+    /// `left == right` and so on.
+    Compare(Comparison, ExprId, ExprId),
+    Tuple(List),
+    List(List),
+    Set(List),
+    /// Keys and values in turn.
+    Dict(List),
+    ListComp(ExprId),
+    SetComp(ExprId),
+    DictComp(ExprId, ExprId),
+    Generator(ExprId),
+    Lambda(FunctionId),
+    String,
+    Bytes,
+    /// Its value, if it is small.
+    Int(Option<i32>),
+    Float,
+    Bool,
+    None,
+    Ellipsis,
+    Slice,
+    /// An element of what can be iterated; the flag: with `async for`.
+    Element(ExprId, bool),
+    /// The n-th part of what is unpacked into as many parts; negative: from the end.
+    Part(ExprId, i32),
+    /// What the n-th positional part of a class pattern matches.
+    Positional(ExprId, u32),
+    /// The starred part of what is unpacked: a list.
+    Rest(ExprId),
+    /// What `with` gives; the flag: with `async with`.
+    Entered(ExprId, bool),
+    /// An instance of a class, or of one of a tuple of classes.
+    InstanceOf(ExprId),
+    /// What a `yield` expression gives back.
+    Sent,
+    /// The first expression, once the second one is known to be true.
+    Narrowed(ExprId, ExprId),
+    /// `isinstance(first, second)`, said by a pattern.
+    IsInstance(ExprId, ExprId),
+    /// The value of one that is assigned in place: `left op= right`.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Is,
+    IsNot,
+    Equal,
+    NotEqual,
+    In,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) function: ExprId,
+    /// Rows of [`Module::arguments`].
+    pub(crate) arguments: List,
+    /// The class and function around the call, for `super()`.
+    pub(crate) scope: ScopeId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Argument {
+    pub(crate) value: ExprId,
+    pub(crate) kind: ArgumentKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentKind {
+    Positional,
+    Starred,
+    Keyword(Name),
+    Keywords,
+}
+
+/// What has happened before a place, read backwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// The beginning of a module, class or function body.
+    Start(ScopeId),
+    Assigned {
+        key: KeyId,
+        to: Assigned,
+        before: FlowId,
+    },
+    /// A test came out as the flag says.
+    Tested {
+        test: ExprId,
+        outcome: bool,
+        before: FlowId,
+    },
+    /// Row of [`Module::joins`].
+    Join(u32),
+    Unreachable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Assigned {
+    Binding(BindingId),
+    Value(ExprId),
+    /// `del`, or something whose value nobody knows.
+    Unknown,
+}
+
+/// An identifier in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Occurrence {
+    pub(crate) at: u32,
+    pub(crate) name: Name,
+    pub(crate) role: Role,
+    /// Where it stands.
+    pub(crate) scope: ScopeId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Binding(BindingId),
+    /// A name that is read, or bound again in place.
+    Name(ExprId),
+    Attribute(ExprId),
+    /// A keyword of a call.
+    Keyword(ExprId),
+    /// The member of `from m import member as other`.
+    Member(ModulePath),
+    /// The n-th part (from 0) of a module's path in an import statement.
+    Part(ModulePath, u32),
+    /// `global x`, `nonlocal x`.
+    Declared(SymbolId),
+    /// An entry of `__all__`.
+    Export,
+    /// A string that `getattr` or one of its kin takes for the name of an attribute.
+    Spoken,
+    /// An entry of `__slots__` or `__match_args__`.
+    Slot(ClassId),
+}
+
+impl Module {
+    pub(crate) fn list(&self, list: List) -> &[ExprId] {
+        &self.lists[list.start as usize..(list.start + list.length) as usize]
+    }
+
+    pub(crate) fn arguments_of(&self, call: &Call) -> &[Argument] {
+        let List { start, length } = call.arguments;
+        &self.arguments[start as usize..(start + length) as usize]
+    }
+
+    pub(crate) fn expr(&self, id: ExprId) -> Expr {
+        self.exprs[id.index()]
+    }
+
+    /// The key of an expression, if one was made.
+    pub(crate) fn key(&self, id: ExprId) -> Option<KeyId> {
+        let key = match self.expr(id) {
+            Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
+            Expr::Name(name, None, _) => Key::Free(name),
+            Expr::Attribute(object, name, _) => Key::Attribute(self.key(object)?, name),
+            _ => return None,
+        };
+        self.key_of.get(&key).copied()
+    }
+
+    /// Whether a key begins with another one.
+    pub(crate) fn begins_with(&self, key: KeyId, prefix: KeyId) -> bool {
+        match self.keys[key.index()] {
+            Key::Attribute(object, _) => object == prefix || self.begins_with(object, prefix),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn call(&self, id: ExprId) -> Option<&Call> {
+        match self.expr(id) {
+            Expr::Call(row) => Some(&self.calls[row as usize]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn symbol(&self, id: SymbolId) -> &Symbol {
+        &self.symbols[id.index()]
+    }
+
+    pub(crate) fn binding(&self, id: BindingId) -> &Binding {
+        &self.bindings[id.index()]
+    }
+
+    pub(crate) fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    pub(crate) fn class(&self, id: ClassId) -> &Class {
+        &self.classes[id.index()]
+    }
+
+    pub(crate) fn bound(&self, scope: ScopeId, name: Name) -> Option<SymbolId> {
+        self.names.get(&(scope, name)).copied()
+    }
+
+    /// A name bound at the top level.
+    pub(crate) fn global(&self, name: Name) -> Option<SymbolId> {
+        self.bound(ScopeId(0), name)
+    }
+
+    /// The identifier at an offset; one that ends there counts as well.
+    pub(crate) fn occurrence(&self, offset: u32) -> Option<&Occurrence> {
+        let behind = self.occurrences.partition_point(|it| it.at <= offset);
+        let around = |it: &&Occurrence| offset as usize <= it.at as usize + it.name.text().len();
+        self.occurrences[..behind].last().filter(around)
+    }
+
+    /// Whether a name at an offset is bound there.
+    pub(crate) fn binds_at(&self, at: u32) -> bool {
+        self.bindings.iter().any(|it| it.at == at)
+    }
+
+    /// The scope of the innermost function or class, or the module, around a scope.
+    pub(crate) fn execution(&self, mut scope: ScopeId) -> ScopeId {
+        while let Scope {
+            kind: ScopeKind::Comprehension | ScopeKind::TypeParameters,
+            parent: Some(parent),
+        } = self.scopes[scope.index()]
+        {
+            scope = parent;
+        }
+        scope
+    }
+
+    /// The scopes from one outwards.
+    pub(crate) fn outwards(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
+        std::iter::successors(Some(scope), |it| self.scopes[it.index()].parent)
+    }
+}

@@ -1,0 +1,473 @@
+//! Expressions, and annotations, which may stand in strings.
+
+use ruff_python_ast::{
+    self as ast, BoolOp, CmpOp, Comprehension, Expr as Ast, ExprStringLiteral,
+    InterpolatedStringElement, Operator, UnaryOp,
+};
+use ruff_python_parser::parse_string_annotation;
+
+use super::bound::Bound;
+use super::{Lower, UNREACHABLE};
+use crate::semantics::ir::*;
+use crate::semantics::names::{KNOWN, Name};
+
+impl Lower<'_> {
+    pub(super) fn exprs(&mut self, exprs: &[Ast]) -> Vec<ExprId> {
+        exprs.iter().map(|it| self.expr(it)).collect()
+    }
+
+    pub(super) fn expr(&mut self, expr: &Ast) -> ExprId {
+        let lowered = match expr {
+            Ast::Name(it) => return self.name_expr(it),
+            Ast::Attribute(it) => return self.attribute(it),
+            Ast::Call(it) => return self.call(it),
+            Ast::BoolOp(it) => self.bool_op(it),
+            Ast::If(it) => self.if_else(it),
+            Ast::Named(it) => return self.walrus(it),
+            Ast::Lambda(it) => Expr::Lambda(self.lambda(it)),
+            Ast::Subscript(it) => self.subscript(it),
+            Ast::Await(it) => Expr::Await(self.expr(&it.value)),
+            Ast::Starred(it) => Expr::Starred(self.expr(&it.value)),
+            Ast::UnaryOp(it) => {
+                let operand = self.expr(&it.operand);
+                if it.op == UnaryOp::Not { Expr::Not(operand) } else { Expr::Unary(operand) }
+            }
+            Ast::BinOp(it) => {
+                let (left, right) = (self.expr(&it.left), self.expr(&it.right));
+                Expr::Binary(left, right, dunder(it.op))
+            }
+            Ast::Compare(it) => self.compare(it),
+            Ast::Tuple(it) => Expr::Tuple(self.listed(&it.elts)),
+            Ast::List(it) => Expr::List(self.listed(&it.elts)),
+            Ast::Set(it) => Expr::Set(self.listed(&it.elts)),
+            Ast::Dict(it) => self.dict(it),
+            Ast::ListComp(it) => {
+                Expr::ListComp(self.comprehension(&it.generators, |it2| it2.expr(&it.elt)))
+            }
+            Ast::SetComp(it) => {
+                Expr::SetComp(self.comprehension(&it.generators, |it2| it2.expr(&it.elt)))
+            }
+            Ast::Generator(it) => {
+                Expr::Generator(self.comprehension(&it.generators, |it2| it2.expr(&it.elt)))
+            }
+            Ast::DictComp(it) => {
+                let (key, value) = self.comprehension(&it.generators, |lower| {
+                    let key = it.key.as_ref().map(|key| lower.expr(key));
+                    let value = lower.expr(&it.value);
+                    (key.unwrap_or(value), value)
+                });
+                Expr::DictComp(key, value)
+            }
+            Ast::Yield(it) => return self.yields(it.value.as_deref()),
+            Ast::YieldFrom(it) => {
+                let value = self.expr(&it.value);
+                if let Some(function) = self.function {
+                    self.module.functions[function.index()].delegated.push(value);
+                }
+                Expr::Sent
+            }
+            Ast::FString(it) => {
+                it.value.elements().for_each(|it| self.interpolated(it));
+                Expr::String
+            }
+            Ast::TString(it) => {
+                it.value.elements().for_each(|it| self.interpolated(it));
+                Expr::Unknown
+            }
+            Ast::StringLiteral(_) => Expr::String,
+            Ast::BytesLiteral(_) => Expr::Bytes,
+            Ast::NumberLiteral(it) => match &it.value {
+                ast::Number::Int(number) => Expr::Int(number.as_i32()),
+                _ => Expr::Float,
+            },
+            Ast::BooleanLiteral(_) => Expr::Bool,
+            Ast::NoneLiteral(_) => Expr::None,
+            Ast::EllipsisLiteral(_) => Expr::Ellipsis,
+            Ast::Slice(it) => {
+                let parts = [&it.lower, &it.upper, &it.step];
+                parts.into_iter().flatten().for_each(|it| drop(self.expr(it)));
+                Expr::Slice
+            }
+            Ast::IpyEscapeCommand(_) => Expr::Unknown,
+        };
+        self.push(lowered)
+    }
+
+    fn listed(&mut self, items: &[Ast]) -> List {
+        let items = self.exprs(items);
+        self.push_list(&items)
+    }
+
+    fn name_expr(&mut self, it: &ast::ExprName) -> ExprId {
+        if it.range.is_empty() {
+            return self.push(Expr::Unknown);
+        }
+        let name = self.name(it.range);
+        let symbol = self.lookup(name);
+        let expr = self.push(Expr::Name(name, symbol, self.flow));
+        self.occurs(it.range, Role::Name(expr));
+        expr
+    }
+
+    fn attribute(&mut self, it: &ast::ExprAttribute) -> ExprId {
+        let object = self.expr(&it.value);
+        if it.attr.range.is_empty() {
+            return self.push(Expr::Unknown);
+        }
+        let name = self.name(it.attr.range);
+        let expr = self.push(Expr::Attribute(object, name, self.flow));
+        self.occurs(it.attr.range, Role::Attribute(expr));
+        expr
+    }
+
+    fn call(&mut self, it: &ast::ExprCall) -> ExprId {
+        let function = self.expr(&it.func);
+        let expr = self.push(Expr::Unknown);
+        let mut arguments = Vec::new();
+        for (index, argument) in it.arguments.args.iter().enumerate() {
+            let (value, kind) = match argument {
+                Ast::Starred(it) => (self.expr(&it.value), ArgumentKind::Starred),
+                Ast::StringLiteral(text) if index == 0 && self.takes_type(function) => {
+                    (self.string_annotation(text), ArgumentKind::Positional)
+                }
+                _ => (self.expr(argument), ArgumentKind::Positional),
+            };
+            arguments.push(Argument { value, kind });
+        }
+        for keyword in &it.arguments.keywords {
+            arguments.push(self.keyword(keyword, expr));
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            if let Expr::Lambda(lambda) = self.module.expr(argument.value) {
+                self.module.functions[lambda.index()].argument_of = Some((expr, index as u32));
+            }
+        }
+        let start = self.module.arguments.len() as u32;
+        let length = arguments.len() as u32;
+        self.module.arguments.extend(arguments);
+        let call = Call { function, arguments: List { start, length }, scope: self.scope };
+        self.module.calls.push(call);
+        self.module.exprs[expr.index()] = Expr::Call(self.module.calls.len() as u32 - 1);
+        self.speaks(it, function);
+        expr
+    }
+
+    fn keyword(&mut self, keyword: &ast::Keyword, call: ExprId) -> Argument {
+        let is_type = keyword.arg.as_ref().is_some_and(|it| it == "bound");
+        let value = match &keyword.value {
+            Ast::StringLiteral(text) if is_type => self.string_annotation(text),
+            other => self.expr(other),
+        };
+        let kind = match &keyword.arg {
+            None => ArgumentKind::Keywords,
+            Some(name) => {
+                self.occurs(name.range, Role::Keyword(call));
+                ArgumentKind::Keyword(self.name(name.range))
+            }
+        };
+        Argument { value, kind }
+    }
+
+    /// `cast("Node", x)`: the string is a type.
+    fn takes_type(&self, function: ExprId) -> bool {
+        match self.module.expr(function) {
+            Expr::Name(name, ..) | Expr::Attribute(_, name, _) => name == KNOWN.cast,
+            _ => false,
+        }
+    }
+
+    /// `getattr(x, "name")` and its kin speak of an attribute in a string.
+    fn speaks(&mut self, it: &ast::ExprCall, function: ExprId) {
+        let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = self.module.expr(function)
+        else {
+            return;
+        };
+        let speaking =
+            ["getattr", "setattr", "hasattr", "delattr", "object", "attrgetter", "methodcaller"];
+        if !speaking.contains(&name.text()) {
+            return;
+        }
+        for text in it.arguments.args.iter().filter_map(Ast::as_string_literal_expr) {
+            if let Some(range) = self.plain_content(text).filter(|it| is_identifier(self.text(*it)))
+            {
+                self.occurs(range, Role::Spoken);
+            }
+        }
+    }
+
+    fn walrus(&mut self, it: &ast::ExprNamed) -> ExprId {
+        let value = self.expr(&it.value);
+        let Ast::Name(name) = &*it.target else { return value };
+        // `:=` in a comprehension binds in the scope around it.
+        let inner = self.scope;
+        while self.module.scopes[self.scope.index()].kind == ScopeKind::Comprehension {
+            self.scope = self.module.scopes[self.scope.index()].parent.unwrap_or(super::MODULE);
+        }
+        if !name.range.is_empty() {
+            self.bind_at(name.range, BindingKind::Value(value));
+        }
+        self.scope = inner;
+        // Read back as a name, so that a test of it narrows the name.
+        if name.range.is_empty() {
+            return value;
+        }
+        let name = self.name(name.range);
+        let symbol = self.lookup(name);
+        self.push(Expr::Name(name, symbol, self.flow))
+    }
+
+    fn bool_op(&mut self, it: &ast::ExprBoolOp) -> Expr {
+        let is_and = it.op == BoolOp::And;
+        let mut parts = Vec::new();
+        let mut ends = Vec::new();
+        for value in &it.values {
+            let part = self.expr(value);
+            parts.push(part);
+            ends.push(self.flow);
+            self.flow = self.tested(part, is_and, self.flow);
+        }
+        self.flow = self.rejoin(&ends);
+        let list = self.push_list(&parts);
+        if is_and { Expr::And(list) } else { Expr::Or(list) }
+    }
+
+    /// After operands of which only the first surely ran: if none of the others assigned anything, the
+    /// flow is that of the first.
+    fn rejoin(&mut self, ends: &[FlowId]) -> FlowId {
+        let first = ends.first().copied().unwrap_or(UNREACHABLE);
+        let since = &self.module.flows[first.index().min(self.module.flows.len() - 1)..];
+        let quiet = !since.iter().skip(1).any(|it| matches!(it, Flow::Assigned { .. }));
+        if quiet { first } else { self.join(ends.to_vec()) }
+    }
+
+    fn if_else(&mut self, it: &ast::ExprIf) -> Expr {
+        let test = self.expr(&it.test);
+        let before = self.flow;
+        self.flow = self.tested(test, true, before);
+        let body = self.expr(&it.body);
+        let first = self.flow;
+        self.flow = self.tested(test, false, before);
+        let orelse = self.expr(&it.orelse);
+        let ends = [before, first, self.flow];
+        self.flow = self.rejoin(&ends);
+        Expr::Either(self.push_list(&[body, orelse]))
+    }
+
+    fn subscript(&mut self, it: &ast::ExprSubscript) -> Expr {
+        let value = self.expr(&it.value);
+        let index = if self.is_generic_alias(value) {
+            self.annotation(&it.slice)
+        } else {
+            self.expr(&it.slice)
+        };
+        Expr::Subscript(value, index)
+    }
+
+    /// `List["Node"]` outside annotations: strings in it are types.
+    fn is_generic_alias(&self, value: ExprId) -> bool {
+        let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = self.module.expr(value) else {
+            return false;
+        };
+        const GENERIC: [&str; 24] = [
+            "List",
+            "Dict",
+            "Set",
+            "FrozenSet",
+            "Tuple",
+            "Optional",
+            "Union",
+            "Type",
+            "Callable",
+            "Iterable",
+            "Iterator",
+            "Sequence",
+            "Mapping",
+            "MutableMapping",
+            "Generic",
+            "Awaitable",
+            "Generator",
+            "list",
+            "dict",
+            "set",
+            "tuple",
+            "type",
+            "Deque",
+            "DefaultDict",
+        ];
+        GENERIC.contains(&name.text())
+    }
+
+    fn compare(&mut self, it: &ast::ExprCompare) -> Expr {
+        let left = self.expr(&it.left);
+        let others = self.exprs(&it.comparators);
+        let op = match it.ops.first() {
+            Some(CmpOp::Is) => Comparison::Is,
+            Some(CmpOp::IsNot) => Comparison::IsNot,
+            Some(CmpOp::Eq) => Comparison::Equal,
+            Some(CmpOp::NotEq) => Comparison::NotEqual,
+            Some(CmpOp::In) => Comparison::In,
+            _ => Comparison::Other,
+        };
+        let op = if others.len() == 1 { op } else { Comparison::Other };
+        Expr::Compare(op, left, others.first().copied().unwrap_or(left))
+    }
+
+    fn dict(&mut self, it: &ast::ExprDict) -> Expr {
+        let mut items = Vec::new();
+        for item in &it.items {
+            let key = item.key.as_ref().map(|it| self.expr(it));
+            let value = self.expr(&item.value);
+            match key {
+                Some(key) => items.extend([key, value]),
+                // `{**other}`: what it holds is not told apart.
+                None => items.extend([value, value].map(|_| ExprId(u32::MAX))),
+            }
+        }
+        let items: Vec<ExprId> = items
+            .into_iter()
+            .map(|it| if it.0 == u32::MAX { self.push(Expr::Unknown) } else { it })
+            .collect();
+        Expr::Dict(self.push_list(&items))
+    }
+
+    pub(super) fn comprehension<T>(
+        &mut self,
+        generators: &[Comprehension],
+        result: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let (outer, before) = (self.scope, self.flow);
+        let inner = self.open(ScopeKind::Comprehension);
+        for (index, generator) in generators.iter().enumerate() {
+            self.scope = if index == 0 { outer } else { inner };
+            let iter = self.expr(&generator.iter);
+            self.scope = inner;
+            self.declare(&Bound::of_expr(&generator.target));
+            let element = self.push(Expr::Element(iter, generator.is_async));
+            self.target(&generator.target, element);
+            for test in &generator.ifs {
+                let test = self.expr(test);
+                self.flow = self.tested(test, true, self.flow);
+            }
+        }
+        let result = result(self);
+        self.scope = outer;
+        // What `:=` bound inside may be bound behind it.
+        self.flow = self.rejoin(&[before, self.flow]);
+        result
+    }
+
+    fn yields(&mut self, value: Option<&Ast>) -> ExprId {
+        let value = value.map(|it| self.expr(it));
+        let value = value.unwrap_or_else(|| self.push(Expr::None));
+        if let Some(function) = self.function {
+            self.module.functions[function.index()].yielded.push(value);
+        }
+        self.push(Expr::Sent)
+    }
+
+    fn interpolated(&mut self, element: &InterpolatedStringElement) {
+        if let InterpolatedStringElement::Interpolation(it) = element {
+            self.expr(&it.expression);
+            let spec = it.format_spec.iter().flat_map(|it| it.elements.iter());
+            spec.for_each(|it| self.interpolated(it));
+        }
+    }
+
+    // Annotations
+
+    /// An expression in which strings are types.
+    pub(super) fn annotation(&mut self, expr: &Ast) -> ExprId {
+        let lowered = match expr {
+            Ast::StringLiteral(it) => return self.string_annotation(it),
+            Ast::Subscript(it) => {
+                let value = self.expr(&it.value);
+                let index = match (self.last_name(value), &*it.slice) {
+                    (Some("Literal"), slice) => self.expr(slice),
+                    (Some("Annotated"), Ast::Tuple(all)) => self.annotated(&all.elts),
+                    (_, slice) => self.annotation(slice),
+                };
+                Expr::Subscript(value, index)
+            }
+            Ast::Tuple(it) => Expr::Tuple(self.annotations(&it.elts)),
+            Ast::List(it) => Expr::List(self.annotations(&it.elts)),
+            Ast::BinOp(it) => {
+                let (left, right) = (self.annotation(&it.left), self.annotation(&it.right));
+                Expr::Binary(left, right, dunder(it.op))
+            }
+            Ast::Starred(it) => Expr::Starred(self.annotation(&it.value)),
+            _ => return self.expr(expr),
+        };
+        self.push(lowered)
+    }
+
+    fn annotations(&mut self, items: &[Ast]) -> List {
+        let items: Vec<ExprId> = items.iter().map(|it| self.annotation(it)).collect();
+        self.push_list(&items)
+    }
+
+    /// `Annotated[type, anything, …]`.
+    fn annotated(&mut self, items: &[Ast]) -> ExprId {
+        let mut all = items.iter();
+        let first: Vec<ExprId> = all.next().map(|it| self.annotation(it)).into_iter().collect();
+        let rest: Vec<ExprId> = all.map(|it| self.expr(it)).collect();
+        let list = self.push_list(&[first, rest].concat());
+        self.push(Expr::Tuple(list))
+    }
+
+    fn last_name(&self, expr: ExprId) -> Option<&'static str> {
+        match self.module.expr(expr) {
+            Expr::Name(name, ..) | Expr::Attribute(_, name, _) => Some(name.text()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn string_annotation(&mut self, it: &ExprStringLiteral) -> ExprId {
+        let parsed = self
+            .plain_content(it)
+            .and_then(|_| parse_string_annotation(self.source, it.as_single_part_string()?).ok());
+        match parsed {
+            // A string that is no expression says nothing about names.
+            None => self.push(Expr::String),
+            Some(parsed) => self.annotation(parsed.expr()),
+        }
+    }
+
+    /// Where the text of a string stands, if it stands there letter by letter.
+    pub(super) fn plain_content(
+        &self,
+        it: &ExprStringLiteral,
+    ) -> Option<ruff_text_size::TextRange> {
+        let literal = it.as_single_part_string()?;
+        let range = literal.content_range();
+        (self.text(range) == literal.as_str()).then_some(range)
+    }
+
+    pub(super) fn unknown(&mut self) -> ExprId {
+        self.push(Expr::Unknown)
+    }
+}
+
+pub(super) fn is_identifier(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c == '_' || c.is_alphanumeric())
+}
+
+/// The method that an operator calls.
+pub(super) fn dunder(op: Operator) -> Name {
+    Name::of(match op {
+        Operator::Add => "__add__",
+        Operator::Sub => "__sub__",
+        Operator::Mult => "__mul__",
+        Operator::MatMult => "__matmul__",
+        Operator::Div => "__truediv__",
+        Operator::Mod => "__mod__",
+        Operator::Pow => "__pow__",
+        Operator::LShift => "__lshift__",
+        Operator::RShift => "__rshift__",
+        Operator::BitOr => "__or__",
+        Operator::BitXor => "__xor__",
+        Operator::BitAnd => "__and__",
+        Operator::FloorDiv => "__floordiv__",
+    })
+}

@@ -1,0 +1,287 @@
+//! From a syntax tree to the tables of [`super::ir`].
+
+mod bound;
+mod definitions;
+mod exports;
+mod exprs;
+mod patterns;
+mod statements;
+mod targets;
+
+use ruff_python_ast::{Identifier, PySourceType};
+use ruff_python_parser::parse_unchecked_source;
+use ruff_text_size::{Ranged, TextRange};
+use rustc_hash::FxHashMap;
+
+use self::bound::Bound;
+use super::ir::*;
+use super::names::Name;
+use crate::syntax::refuse_depth;
+
+/// Brings a text into tables, broken ones too: what lies around the errors is there.
+pub(crate) fn lower(source: &str) -> Module {
+    if refuse_depth(source).is_err() {
+        return Module { unread: true, ..Module::default() };
+    }
+    let parsed = parse_unchecked_source(source, PySourceType::Python);
+    let mut lower = Lower::new(source);
+    let body = &parsed.syntax().body;
+    lower.declare(&Bound::of(body));
+    lower.body(body);
+    lower.finish()
+}
+
+/// Where nothing arrives.
+const UNREACHABLE: FlowId = FlowId(0);
+const MODULE: ScopeId = ScopeId(0);
+
+struct Lower<'a> {
+    source: &'a str,
+    module: Module,
+    words: FxHashMap<&'a str, Name>,
+    scope: ScopeId,
+    flow: FlowId,
+    /// The innermost function; none in classes and the module.
+    function: Option<FunctionId>,
+    /// Joins behind and at the head of the loops around.
+    loops: Vec<(u32, u32)>,
+    /// Flows to which any statement of the `try` blocks around may lead.
+    tries: Vec<Vec<FlowId>>,
+}
+
+impl<'a> Lower<'a> {
+    fn new(source: &'a str) -> Self {
+        let mut module = Module::default();
+        module.scopes.push(Scope { kind: ScopeKind::Module, parent: None });
+        module.flows.extend([Flow::Unreachable, Flow::Start(MODULE)]);
+        let words = FxHashMap::default();
+        let (loops, tries) = (Vec::new(), Vec::new());
+        Lower {
+            source,
+            module,
+            words,
+            scope: MODULE,
+            flow: FlowId(1),
+            function: None,
+            loops,
+            tries,
+        }
+    }
+
+    fn finish(mut self) -> Module {
+        self.module.occurrences.sort_unstable_by_key(|it| it.at);
+        // An annotation may be read twice, as a type and as a value.
+        self.module.occurrences.dedup_by_key(|it| it.at);
+        let module = &mut self.module;
+        module.exprs.shrink_to_fit();
+        module.occurrences.shrink_to_fit();
+        module.flows.shrink_to_fit();
+        module.lists.shrink_to_fit();
+        self.module
+    }
+
+    fn text(&self, range: TextRange) -> &'a str {
+        &self.source[range.start().to_usize()..range.end().to_usize()]
+    }
+
+    /// The name that stands at a range of the text.
+    fn name(&mut self, range: TextRange) -> Name {
+        let text = self.text(range);
+        *self.words.entry(text).or_insert_with(|| Name::of(text))
+    }
+
+    // Scopes
+
+    fn open(&mut self, kind: ScopeKind) -> ScopeId {
+        self.module.scopes.push(Scope { kind, parent: Some(self.scope) });
+        ScopeId(self.module.scopes.len() as u32 - 1)
+    }
+
+    /// Makes symbols for all that a body binds.
+    fn declare(&mut self, bound: &Bound<'_>) {
+        for text in &bound.globals {
+            let name = Name::of(text);
+            let symbol = self.symbol_in(MODULE, name);
+            self.module.names.insert((self.scope, name), symbol);
+        }
+        for text in &bound.nonlocals {
+            let name = Name::of(text);
+            if let Some(symbol) = self.enclosing(name) {
+                self.module.names.insert((self.scope, name), symbol);
+            }
+        }
+        for text in bound.names.iter().filter(|it| !it.is_empty()) {
+            self.symbol_in(self.scope, Name::of(text));
+        }
+    }
+
+    /// What `nonlocal` means: a name of a function around.
+    fn enclosing(&self, name: Name) -> Option<SymbolId> {
+        let around = self.module.outwards(self.scope).skip(1);
+        let is_function =
+            |it: &ScopeId| matches!(self.module.scopes[it.index()].kind, ScopeKind::Function(_));
+        around.filter(is_function).find_map(|it| self.module.bound(it, name))
+    }
+
+    fn symbol_in(&mut self, scope: ScopeId, name: Name) -> SymbolId {
+        let next = SymbolId(self.module.symbols.len() as u32);
+        let symbol = *self.module.names.entry((scope, name)).or_insert(next);
+        if symbol == next {
+            let bindings = Vec::new();
+            self.module.symbols.push(Symbol { scope, name, bindings, on_instance: false });
+        }
+        symbol
+    }
+
+    /// What a name read at this place means, if this file binds it.
+    fn lookup(&self, name: Name) -> Option<SymbolId> {
+        let mut direct = true;
+        for scope in self.module.outwards(self.scope) {
+            let kind = self.module.scopes[scope.index()].kind;
+            let is_class = matches!(kind, ScopeKind::Class(_));
+            let hidden = is_class && !direct; // methods do not see the names of their class
+            direct &= kind == ScopeKind::TypeParameters;
+            if hidden {
+                continue;
+            }
+            let Some(symbol) = self.module.bound(scope, name) else { continue };
+            let it = self.module.symbol(symbol);
+            let not_yet = is_class && (it.bindings.is_empty() || it.on_instance);
+            if !not_yet {
+                return Some(symbol);
+            }
+        }
+        None
+    }
+
+    // Bindings
+
+    /// Binds a name in the present scope.
+    fn bind(&mut self, name: &Identifier, kind: BindingKind) -> BindingId {
+        self.bind_at(name.range(), kind)
+    }
+
+    fn bind_at(&mut self, range: TextRange, kind: BindingKind) -> BindingId {
+        let name = self.name(range);
+        let symbol = self.symbol_in(self.scope, name);
+        let binding = self.add_binding(symbol, range, kind);
+        self.occurs(range, Role::Binding(binding));
+        let key = self.key(Key::Symbol(symbol));
+        self.assigned(key, Assigned::Binding(binding));
+        binding
+    }
+
+    fn add_binding(&mut self, symbol: SymbolId, range: TextRange, kind: BindingKind) -> BindingId {
+        let binding = BindingId(self.module.bindings.len() as u32);
+        self.module.bindings.push(Binding { symbol, at: range.start().to_u32(), kind });
+        let it = &mut self.module.symbols[symbol.index()];
+        it.bindings.push(binding);
+        it.on_instance = false;
+        binding
+    }
+
+    fn occurs(&mut self, range: TextRange, role: Role) {
+        if range.is_empty() {
+            return; // put in by the parser where a name is missing
+        }
+        let (name, at, scope) = (self.name(range), range.start().to_u32(), self.scope);
+        self.module.occurrences.push(Occurrence { at, name, role, scope });
+    }
+
+    // Flow
+
+    fn key(&mut self, key: Key) -> KeyId {
+        let next = KeyId(self.module.keys.len() as u32);
+        let id = *self.module.key_of.entry(key).or_insert(next);
+        if id == next {
+            self.module.keys.push(key);
+        }
+        id
+    }
+
+    /// The key of an expression that can be narrowed.
+    fn key_of(&mut self, expr: ExprId) -> Option<KeyId> {
+        let key = match self.module.expr(expr) {
+            Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
+            Expr::Name(name, None, _) => Key::Free(name),
+            Expr::Attribute(object, name, _) => Key::Attribute(self.key_of(object)?, name),
+            _ => return None,
+        };
+        Some(self.key(key))
+    }
+
+    fn push_flow(&mut self, flow: Flow) -> FlowId {
+        self.module.flows.push(flow);
+        FlowId(self.module.flows.len() as u32 - 1)
+    }
+
+    fn assigned(&mut self, key: KeyId, to: Assigned) {
+        if self.flow != UNREACHABLE {
+            self.flow = self.push_flow(Flow::Assigned { key, to, before: self.flow });
+        }
+    }
+
+    /// The flow once a test has come out.
+    fn tested(&mut self, test: ExprId, outcome: bool, before: FlowId) -> FlowId {
+        if before == UNREACHABLE || !self.tells(test) {
+            return before;
+        }
+        self.push_flow(Flow::Tested { test, outcome, before })
+    }
+
+    /// Whether a test can narrow anything; makes the keys of what it speaks of.
+    fn tells(&mut self, test: ExprId) -> bool {
+        match self.module.expr(test) {
+            Expr::Name(..) | Expr::Attribute(..) => self.key_of(test).is_some(),
+            Expr::Not(inner) => self.tells(inner),
+            Expr::And(list) | Expr::Or(list) => {
+                let parts = self.module.list(list).to_vec();
+                parts.into_iter().fold(false, |any, it| self.tells(it) | any)
+            }
+            Expr::Compare(_, left, right) => {
+                self.key_of(left).is_some() | self.tells_call(left) | self.key_of(right).is_some()
+            }
+            Expr::IsInstance(subject, _) => self.key_of(subject).is_some(),
+            Expr::Call(_) => self.tells_call(test),
+            _ => false,
+        }
+    }
+
+    /// `isinstance(x, …)`, `issubclass(x, …)`, `callable(x)`, `type(x)`: of the first argument.
+    fn tells_call(&mut self, call: ExprId) -> bool {
+        let Some(call) = self.module.call(call) else { return false };
+        let first = self.module.arguments_of(call).first().map(|it| it.value);
+        first.is_some_and(|it| self.key_of(it).is_some())
+    }
+
+    fn open_join(&mut self, antecedents: Vec<FlowId>) -> (u32, FlowId) {
+        let row = self.module.joins.len() as u32;
+        self.module.joins.push(antecedents);
+        (row, self.push_flow(Flow::Join(row)))
+    }
+
+    /// Where several flows come together.
+    fn join(&mut self, mut flows: Vec<FlowId>) -> FlowId {
+        flows.retain(|it| *it != UNREACHABLE);
+        flows.sort_unstable();
+        flows.dedup();
+        match flows.as_slice() {
+            [] => UNREACHABLE,
+            [one] => *one,
+            _ => self.open_join(flows).1,
+        }
+    }
+
+    // Rows
+
+    fn push(&mut self, expr: Expr) -> ExprId {
+        self.module.exprs.push(expr);
+        ExprId(self.module.exprs.len() as u32 - 1)
+    }
+
+    fn push_list(&mut self, items: &[ExprId]) -> List {
+        let start = self.module.lists.len() as u32;
+        self.module.lists.extend_from_slice(items);
+        List { start, length: items.len() as u32 }
+    }
+}

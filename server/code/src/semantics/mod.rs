@@ -1,0 +1,20 @@
+//! What names mean: Python's scoping, modules, and as much of types as attributes need.
+
+mod bundle;
+mod eval;
+mod ir;
+mod lower;
+mod names;
+mod program;
+mod rename;
+mod resolve;
+mod search;
+mod twins;
+mod types;
+
+pub(crate) use eval::Memory;
+pub(crate) use ir::{Module, Occurrence, Role};
+pub(crate) use program::Layout;
+pub(crate) use rename::{prepare, rename};
+
+pub(crate) use search::{Match, Wanted, ask};

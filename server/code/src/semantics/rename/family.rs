@@ -1,0 +1,185 @@
+//! Override families: methods that stand in for each other must keep one name.
+
+use rustc_hash::FxHashSet;
+
+use crate::index::{FileId, RenameRefused};
+use crate::semantics::bundle;
+use crate::semantics::eval::Eval;
+use crate::semantics::ir::*;
+use crate::semantics::names::Name;
+use crate::semantics::resolve::Target;
+use crate::semantics::types::ClassType;
+
+type ClassKey = (FileId, ClassId);
+
+/// Members of this name in all classes related to those of the targets.
+pub(super) fn of_members(
+    eval: &Eval<'_>,
+    targets: &FxHashSet<Target>,
+    name: Name,
+) -> Result<Vec<Target>, RenameRefused> {
+    let mut family = Family { eval, name, classes: FxHashSet::default(), members: Vec::new() };
+    for target in targets {
+        if let Target::Symbol(file, symbol) = target {
+            let module = eval.module(*file);
+            if let ScopeKind::Class(class) =
+                module.scopes[module.symbol(*symbol).scope.index()].kind
+            {
+                family.join((*file, class))?;
+            }
+        }
+    }
+    family.descend()?;
+    Ok(family.members)
+}
+
+/// Parameters of this name in the methods that override, or are overridden by, those of the targets: a
+/// call through the base may run any of them.
+pub(super) fn of_parameters(
+    eval: &Eval<'_>,
+    targets: &FxHashSet<Target>,
+    name: Name,
+) -> Result<Vec<Target>, RenameRefused> {
+    let mut found = Vec::new();
+    for target in targets {
+        let Target::Symbol(file, symbol) = target else { continue };
+        let module = eval.module(*file);
+        let ScopeKind::Function(function) =
+            module.scopes[module.symbol(*symbol).scope.index()].kind
+        else {
+            continue;
+        };
+        let of = module.function(function);
+        let (Some(_), Some(method), Some(binding)) = (of.class, of.name, of.binding) else {
+            continue;
+        };
+        if super::is_special(method.text()) {
+            continue; // constructors and their like are called by the class's own name
+        }
+        let own = FxHashSet::from_iter([Target::Symbol(*file, module.binding(binding).symbol)]);
+        for member in of_members(eval, &own, method)? {
+            let Target::Symbol(file, symbol) = member else { continue };
+            let module = eval.module(file);
+            for binding in &module.symbol(symbol).bindings {
+                if let BindingKind::Function(function) = module.binding(*binding).kind {
+                    let named =
+                        module.function(function).parameters.iter().find(|it| it.name == name);
+                    found.extend(named.map(|it| Target::Symbol(file, it.symbol)));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+struct Family<'e, 'i> {
+    eval: &'e Eval<'i>,
+    name: Name,
+    /// Classes that have the member, by themselves or from a base.
+    classes: FxHashSet<ClassKey>,
+    members: Vec<Target>,
+}
+
+impl Family<'_, '_> {
+    /// Takes in a class and all its bases that have the member.
+    fn join(&mut self, class: ClassKey) -> Result<(), RenameRefused> {
+        if !self.classes.insert(class) {
+            return Ok(());
+        }
+        let info = self.eval.class(class.0, class.1);
+        for base in &info.mro {
+            let Some(target) = self.own(base) else { continue };
+            if bundle::number(base.file).is_some() {
+                let of = self.eval.module(base.file).class(base.class).name.text();
+                let what =
+                    format!("it overrides `{of}.{}` of the standard library", self.name.text());
+                return Err(RenameRefused::Outside { name: self.name.text().to_owned(), what });
+            }
+            if !self.members.contains(&target) {
+                self.members.push(target);
+            }
+            self.classes.insert((base.file, base.class));
+        }
+        Ok(())
+    }
+
+    fn own(&self, class: &ClassType) -> Option<Target> {
+        let module = self.eval.module(class.file);
+        let symbol = module.bound(module.class(class.class).scope, self.name)?;
+        let is_bound = !module.symbol(symbol).bindings.is_empty();
+        is_bound.then_some(Target::Symbol(class.file, symbol))
+    }
+
+    /// Takes in every class of the workspace that derives from one that is in, and with it its other bases.
+    fn descend(&mut self) -> Result<(), RenameRefused> {
+        if self.classes.is_empty() {
+            return Ok(());
+        }
+        let mut names: FxHashSet<Name> = FxHashSet::default();
+        loop {
+            let known = self.classes.len();
+            let new: Vec<Name> = self
+                .classes
+                .iter()
+                .map(|it| self.class_name(*it))
+                .filter(|it| !names.contains(it))
+                .collect();
+            if new.is_empty() {
+                return Ok(());
+            }
+            names.extend(new.iter().copied());
+            for class in self.naming(&new) {
+                if !self.classes.contains(&class) && self.derives(class) {
+                    self.join(class)?;
+                }
+            }
+            if self.classes.len() == known {
+                return Ok(());
+            }
+        }
+    }
+
+    fn class_name(&self, (file, class): ClassKey) -> Name {
+        self.eval.module(file).class(class).name
+    }
+
+    /// Classes with bases in files that hold one of the words; aliases of classes count as far as their
+    /// own files name the class.
+    fn naming(&self, words: &[Name]) -> Vec<ClassKey> {
+        let index = self.eval.index;
+        let holds = |file: &FileId| words.iter().any(|it| index.words(*file).may_hold(it.text()));
+        let mut files: Vec<FileId> = index.files().filter(holds).collect();
+        files.sort_by_key(|it| index.path(*it));
+        let of = |file: FileId| {
+            let classes = self.eval.module(file).classes.iter().enumerate();
+            let based = classes.filter(|(_, it)| !it.bases.is_empty());
+            based.map(move |(number, _)| (file, ClassId(number as u32))).collect::<Vec<_>>()
+        };
+        files.into_iter().flat_map(of).collect()
+    }
+
+    fn derives(&self, (file, class): ClassKey) -> bool {
+        let info = self.eval.class(file, class);
+        info.mro.iter().any(|it| self.classes.contains(&(it.file, it.class)))
+    }
+}
+
+/// Classes in which a target is a member, with all that derive from them.
+pub(super) fn relatives(eval: &Eval<'_>, targets: &FxHashSet<Target>, name: Name) -> Vec<ClassKey> {
+    let mut family = Family { eval, name, classes: FxHashSet::default(), members: Vec::new() };
+    for target in targets {
+        if let Target::Symbol(file, symbol) = target {
+            let module = eval.module(*file);
+            if let ScopeKind::Class(class) =
+                module.scopes[module.symbol(*symbol).scope.index()].kind
+            {
+                family.classes.insert((*file, class));
+            }
+        }
+    }
+    // What would be refused was refused before.
+    let _ = family.descend();
+    let mut all: Vec<ClassKey> = family.classes.into_iter().collect();
+    all.sort_unstable();
+    all
+}

@@ -1,0 +1,83 @@
+//! Symbols that stand for one another, and where they are defined.
+
+use super::eval::Eval;
+use super::ir::*;
+use super::resolve::Target;
+use crate::index::Place;
+
+impl Eval<'_> {
+    /// Targets and those beside them in stubs or sources.
+    pub(crate) fn with_twins(&self, targets: Vec<Target>) -> Vec<Target> {
+        let mut all = targets;
+        for number in 0..all.len() {
+            if let Target::Symbol(file, symbol) = all[number] {
+                if let Some((file, symbol)) = self.twin(file, symbol) {
+                    all.extend(self.targets(file, symbol));
+                }
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Where a target is defined: its `def`s and `class`es, or else what binds it first.
+    pub(crate) fn definitions(&self, target: Target) -> Vec<Place> {
+        match target {
+            Target::Outside(_) => Vec::new(),
+            Target::Module(module) => self
+                .index
+                .module_files(module)
+                .iter()
+                .map(|file| Place { file, range: 0..0 })
+                .collect(),
+            Target::Symbol(file, symbol) => {
+                let module = self.module(file);
+                let it = module.symbol(symbol);
+                let of = |id: &BindingId| (*id, module.binding(*id).kind);
+                let all: Vec<(BindingId, BindingKind)> = it.bindings.iter().map(of).collect();
+                if let [(_, BindingKind::FromAs(path, member))] = all.as_slice() {
+                    return self
+                        .member_targets(file, *path, *member, &mut vec![(file, symbol)])
+                        .into_iter()
+                        .flat_map(|it| self.definitions(it))
+                        .collect();
+                }
+                if let [(_, BindingKind::ImportAs(path))] = all.as_slice() {
+                    let module = self.resolve(file, *path).map(Target::Module);
+                    return module.into_iter().flat_map(|it| self.definitions(it)).collect();
+                }
+                let defined = |kind: BindingKind| {
+                    matches!(
+                        kind,
+                        BindingKind::Function(_)
+                            | BindingKind::Class(_)
+                            | BindingKind::Annotated(..)
+                    )
+                };
+                let chosen: Vec<BindingId> = match all.iter().any(|(_, kind)| defined(*kind)) {
+                    true => {
+                        all.iter().filter(|(_, kind)| defined(*kind)).map(|(id, _)| *id).collect()
+                    }
+                    false => all.first().map(|(id, _)| *id).into_iter().collect(),
+                };
+                let place = |id: BindingId| {
+                    let at = module.binding(id).at as usize;
+                    Place { file, range: at..at + it.name.text().len() }
+                };
+                let mut places: Vec<Place> = chosen.into_iter().map(place).collect();
+                if let Some((file, symbol)) = self.twin(file, symbol) {
+                    let at = self
+                        .module(file)
+                        .symbol(symbol)
+                        .bindings
+                        .first()
+                        .map(|it| self.module(file).binding(*it).at as usize);
+                    places
+                        .extend(at.map(|at| Place { file, range: at..at + it.name.text().len() }));
+                }
+                places
+            }
+        }
+    }
+}

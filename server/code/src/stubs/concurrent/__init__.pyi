@@ -1,0 +1,1 @@
+# Package of concurrent.futures; defines nothing itself.

@@ -1,0 +1,1 @@
+# Package of urllib.parse; defines nothing itself.
