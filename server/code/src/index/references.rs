@@ -134,7 +134,7 @@ impl Index {
 
     /// Of a name that could be anything only the place itself is told.
     fn nothing_known(&self, file: FileId, it: &crate::semantics::Occurrence) -> References {
-        let range = it.at as usize..it.at as usize + it.name.text().len();
+        let range = it.range();
         let why = "it is not known what the name means here";
         let found = vec![Reference {
             place: Place { file, range },
@@ -157,8 +157,7 @@ impl Index {
     }
 
     fn reference(&self, it: &Match) -> Reference {
-        let at = it.occurrence.at as usize;
-        let place = Place { file: it.file, range: at..at + it.occurrence.name.text().len() };
+        let place = Place { file: it.file, range: it.occurrence.range() };
         Reference { place, kind: self.kind(it), doubt: it.doubt.map(|it| it.reason()) }
     }
 

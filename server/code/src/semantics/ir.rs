@@ -328,6 +328,8 @@ pub(crate) enum Assigned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     pub(crate) at: u32,
+    /// Bytes of the text, which may be written otherwise than the name reads.
+    pub(crate) length: u32,
     pub(crate) name: Name,
     pub(crate) role: Role,
     /// Where it stands.
@@ -342,6 +344,8 @@ pub(crate) enum Role {
     Attribute(ExprId),
     /// A keyword of a call.
     Keyword(ExprId),
+    /// A keyword in the header of a class.
+    ClassKeyword(ClassId),
     /// The member of `from m import member as other`.
     Member(ModulePath),
     /// The n-th part (from 0) of a module's path in an import statement.
@@ -354,6 +358,13 @@ pub(crate) enum Role {
     Spoken,
     /// An entry of `__slots__` or `__match_args__`.
     Slot(ClassId),
+}
+
+impl Occurrence {
+    /// Bytes of the text.
+    pub(crate) fn range(&self) -> std::ops::Range<usize> {
+        self.at as usize..(self.at + self.length) as usize
+    }
 }
 
 impl Module {
@@ -424,7 +435,7 @@ impl Module {
     /// The identifier at an offset; one that ends there counts as well.
     pub(crate) fn occurrence(&self, offset: u32) -> Option<&Occurrence> {
         let behind = self.occurrences.partition_point(|it| it.at <= offset);
-        let around = |it: &&Occurrence| offset as usize <= it.at as usize + it.name.text().len();
+        let around = |it: &&Occurrence| offset <= it.at + it.length;
         self.occurrences[..behind].last().filter(around)
     }
 

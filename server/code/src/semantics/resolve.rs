@@ -30,6 +30,7 @@ pub(crate) struct Meaning {
 pub(crate) enum Doubt {
     Receiver,
     Callee,
+    Forwarded,
     Star,
     Spoken,
 }
@@ -39,6 +40,7 @@ impl Doubt {
         match self {
             Doubt::Receiver => "the type of the object before the dot is unknown",
             Doubt::Callee => "it is not known which function is called",
+            Doubt::Forwarded => "the keyword is passed on through **kwargs",
             Doubt::Star => {
                 "the name may come from a star import of a module that is not in the workspace"
             }
@@ -72,6 +74,7 @@ impl Eval<'_> {
             Role::Name(expr) => self.name_meaning(file, expr),
             Role::Attribute(expr) => self.attribute_meaning(file, expr),
             Role::Keyword(call) => self.keyword_meaning(file, call, it.name),
+            Role::ClassKeyword(class) => self.class_keyword_meaning(file, class, it.name),
             Role::Member(path) => {
                 Meaning::certain(self.member_targets(file, path, it.name, &mut Vec::new()))
             }
@@ -208,6 +211,22 @@ impl Eval<'_> {
         meaning
     }
 
+    /// A keyword in a class's header goes to the `__init_subclass__` of its bases.
+    fn class_keyword_meaning(&self, file: FileId, class: ClassId, name: Name) -> Meaning {
+        let own = self.own_class_type(file, class);
+        let mut meaning = Meaning::default();
+        if let Some(member) = self.member(&own, KNOWN.init_subclass, 1) {
+            let module = self.module(member.file);
+            for binding in &module.symbol(member.symbol).bindings {
+                if let BindingKind::Function(function) = module.binding(*binding).kind {
+                    let function = FunctionType { file: member.file, function, bound: None };
+                    self.named_parameters(&function, name, &mut meaning);
+                }
+            }
+        }
+        meaning
+    }
+
     fn keyword_of(
         &self,
         file: FileId,
@@ -246,12 +265,30 @@ impl Eval<'_> {
     /// A parameter of a function and of all its overloads.
     fn named_parameters(&self, function: &FunctionType, name: Name, meaning: &mut Meaning) {
         let module = self.module(function.file);
+        let before = meaning.targets.len();
         for it in self.overloads(function).into_iter().chain([function.function]) {
             let parameters = &module.function(it).parameters;
             if let Some(index) = keyword_parameter(parameters, name) {
                 meaning.add(Target::Symbol(function.file, parameters[index].symbol));
             }
         }
+        if meaning.targets.len() == before && self.forwards_keywords(function) {
+            meaning.doubt = Some(Doubt::Forwarded);
+        }
+    }
+
+    /// Whether a function hands its `**kwargs` on to another call.
+    fn forwards_keywords(&self, function: &FunctionType) -> bool {
+        let module = self.module(function.file);
+        let mut parameters = module.function(function.function).parameters.iter();
+        let Some(open) = parameters.find(|it| it.kind == ParameterKind::Keywords) else {
+            return false;
+        };
+        let hands_on = |it: &Argument| {
+            it.kind == ArgumentKind::Keywords
+                && matches!(module.expr(it.value), Expr::Name(_, Some(symbol), _) if symbol == open.symbol)
+        };
+        module.arguments.iter().any(hands_on)
     }
 
     fn field(&self, of: &Type, name: Name, meaning: &mut Meaning) {

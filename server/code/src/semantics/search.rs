@@ -185,7 +185,7 @@ impl Wanted {
                 }
                 _ => false,
             },
-            Role::Keyword(_) => self.parameters || self.fields,
+            Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
             Role::Spoken | Role::Slot(_) => self.members,
             _ => true,
         }

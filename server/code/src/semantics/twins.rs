@@ -3,7 +3,8 @@
 use super::eval::Eval;
 use super::ir::*;
 use super::resolve::Target;
-use crate::index::Place;
+use super::types::FunctionType;
+use crate::index::{FileId, Place};
 
 impl Eval<'_> {
     /// Targets and those beside them in stubs or sources.
@@ -14,11 +15,39 @@ impl Eval<'_> {
                 if let Some((file, symbol)) = self.twin(file, symbol) {
                     all.extend(self.targets(file, symbol));
                 }
+                all.extend(self.overloaded(file, symbol));
             }
         }
         all.sort_unstable();
         all.dedup();
         all
+    }
+
+    /// A parameter of an overloaded function, in all overloads and the function itself.
+    fn overloaded(&self, file: FileId, symbol: SymbolId) -> Vec<Target> {
+        let module = self.module(file);
+        let it = module.symbol(symbol);
+        let is_parameter =
+            |it: &BindingId| matches!(module.binding(*it).kind, BindingKind::Parameter(..));
+        let ScopeKind::Function(function) = module.scopes[it.scope.index()].kind else {
+            return Vec::new();
+        };
+        let Some(binding) =
+            module.function(function).binding.filter(|_| it.bindings.iter().any(is_parameter))
+        else {
+            return Vec::new();
+        };
+        let function_type = FunctionType { file, function, bound: None };
+        if self.overloads(&function_type).is_empty() {
+            return Vec::new();
+        }
+        let bindings = &module.symbol(module.binding(binding).symbol).bindings;
+        let all = bindings.iter().filter_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(it) => Some(module.function(it)),
+            _ => None,
+        });
+        let named = all.flat_map(|it| it.parameters.iter()).filter(|other| other.name == it.name);
+        named.map(|it| Target::Symbol(file, it.symbol)).collect()
     }
 
     /// Where a target is defined: its `def`s and `class`es, or else what binds it first.

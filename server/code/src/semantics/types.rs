@@ -89,10 +89,6 @@ impl Type {
         Type::union(self.members().iter().map(change))
     }
 
-    pub(crate) fn has_unknown(&self) -> bool {
-        self.members().contains(&Type::Unknown)
-    }
-
     /// Whether an unknown hides anywhere inside.
     pub(crate) fn is_vague(&self) -> bool {
         match self {

@@ -15,24 +15,11 @@ _D = TypeVar("_D")
 _E = TypeVar("_E")
 _X = TypeVar("_X", bound=BaseException)
 
-__name__: str
-__file__: str
-__doc__: str | None
-__package__: str | None
-__path__: list[str]
-__spec__: Any
-__loader__: Any
-__debug__: bool
-__dict__: dict[str, Any]
-__annotations__: dict[str, Any]
-__builtins__: Any
+__name__: str; __file__: str; __doc__: str | None; __package__: str | None; __path__: list[str]; __spec__: Any; __loader__: Any; __debug__: bool; __dict__: dict[str, Any]
+__annotations__: dict[str, Any]; __builtins__: Any
 
 class object:
-    __doc__: str | None
-    __dict__: dict[str, Any]
-    __module__: str
-    __annotations__: dict[str, Any]
-    __slots__: str | Iterable[str]
+    __doc__: str | None; __dict__: dict[str, Any]; __module__: str; __annotations__: dict[str, Any]; __slots__: str | Iterable[str]
     @property
     def __class__(self) -> type[Self]: ...
     def __init__(self) -> None: ...
@@ -57,15 +44,8 @@ class object:
     def __subclasshook__(cls, subclass: type, /) -> bool: ...
 
 class type:
-    __name__: str
-    __qualname__: str
-    __module__: str
-    __dict__: dict[str, Any]
-    __bases__: tuple[type, ...]
-    __base__: type | None
-    __mro__: tuple[type, ...]
-    __basicsize__: int
-    __flags__: int
+    __name__: str; __qualname__: str; __module__: str; __dict__: dict[str, Any]; __bases__: tuple[type, ...]; __base__: type | None; __mro__: tuple[type, ...]
+    __basicsize__: int; __flags__: int
     @overload
     def __init__(self, object: Any, /) -> None: ...
     @overload
@@ -85,9 +65,7 @@ class type:
     def __ror__(self, value: Any, /) -> Any: ...
 
 class super:
-    __thisclass__: type
-    __self__: Any
-    __self_class__: type
+    __thisclass__: type; __self__: Any; __self_class__: type
     @overload
     def __init__(self) -> None: ...
     @overload
@@ -96,23 +74,18 @@ class super:
     def __init__(self, type: Any, obj: Any, /) -> None: ...
 
 class staticmethod(Generic[_R]):
-    __func__: Callable[..., _R]
-    __isabstractmethod__: bool
+    __func__: Callable[..., _R]; __isabstractmethod__: bool
     def __init__(self, function: Callable[..., _R], /) -> None: ...
     def __get__(self, instance: Any, owner: type | None = None, /) -> Callable[..., _R]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> _R: ...
 
 class classmethod(Generic[_R]):
-    __func__: Callable[..., _R]
-    __isabstractmethod__: bool
+    __func__: Callable[..., _R]; __isabstractmethod__: bool
     def __init__(self, function: Callable[..., _R], /) -> None: ...
     def __get__(self, instance: Any, owner: type | None = None, /) -> Callable[..., _R]: ...
 
 class property:
-    fget: Callable[[Any], Any] | None
-    fset: Callable[[Any, Any], None] | None
-    fdel: Callable[[Any], None] | None
-    __isabstractmethod__: bool
+    fget: Callable[[Any], Any] | None; fset: Callable[[Any, Any], None] | None; fdel: Callable[[Any], None] | None; __isabstractmethod__: bool
     def __init__(self, fget: Callable[[Any], Any] | None = None, fset: Callable[[Any, Any], None] | None = None, fdel: Callable[[Any], None] | None = None, doc: str | None = None) -> None: ...
     def getter(self, fget: Callable[[Any], Any], /) -> property: ...
     def setter(self, fset: Callable[[Any, Any], None], /) -> property: ...
@@ -122,33 +95,17 @@ class property:
     def __delete__(self, instance: Any, /) -> None: ...
 
 class function:
-    __name__: str
-    __qualname__: str
-    __module__: str
-    __doc__: str | None
-    __dict__: dict[str, Any]
-    __code__: CodeType
-    __defaults__: tuple[Any, ...] | None
-    __kwdefaults__: dict[str, Any] | None
-    __globals__: dict[str, Any]
-    __closure__: tuple[Any, ...] | None
-    __annotations__: dict[str, Any]
-    __wrapped__: Any
+    __name__: str; __qualname__: str; __module__: str; __doc__: str | None; __dict__: dict[str, Any]; __code__: CodeType; __defaults__: tuple[Any, ...] | None
+    __kwdefaults__: dict[str, Any] | None; __globals__: dict[str, Any]; __closure__: tuple[Any, ...] | None; __annotations__: dict[str, Any]; __wrapped__: Any
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __get__(self, instance: Any, owner: type | None = None, /) -> Any: ...
 
 class ellipsis: ...
-
 class _NotImplementedType: ...
-
-Ellipsis: ellipsis
-NotImplemented: _NotImplementedType
+Ellipsis: ellipsis; NotImplemented: _NotImplementedType
 
 class int:
-    real: int
-    imag: int
-    numerator: int
-    denominator: int
+    real: int; imag: int; numerator: int; denominator: int
     @overload
     def __new__(cls, x: str | bytes | bytearray | SupportsInt | SupportsIndex = 0, /) -> Self: ...
     @overload
@@ -210,8 +167,7 @@ class bool(int):
     def __xor__(self, value: int, /) -> int: ...
 
 class float:
-    real: float
-    imag: float
+    real: float; imag: float
     def __new__(cls, x: str | bytes | bytearray | SupportsFloat | SupportsIndex = 0, /) -> Self: ...
     def as_integer_ratio(self) -> tuple[int, int]: ...
     def hex(self) -> str: ...
@@ -253,8 +209,7 @@ class float:
     def __bool__(self) -> bool: ...
 
 class complex:
-    real: float
-    imag: float
+    real: float; imag: float
     def __new__(cls, real: complex | str = 0, imag: complex = 0) -> Self: ...
     def conjugate(self) -> complex: ...
     def __add__(self, value: complex, /) -> complex: ...
@@ -481,18 +436,8 @@ class bytearray(MutableSequence[int]):
     def __imul__(self, value: SupportsIndex, /) -> Self: ...
 
 class memoryview(Sequence[int]):
-    format: str
-    itemsize: int
-    nbytes: int
-    ndim: int
-    obj: Any
-    readonly: bool
-    shape: tuple[int, ...] | None
-    strides: tuple[int, ...] | None
-    suboffsets: tuple[int, ...] | None
-    contiguous: bool
-    c_contiguous: bool
-    f_contiguous: bool
+    format: str; itemsize: int; nbytes: int; ndim: int; obj: Any; readonly: bool; shape: tuple[int, ...] | None; strides: tuple[int, ...] | None
+    suboffsets: tuple[int, ...] | None; contiguous: bool; c_contiguous: bool; f_contiguous: bool
     def __new__(cls, object: Any) -> Self: ...
     def cast(self, format: str, shape: list[int] | tuple[int, ...] = ...) -> memoryview: ...
     def hex(self, sep: str | bytes = ..., bytes_per_sep: int = 1) -> str: ...
@@ -511,9 +456,7 @@ class memoryview(Sequence[int]):
     def __len__(self) -> int: ...
 
 class slice:
-    start: Any
-    stop: Any
-    step: Any
+    start: Any; stop: Any; step: Any
     @overload
     def __new__(cls, stop: Any, /) -> Self: ...
     @overload
@@ -521,9 +464,7 @@ class slice:
     def indices(self, len: SupportsIndex, /) -> tuple[int, int, int]: ...
 
 class range(Sequence[int]):
-    start: int
-    stop: int
-    step: int
+    start: int; stop: int; step: int
     @overload
     def __new__(cls, stop: SupportsIndex, /) -> Self: ...
     @overload
@@ -856,11 +797,7 @@ def __import__(name: str, globals: Mapping[str, Any] | None = None, locals: Mapp
 def __build_class__(func: Callable[[], Any], name: str, /, *bases: Any, metaclass: Any = ..., **kwds: Any) -> Any: ...
 
 class BaseException:
-    args: tuple[Any, ...]
-    __cause__: BaseException | None
-    __context__: BaseException | None
-    __suppress_context__: bool
-    __traceback__: TracebackType | None
+    args: tuple[Any, ...]; __cause__: BaseException | None; __context__: BaseException | None; __suppress_context__: bool; __traceback__: TracebackType | None
     __notes__: list[str]
     def __init__(self, *args: object) -> None: ...
     def with_traceback(self, tb: TracebackType | None, /) -> Self: ...
@@ -876,24 +813,18 @@ class StopIteration(Exception):
 class StopAsyncIteration(Exception):
     value: Any
 class OSError(Exception):
-    errno: int | None
-    strerror: str | None
-    filename: Any
-    filename2: Any
+    errno: int | None; strerror: str | None; filename: Any; filename2: Any
 EnvironmentError = OSError
 IOError = OSError
 class ArithmeticError(Exception): ...
 class AssertionError(Exception): ...
 class AttributeError(Exception):
-    name: str
-    obj: object
+    name: str; obj: object
     def __init__(self, *args: object, name: str | None = ..., obj: object = ...) -> None: ...
 class BufferError(Exception): ...
 class EOFError(Exception): ...
 class ImportError(Exception):
-    name: str | None
-    path: str | None
-    msg: str
+    name: str | None; path: str | None; msg: str
     def __init__(self, *args: object, name: str | None = ..., path: str | None = ...) -> None: ...
 class ModuleNotFoundError(ImportError): ...
 class LookupError(Exception): ...
@@ -909,14 +840,7 @@ class NotImplementedError(RuntimeError): ...
 class RecursionError(RuntimeError): ...
 class PythonFinalizationError(RuntimeError): ...
 class SyntaxError(Exception):
-    msg: str
-    filename: str | None
-    lineno: int | None
-    offset: int | None
-    text: str | None
-    end_lineno: int | None
-    end_offset: int | None
-    print_file_and_line: None
+    msg: str; filename: str | None; lineno: int | None; offset: int | None; text: str | None; end_lineno: int | None; end_offset: int | None; print_file_and_line: None
 class IndentationError(SyntaxError): ...
 class TabError(IndentationError): ...
 class SystemError(Exception): ...
@@ -924,25 +848,13 @@ class TypeError(Exception): ...
 class ValueError(Exception): ...
 class UnicodeError(ValueError): ...
 class UnicodeDecodeError(UnicodeError):
-    encoding: str
-    object: bytes
-    start: int
-    end: int
-    reason: str
+    encoding: str; object: bytes; start: int; end: int; reason: str
     def __init__(self, encoding: str, object: bytes, start: int, end: int, reason: str, /) -> None: ...
 class UnicodeEncodeError(UnicodeError):
-    encoding: str
-    object: str
-    start: int
-    end: int
-    reason: str
+    encoding: str; object: str; start: int; end: int; reason: str
     def __init__(self, encoding: str, object: str, start: int, end: int, reason: str, /) -> None: ...
 class UnicodeTranslateError(UnicodeError):
-    encoding: None
-    object: str
-    start: int
-    end: int
-    reason: str
+    encoding: None; object: str; start: int; end: int; reason: str
     def __init__(self, object: str, start: int, end: int, reason: str, /) -> None: ...
 class FloatingPointError(ArithmeticError): ...
 class OverflowError(ArithmeticError): ...
@@ -976,8 +888,7 @@ class SyntaxWarning(Warning): ...
 class UnicodeWarning(Warning): ...
 class UserWarning(Warning): ...
 class BaseExceptionGroup(BaseException, Generic[_X]):
-    message: str
-    exceptions: tuple[_X | BaseExceptionGroup[_X], ...]
+    message: str; exceptions: tuple[_X | BaseExceptionGroup[_X], ...]
     def __new__(cls, message: str, exceptions: Sequence[_X], /) -> Self: ...
     def subgroup(self, condition: Any, /) -> Self | None: ...
     def split(self, condition: Any, /) -> tuple[Self | None, Self | None]: ...

@@ -2,9 +2,7 @@ from typing import Any, Callable, Generic, Mapping, TypeVar, overload
 _T = TypeVar("_T")
 _S = TypeVar("_S")
 class Token(Generic[_T]):
-    MISSING: Any
-    var: ContextVar[_T]
-    old_value: Any
+    MISSING: Any; var: ContextVar[_T]; old_value: Any
 class ContextVar(Generic[_T]):
     name: str
     def __new__(cls, name: str, *, default: _T = ...) -> ContextVar[_T]: ...

@@ -4,25 +4,15 @@ _T = TypeVar("_T")
 
 class _MISSING_TYPE: ...
 class _KW_ONLY_TYPE: ...
-MISSING: _MISSING_TYPE
-KW_ONLY: _KW_ONLY_TYPE
+MISSING: _MISSING_TYPE; KW_ONLY: _KW_ONLY_TYPE
 
 class FrozenInstanceError(AttributeError): ...
-
 class InitVar(Generic[_T]):
     def __init__(self, type: Any) -> None: ...
 
 class Field(Generic[_T]):
-    name: str
-    type: Any
-    default: _T | _MISSING_TYPE
-    default_factory: Callable[[], _T] | _MISSING_TYPE
-    init: bool
-    repr: bool
-    hash: bool | None
-    compare: bool
-    metadata: Mapping[Any, Any]
-    kw_only: bool
+    name: str; type: Any; default: _T | _MISSING_TYPE; default_factory: Callable[[], _T] | _MISSING_TYPE; init: bool; repr: bool; hash: bool | None; compare: bool
+    metadata: Mapping[Any, Any]; kw_only: bool
 
 @overload
 def dataclass(cls: type[_T], /) -> type[_T]: ...

@@ -4,8 +4,7 @@ _T = TypeVar("_T")
 _S = TypeVar("_S")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-WRAPPER_ASSIGNMENTS: tuple[str, ...]
-WRAPPER_UPDATES: tuple[str, ...]
+WRAPPER_ASSIGNMENTS: tuple[str, ...]; WRAPPER_UPDATES: tuple[str, ...]
 
 @overload
 def reduce(function: Callable[[_T, _T], _T], iterable: Iterable[_T], /) -> _T: ...
@@ -36,16 +35,12 @@ def lru_cache(maxsize: int | None = 128, typed: bool = False) -> Callable[[Calla
 def cache(user_function: Callable[..., _T], /) -> _lru_cache_wrapper[_T]: ...
 
 class partial(Generic[_T]):
-    func: Callable[..., _T]
-    args: tuple[Any, ...]
-    keywords: dict[str, Any]
+    func: Callable[..., _T]; args: tuple[Any, ...]; keywords: dict[str, Any]
     def __new__(cls, func: Callable[..., _T], /, *args: Any, **keywords: Any) -> partial[_T]: ...
     def __call__(self, /, *args: Any, **kwargs: Any) -> _T: ...
 
 class partialmethod(Generic[_T]):
-    func: Callable[..., _T]
-    args: tuple[Any, ...]
-    keywords: dict[str, Any]
+    func: Callable[..., _T]; args: tuple[Any, ...]; keywords: dict[str, Any]
     def __init__(self, func: Callable[..., _T], /, *args: Any, **keywords: Any) -> None: ...
     def __get__(self, obj: Any, cls: type | None = None) -> Callable[..., _T]: ...
 
@@ -63,8 +58,7 @@ class _SingleDispatchCallable(Generic[_T]):
 def singledispatch(func: Callable[..., _T]) -> _SingleDispatchCallable[_T]: ...
 
 class singledispatchmethod(Generic[_T]):
-    dispatcher: _SingleDispatchCallable[_T]
-    func: Callable[..., _T]
+    dispatcher: _SingleDispatchCallable[_T]; func: Callable[..., _T]
     def __init__(self, func: Callable[..., _T]) -> None: ...
     @overload
     def register(self, cls: type, method: None = None) -> Callable[[_F], _F]: ...
@@ -75,8 +69,7 @@ class singledispatchmethod(Generic[_T]):
     def __get__(self, obj: Any, cls: type | None = None) -> Callable[..., _T]: ...
 
 class cached_property(Generic[_T]):
-    func: Callable[[Any], _T]
-    attrname: str | None
+    func: Callable[[Any], _T]; attrname: str | None
     def __init__(self, func: Callable[[Any], _T]) -> None: ...
     def __set_name__(self, owner: type, name: str) -> None: ...
     @overload

@@ -4,8 +4,7 @@ argv: list[str]; orig_argv: list[str]; path: list[str]; modules: dict[str, Modul
 byteorder: str; platform: str; version: str; executable: str; prefix: str; base_prefix: str; exec_prefix: str; base_exec_prefix: str; copyright: str; platlibdir: str; pycache_prefix: str | None; float_repr_style: str
 maxsize: int; maxunicode: int; hexversion: int; api_version: int; tracebacklimit: int; dont_write_bytecode: bool; ps1: object; ps2: object
 meta_path: list[Any]; path_hooks: list[Any]; path_importer_cache: dict[str, Any]; last_type: Any; last_value: Any; last_traceback: Any; last_exc: Any
-stdin: TextIO; stdout: TextIO; stderr: TextIO; __stdin__: TextIO | None; __stdout__: TextIO | None; __stderr__: TextIO | None
-implementation: SimpleNamespace
+stdin: TextIO; stdout: TextIO; stderr: TextIO; __stdin__: TextIO | None; __stdout__: TextIO | None; __stderr__: TextIO | None; implementation: SimpleNamespace
 flags: Any; float_info: Any; hash_info: Any; int_info: Any; thread_info: Any
 class _version_info(tuple[int, int, int, str, int]):
     major: int; minor: int; micro: int; releaselevel: str; serial: int

@@ -9,39 +9,13 @@ class _SpecialForm:
     def __or__(self, other: Any) -> Any: ...
     def __ror__(self, other: Any) -> Any: ...
 
-Any: _SpecialForm
-Annotated: _SpecialForm
-Callable: _SpecialForm
-ClassVar: _SpecialForm
-Concatenate: _SpecialForm
-Final: _SpecialForm
-Generic: _SpecialForm
-Literal: _SpecialForm
-LiteralString: _SpecialForm
-Never: _SpecialForm
-NoReturn: _SpecialForm
-NotRequired: _SpecialForm
-Optional: _SpecialForm
-Protocol: _SpecialForm
-ReadOnly: _SpecialForm
-Required: _SpecialForm
-Self: _SpecialForm
-Tuple: _SpecialForm
-Type: _SpecialForm
-TypeAlias: _SpecialForm
-TypeGuard: _SpecialForm
-TypeIs: _SpecialForm
-Union: _SpecialForm
-Unpack: _SpecialForm
-TYPE_CHECKING: bool
+Any: _SpecialForm; Annotated: _SpecialForm; Callable: _SpecialForm; ClassVar: _SpecialForm; Concatenate: _SpecialForm; Final: _SpecialForm; Generic: _SpecialForm
+Literal: _SpecialForm; LiteralString: _SpecialForm; Never: _SpecialForm; NoReturn: _SpecialForm; NotRequired: _SpecialForm; Optional: _SpecialForm; Protocol: _SpecialForm
+ReadOnly: _SpecialForm; Required: _SpecialForm; Self: _SpecialForm; Tuple: _SpecialForm; Type: _SpecialForm; TypeAlias: _SpecialForm; TypeGuard: _SpecialForm
+TypeIs: _SpecialForm; Union: _SpecialForm; Unpack: _SpecialForm; TYPE_CHECKING: bool
 
 class TypeVar:
-    __name__: str
-    __bound__: Any
-    __constraints__: tuple[Any, ...]
-    __covariant__: bool
-    __contravariant__: bool
-    __default__: Any
+    __name__: str; __bound__: Any; __constraints__: tuple[Any, ...]; __covariant__: bool; __contravariant__: bool; __default__: Any
     def __init__(self, name: str, *constraints: Any, bound: Any = None, covariant: bool = False, contravariant: bool = False) -> None: ...
     def __or__(self, right: Any) -> Any: ...
     def __ror__(self, left: Any) -> Any: ...
@@ -55,10 +29,7 @@ class ParamSpecKwargs:
     def __init__(self, origin: ParamSpec) -> None: ...
 
 class ParamSpec:
-    __name__: str
-    __bound__: Any
-    args: ParamSpecArgs
-    kwargs: ParamSpecKwargs
+    __name__: str; __bound__: Any; args: ParamSpecArgs; kwargs: ParamSpecKwargs
     def __init__(self, name: str, *, bound: Any = None, covariant: bool = False, contravariant: bool = False) -> None: ...
 
 class TypeVarTuple:
@@ -67,20 +38,16 @@ class TypeVarTuple:
     def __iter__(self) -> Any: ...
 
 class TypeAliasType:
-    __name__: str
-    __value__: Any
-    __type_params__: tuple[Any, ...]
+    __name__: str; __value__: Any; __type_params__: tuple[Any, ...]
     def __init__(self, name: str, value: Any, *, type_params: tuple[Any, ...] = ()) -> None: ...
 
 class NewType:
-    __name__: str
-    __supertype__: Any
+    __name__: str; __supertype__: Any
     def __init__(self, name: str, tp: Any) -> None: ...
     def __call__(self, x: _T, /) -> _T: ...
 
 class ForwardRef:
-    __forward_arg__: str
-    __forward_evaluated__: bool
+    __forward_arg__: str; __forward_evaluated__: bool
     def __init__(self, arg: str, is_argument: bool = True, module: Any = None, *, is_class: bool = False) -> None: ...
 
 class NamedTuple(tuple[Any, ...]):
@@ -93,9 +60,7 @@ class NamedTuple(tuple[Any, ...]):
     def _replace(self, **kwds: Any) -> Self: ...
 
 class TypedDict(dict[str, Any]):
-    __required_keys__: frozenset[str]
-    __optional_keys__: frozenset[str]
-    __total__: bool
+    __required_keys__: frozenset[str]; __optional_keys__: frozenset[str]; __total__: bool
     def copy(self) -> Self: ...
 
 _T = TypeVar("_T")
@@ -151,10 +116,7 @@ class Reversible(Iterable[_T_co], Protocol[_T_co]):
     def __reversed__(self) -> Iterator[_T_co]: ...
 
 class Generator(Iterator[_T], Generic[_T, _S, _R]):
-    gi_code: CodeType
-    gi_frame: FrameType
-    gi_running: bool
-    gi_yieldfrom: Generator[Any, Any, Any] | None
+    gi_code: CodeType; gi_frame: FrameType; gi_running: bool; gi_yieldfrom: Generator[Any, Any, Any] | None
     def __next__(self) -> _T: ...
     def __iter__(self) -> Generator[_T, _S, _R]: ...
     def send(self, value: _S) -> _T: ...
@@ -165,10 +127,7 @@ class Awaitable(Protocol[_T_co]):
     def __await__(self) -> Generator[Any, Any, _T_co]: ...
 
 class Coroutine(Awaitable[_R], Generic[_T, _S, _R]):
-    cr_await: Any
-    cr_code: CodeType
-    cr_frame: FrameType
-    cr_running: bool
+    cr_await: Any; cr_code: CodeType; cr_frame: FrameType; cr_running: bool
     def __await__(self) -> Generator[Any, Any, _R]: ...
     def send(self, value: _S) -> _T: ...
     def throw(self, typ: Any, val: Any = None, tb: TracebackType | None = None) -> _T: ...
@@ -222,7 +181,6 @@ class MutableSequence(Sequence[_T]):
     def __iadd__(self, values: Iterable[_T]) -> Self: ...
 
 class ByteString(Sequence[int]): ...
-
 class AbstractSet(Collection[_T_co]):
     def __contains__(self, x: object) -> bool: ...
     def __le__(self, other: AbstractSet[Any]) -> bool: ...
@@ -296,9 +254,7 @@ class MutableMapping(Mapping[_K, _V]):
     def setdefault(self, key: _K, default: _V) -> _V: ...
 
 class IO(Generic[AnyStr]):
-    mode: str
-    name: str
-    closed: bool
+    mode: str; name: str; closed: bool
     def close(self) -> None: ...
     def fileno(self) -> int: ...
     def flush(self) -> None: ...
@@ -323,11 +279,7 @@ class BinaryIO(IO[bytes]):
     def __enter__(self) -> Self: ...
 
 class TextIO(IO[str]):
-    buffer: BinaryIO
-    encoding: str
-    errors: str | None
-    line_buffering: bool
-    newlines: Any
+    buffer: BinaryIO; encoding: str; errors: str | None; line_buffering: bool; newlines: Any
     def __enter__(self) -> Self: ...
 
 @overload

@@ -1,5 +1,4 @@
 from collections.abc import Buffer as Buffer
-from typing import TypeVar, Any, Callable
 from typing import AbstractSet as AbstractSet, Annotated as Annotated, Any as Any, AnyStr as AnyStr, AsyncContextManager as AsyncContextManager, AsyncGenerator as AsyncGenerator, AsyncIterable as AsyncIterable, AsyncIterator as AsyncIterator
 from typing import Awaitable as Awaitable, BinaryIO as BinaryIO, Callable as Callable, ChainMap as ChainMap, ClassVar as ClassVar, Collection as Collection, Concatenate as Concatenate, Container as Container
 from typing import ContextManager as ContextManager, Coroutine as Coroutine, Counter as Counter, DefaultDict as DefaultDict, Deque as Deque, Dict as Dict, Final as Final, ForwardRef as ForwardRef
@@ -17,8 +16,7 @@ from typing import Text as Text
 
 _T = TypeVar("_T")
 runtime = runtime_checkable
-NoDefault: Any
-TypeForm: Any
+NoDefault: Any; TypeForm: Any
 
 def deprecated(message: str, /, *, category: type[Warning] | None = ..., stacklevel: int = 1) -> Callable[[_T], _T]: ...
 def get_original_bases(cls: type, /) -> tuple[Any, ...]: ...

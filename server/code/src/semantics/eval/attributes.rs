@@ -132,7 +132,10 @@ impl Eval<'_> {
         let Some(class) = self.class_of(object) else { return };
         let info = self.class(class.file, class.class);
         let Some(member) = self.member(&class, name, 0) else {
-            found.unknown |= !info.complete || self.member(&class, KNOWN.getattr, 0).is_some();
+            // A subclass may have it, as those that a mixin is made for do.
+            let may_be_subclass = super::super::bundle::number(class.file).is_none();
+            let dynamic = || self.member(&class, KNOWN.getattr, 0).is_some();
+            found.unknown |= may_be_subclass || !info.complete || dynamic();
             return;
         };
         // `object` has few members, and an unknown base may have others of the same name.

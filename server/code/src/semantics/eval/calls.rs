@@ -11,9 +11,9 @@ use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
 
 impl Eval<'_> {
-    pub(super) fn call(&self, file: FileId, expr: ExprId, call: &Call) -> Type {
+    pub(super) fn call(&self, file: FileId, call: &Call) -> Type {
         let callee = self.expr(file, call.function);
-        let site = Site { file, expr, call };
+        let site = Site { file, call };
         callee.map(|it| self.called(it, site))
     }
 
@@ -53,6 +53,9 @@ impl Eval<'_> {
                 return special;
             }
         }
+        if let Some(told) = self.told_by_new(class, site) {
+            return told;
+        }
         let info = self.class(class.file, class.class);
         if info.parameters.is_empty() || !class.arguments.is_empty() {
             return Type::Instance(class.clone());
@@ -89,6 +92,16 @@ impl Eval<'_> {
         };
         let arguments = own.arguments.iter().map(unknown).collect();
         Type::Instance(ClassType { arguments, ..own })
+    }
+
+    /// What an annotated `__new__` says that it returns.
+    fn told_by_new(&self, class: &ClassType, site: Site<'_>) -> Option<Type> {
+        let constructor = self.candidates(&Type::Class(class.clone())).pop()?;
+        let of = self.module(constructor.file).function(constructor.function);
+        if of.name != Some(KNOWN.new) || of.returns.is_none() {
+            return None;
+        }
+        Some(self.returns(&constructor, Some(site))).filter(|it| *it != Type::Unknown)
     }
 
     /// `super()`, `type(x)`, `partial(f, …)`, `NewType("X", Base)`

@@ -112,7 +112,8 @@ impl Eval<'_> {
         mut bases: Vec<ClassType>,
         info: &mut ClassInfo,
     ) {
-        let own = ClassType::bare(file, id);
+        let variables = info.parameters.iter().map(|(file, symbol)| Type::Variable(*file, *symbol));
+        let own = ClassType { arguments: variables.collect(), ..ClassType::bare(file, id) };
         let object = self.bundled_class("builtins", KNOWN.object);
         if bases.is_empty() {
             bases.extend(object.filter(|it| !it.is_same(&own)));

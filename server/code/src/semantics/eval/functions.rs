@@ -12,7 +12,6 @@ use crate::semantics::types::{ClassType, FunctionType, Type};
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     pub(crate) file: FileId,
-    pub(crate) expr: ExprId,
     pub(crate) call: &'a Call,
 }
 
@@ -205,7 +204,7 @@ impl Eval<'_> {
             return Type::Unknown;
         };
         let Some(call) = module.call(expr) else { return Type::Unknown };
-        let site = Site { file, expr, call };
+        let site = Site { file, call };
         let of = |callee: &Type| self.callback_parameter(callee, site, argument as usize, index);
         self.expr(file, call.function).map(of)
     }

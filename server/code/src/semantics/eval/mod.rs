@@ -160,7 +160,7 @@ impl<'i> Eval<'i> {
         match expr {
             Expr::Name(name, symbol, flow) => self.name(file, name, symbol, flow),
             Expr::Attribute(object, name, flow) => self.attribute_at(file, id, object, name, flow),
-            Expr::Call(row) => self.call(file, id, &module.calls[row as usize]),
+            Expr::Call(row) => self.call(file, &module.calls[row as usize]),
             Expr::Subscript(value, index) => self.subscript(file, value, index),
             Expr::Await(value) => self.awaited(&of(value)),
             Expr::Either(list) => Type::union(module.list(list).iter().map(|it| of(*it))),

@@ -1,5 +1,6 @@
 //! Names: what is bound to them, in which module, and what of it reaches a place.
 
+use super::narrowing::without_none;
 use super::{Eval, Question};
 use crate::index::FileId;
 use crate::semantics::bundle;
@@ -113,12 +114,14 @@ impl Eval<'_> {
             .collect()
     }
 
-    /// The type of a module's member; a submodule if nothing has its name.
-    pub(crate) fn member_type(&self, module: Name, name: Name) -> Type {
-        if let Some((file, symbol)) = self.members(module, name).first() {
-            return self.symbol(*file, *symbol);
+    /// What `from package import name` binds: in the package's own file, where it binds that very name,
+    /// it is the submodule.
+    fn imported_member(&self, symbol: (FileId, SymbolId), module: Name, name: Name) -> Type {
+        let members = self.members(module, name);
+        match members.iter().find(|it| **it != symbol) {
+            Some((file, symbol)) => self.symbol(*file, *symbol),
+            None => self.index.submodule(module, name).map_or(Type::Unknown, Type::Module),
         }
-        self.index.submodule(module, name).map_or(Type::Unknown, Type::Module)
     }
 
     /// Everything that a symbol can be: what is declared, or what any of its bindings gives.
@@ -163,9 +166,17 @@ impl Eval<'_> {
             _ => None,
         };
         let annotation = bindings.take(MOST_BINDINGS).find_map(annotated)?;
+        if bundle::number(file).is_some() && self.is_special_form(file, annotation) {
+            return Some(Type::Special(module.symbol(id).name));
+        }
         // `Final` and `ClassVar` alone leave the type to the value.
         let declared = self.annotation(file, annotation);
         (!matches!(declared, Type::Special(_))).then_some(declared)
+    }
+
+    /// `Optional: _SpecialForm`, in the bundle's `typing`.
+    fn is_special_form(&self, file: FileId, annotation: ExprId) -> bool {
+        matches!(self.module(file).expr(annotation), Expr::Name(name, ..) if name.text() == "_SpecialForm")
     }
 
     /// What one binding gives its name.
@@ -194,7 +205,9 @@ impl Eval<'_> {
             }
             BindingKind::ImportAs(path) => self.imported(file, path),
             BindingKind::From(path, member) | BindingKind::FromAs(path, member) => {
-                self.resolve(file, path).map_or(Type::Unknown, |it| self.member_type(it, member))
+                self.resolve(file, path).map_or(Type::Unknown, |it| {
+                    self.imported_member((file, binding.symbol), it, member)
+                })
             }
             BindingKind::TypeParameter(_) => Type::Variable(file, binding.symbol),
             BindingKind::TypeAlias(value) => Type::Form(self.annotation(file, value).into()),
@@ -258,6 +271,12 @@ impl Eval<'_> {
             return self.binding(file, id);
         };
         let known = self.expr(file, value);
+        // What a display holds now says less than what was declared that it may hold.
+        let has_arguments =
+            |it: &Type| matches!(it, Type::Instance(class) if !class.arguments.is_empty());
+        if declared.members().iter().any(has_arguments) {
+            return if known == Type::None { known } else { without_none(&declared) };
+        }
         if !known.is_vague() && known != Type::Never && self.fits(&known, &declared) {
             known
         } else {

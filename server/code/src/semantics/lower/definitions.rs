@@ -146,14 +146,15 @@ impl Lower<'_> {
         for argument in def.arguments.iter().flat_map(|it| it.args.iter()) {
             bases.push(self.annotation(argument));
         }
+        let class = ClassId(self.module.classes.len() as u32);
         for keyword in def.arguments.iter().flat_map(|it| it.keywords.iter()) {
             let value = self.expr(&keyword.value);
             if let Some(name) = &keyword.arg {
                 keywords.push((self.name(name.range), value));
+                self.occurs(name.range, Role::ClassKeyword(class));
             }
         }
         let scope = self.open(ScopeKind::Comprehension);
-        let class = ClassId(self.module.classes.len() as u32);
         self.module.scopes[scope.index()].kind = ScopeKind::Class(class);
         let name = self.name(def.name.range);
         let range = (def.start().to_u32(), def.end().to_u32());

@@ -85,7 +85,9 @@ impl Lower<'_> {
             Ast::EllipsisLiteral(_) => Expr::Ellipsis,
             Ast::Slice(it) => {
                 let parts = [&it.lower, &it.upper, &it.step];
-                parts.into_iter().flatten().for_each(|it| drop(self.expr(it)));
+                parts.into_iter().flatten().for_each(|it| {
+                    let _ = self.expr(it);
+                });
                 Expr::Slice
             }
             Ast::IpyEscapeCommand(_) => Expr::Unknown,
@@ -205,6 +207,9 @@ impl Lower<'_> {
         }
         if !name.range.is_empty() {
             self.bind_at(name.range, BindingKind::Value(value));
+            if let Some(last) = self.module.occurrences.last_mut() {
+                last.scope = inner;
+            }
         }
         self.scope = inner;
         // Read back as a name, so that a test of it narrows the name.

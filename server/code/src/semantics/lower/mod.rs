@@ -12,6 +12,7 @@ use ruff_python_ast::{Identifier, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashMap;
+use unicode_normalization::UnicodeNormalization;
 
 use self::bound::Bound;
 use super::ir::*;
@@ -29,6 +30,11 @@ pub(crate) fn lower(source: &str) -> Module {
     lower.declare(&Bound::of(body));
     lower.body(body);
     lower.finish()
+}
+
+/// Python reads identifiers in Unicode's NFKC.
+fn normal(text: &str) -> Name {
+    if text.is_ascii() { Name::of(text) } else { Name::of(&text.nfkc().collect::<String>()) }
 }
 
 /// Where nothing arrives.
@@ -87,7 +93,7 @@ impl<'a> Lower<'a> {
     /// The name that stands at a range of the text.
     fn name(&mut self, range: TextRange) -> Name {
         let text = self.text(range);
-        *self.words.entry(text).or_insert_with(|| Name::of(text))
+        *self.words.entry(text).or_insert_with(|| normal(text))
     }
 
     // Scopes
@@ -146,10 +152,14 @@ impl<'a> Lower<'a> {
             }
             let Some(symbol) = self.module.bound(scope, name) else { continue };
             let it = self.module.symbol(symbol);
-            let not_yet = is_class && (it.bindings.is_empty() || it.on_instance);
-            if !not_yet {
-                return Some(symbol);
+            if is_class && it.on_instance {
+                continue;
             }
+            if is_class && it.bindings.is_empty() {
+                // Bound later in this body: until then it is the module's, whatever functions lie between.
+                return self.module.bound(MODULE, name);
+            }
+            return Some(symbol);
         }
         None
     }
@@ -185,7 +195,8 @@ impl<'a> Lower<'a> {
             return; // put in by the parser where a name is missing
         }
         let (name, at, scope) = (self.name(range), range.start().to_u32(), self.scope);
-        self.module.occurrences.push(Occurrence { at, name, role, scope });
+        let length = range.len().to_u32();
+        self.module.occurrences.push(Occurrence { at, length, name, role, scope });
     }
 
     // Flow

@@ -75,11 +75,15 @@ impl Lower<'_> {
 
     fn pattern(&mut self, pattern: &Pattern, subject: ExprId) {
         match pattern {
-            Pattern::MatchValue(it) => drop(self.expr(&it.value)),
+            Pattern::MatchValue(it) => {
+                let _ = self.expr(&it.value);
+            }
             Pattern::MatchSingleton(_) => {}
             Pattern::MatchSequence(it) => self.sequence(&it.patterns, subject),
             Pattern::MatchMapping(it) => {
-                it.keys.iter().for_each(|it| drop(self.expr(it)));
+                it.keys.iter().for_each(|it| {
+                    let _ = self.expr(it);
+                });
                 for pattern in &it.patterns {
                     let key = self.unknown();
                     let value = self.push(Expr::Subscript(subject, key));

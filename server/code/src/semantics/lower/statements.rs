@@ -31,14 +31,18 @@ impl Lower<'_> {
             Stmt::TypeAlias(it) => self.type_alias(it),
             Stmt::Return(it) => self.returns(it),
             Stmt::Raise(it) => {
-                it.exc.iter().chain(&it.cause).for_each(|it| drop(self.expr(it)));
+                it.exc.iter().chain(&it.cause).for_each(|it| {
+                    let _ = self.expr(it);
+                });
                 self.flow = UNREACHABLE;
             }
             Stmt::Assert(it) => {
                 let test = self.expr(&it.test);
                 let holds = self.flow;
                 self.flow = self.tested(test, false, holds);
-                it.msg.iter().for_each(|it| drop(self.expr(it)));
+                it.msg.iter().for_each(|it| {
+                    let _ = self.expr(it);
+                });
                 self.flow = self.tested(test, true, holds);
             }
             Stmt::Delete(it) => it.targets.iter().for_each(|it| self.delete(it)),
@@ -79,9 +83,13 @@ impl Lower<'_> {
         }
         match &*it.target {
             Ast::Name(name) if value.is_none() => self.declare_only(name.range, kind),
-            Ast::Name(name) => drop(self.bind_at(name.range, kind)),
+            Ast::Name(name) => {
+                let _ = self.bind_at(name.range, kind);
+            }
             Ast::Attribute(target) => self.attribute_target(target, kind, value),
-            other => drop(self.expr(other)),
+            other => {
+                let _ = self.expr(other);
+            }
         }
     }
 
@@ -289,7 +297,9 @@ impl Lower<'_> {
             }
             let member = self.name(alias.name.range);
             match &alias.asname {
-                None => drop(self.bind(&alias.name, BindingKind::From(path, member))),
+                None => {
+                    let _ = self.bind(&alias.name, BindingKind::From(path, member));
+                }
                 Some(name) => {
                     self.occurs(alias.name.range, Role::Member(path));
                     let same = name.as_str() == alias.name.as_str();

@@ -19,7 +19,9 @@ impl Lower<'_> {
             Ast::Tuple(it) => self.unpack(&it.elts, value),
             Ast::List(it) => self.unpack(&it.elts, value),
             Ast::Starred(it) => self.target(&it.value, value),
-            other => drop(self.expr(other)),
+            other => {
+                let _ = self.expr(other);
+            }
         }
     }
 

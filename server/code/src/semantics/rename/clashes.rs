@@ -29,6 +29,7 @@ pub(super) fn refuse(
         check.importing_scopes()?;
         check.uses()?;
         check.captured()?;
+        check.released()?;
         check.members()?;
         check.keywords()?;
         check.star_imports()?;
@@ -139,9 +140,16 @@ impl Check<'_, '_> {
     /// Scopes between a use of the name and the scope that binds it must not bind the new name.
     fn uses(&self) -> Checked {
         for it in self.matches {
-            let Role::Name(expr) = it.occurrence.role else { continue };
             let module = self.eval.module(it.file);
-            let Expr::Name(_, symbol, _) = module.expr(expr) else { continue };
+            let symbol = match it.occurrence.role {
+                Role::Name(expr) => match module.expr(expr) {
+                    Expr::Name(_, symbol, _) => symbol,
+                    _ => continue,
+                },
+                // `:=` in a comprehension binds further out.
+                Role::Binding(binding) => Some(module.binding(binding).symbol),
+                _ => continue,
+            };
             let home = symbol.map_or(ScopeId(0), |it| module.symbol(it).scope);
             for scope in visible(module, it.occurrence.scope) {
                 if scope == home {
@@ -174,6 +182,38 @@ impl Check<'_, '_> {
                         "{} already reads another `{}`",
                         self.eval.index.path(file),
                         self.to.text()
+                    );
+                    return self.clash(what, Some(place));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `name = name` in a class body reads the module's name only because the class binds it as well.
+    fn released(&self) -> Checked {
+        for (file, symbol) in self.symbols().filter(|(file, symbol)| self.is_member(*file, *symbol))
+        {
+            let module = self.eval.module(file);
+            let home = self.scope_of(file, symbol);
+            let past = |expr: ExprId| matches!(module.expr(expr), Expr::Name(_, other, _) if other != Some(symbol));
+            let reads_past = |it: &&Occurrence| {
+                it.name == self.from
+                    && it.scope == home
+                    && matches!(it.role, Role::Name(expr) if past(expr))
+            };
+            let between = |scope: ScopeId| {
+                scope != home && scope != ScopeId(0) && module.bound(scope, self.from).is_some()
+            };
+            if let Some(it) = module.occurrences.iter().find(reads_past) {
+                if module.outwards(home).any(between) {
+                    let place = Place {
+                        file,
+                        range: it.at as usize..it.at as usize + self.from.text().len(),
+                    };
+                    let what = format!(
+                        "`{}` in the class's body would be read from the function around it",
+                        self.from.text()
                     );
                     return self.clash(what, Some(place));
                 }

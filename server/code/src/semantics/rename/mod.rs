@@ -6,6 +6,7 @@ mod family;
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
+use unicode_normalization::UnicodeNormalization;
 
 use super::bundle;
 use super::eval::Eval;
@@ -24,7 +25,7 @@ pub(crate) fn prepare(
 ) -> Result<Range<usize>, RenameRefused> {
     let it = occurrence(index, file, offset)?;
     ask(index, |eval| starts(eval, file, &it))?;
-    Ok(it.at as usize..it.at as usize + it.name.text().len())
+    Ok(it.range())
 }
 
 /// The edits of a rename.
@@ -52,8 +53,7 @@ fn occurrence(index: &Index, file: FileId, offset: usize) -> Result<Occurrence, 
 }
 
 fn place(it: &Match) -> Place {
-    let at = it.occurrence.at as usize;
-    Place { file: it.file, range: at..at + it.occurrence.name.text().len() }
+    Place { file: it.file, range: it.occurrence.range() }
 }
 
 /// Matches come sorted by path and place.
@@ -76,7 +76,9 @@ fn refuse_bad_name(to: &str) -> Result<(), RenameRefused> {
     }
     let mut chars = to.chars();
     let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
-    if !starts || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
+    // Python would read another name than the one that is written.
+    let is_normal = to.nfkc().eq(to.chars());
+    if !starts || !is_normal || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
         return Err(RenameRefused::NoIdentifier { to });
     }
     if is_special(&to) {

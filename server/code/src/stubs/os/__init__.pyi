@@ -9,8 +9,7 @@ name: str; sep: str; altsep: str | None; extsep: str; pathsep: str; linesep: str
 F_OK: int; R_OK: int; W_OK: int; X_OK: int; SEEK_SET: int; SEEK_CUR: int; SEEK_END: int; P_WAIT: int; P_NOWAIT: int
 O_RDONLY: int; O_WRONLY: int; O_RDWR: int; O_APPEND: int; O_CREAT: int; O_EXCL: int; O_TRUNC: int; O_NONBLOCK: int; O_CLOEXEC: int; O_SYNC: int; O_NOFOLLOW: int; O_DIRECTORY: int; O_BINARY: int
 EX_OK: int; EX_USAGE: int; EX_DATAERR: int; EX_NOINPUT: int; EX_UNAVAILABLE: int; EX_SOFTWARE: int; EX_OSERR: int; EX_IOERR: int; EX_CONFIG: int; WNOHANG: int; RTLD_LAZY: int; RTLD_NOW: int; RTLD_GLOBAL: int
-environ: _Environ[str]
-environb: _Environ[bytes]
+environ: _Environ[str]; environb: _Environ[bytes]
 supports_fd: set[Callable[..., Any]]; supports_follow_symlinks: set[Callable[..., Any]]; supports_dir_fd: set[Callable[..., Any]]; supports_bytes_environ: bool
 error = OSError
 class PathLike(Protocol[_T_co]):
