@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, big_graph, demo, engine, setup};
+use crate::{Outcome, big_graph, demo, engine, setup, symbols};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -31,6 +31,8 @@ enum Which {
     Graph,
     /// What a test run costs: cold and warm, on this machine and in containers.
     Run,
+    /// Python symbols next to the peers ty and pyrefly, through the Language Server Protocol.
+    Symbols(symbols::SymbolsArgs),
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -44,12 +46,14 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
+        Some(Which::Symbols(args)) => symbols::run(args),
         None => {
             runs()?;
             engine()?;
             batch()?;
             graph()?;
-            corpus(&setup::root().join("../shared/data/humaneval"), 2)
+            corpus(&setup::root().join("../shared/data/humaneval"), 2)?;
+            symbols::run(&symbols::SymbolsArgs::usual())
         }
     }
 }

@@ -14,6 +14,7 @@ mod big_graph;
 mod demo;
 mod engine;
 mod setup;
+mod symbols;
 mod test;
 
 #[derive(Parser)]

@@ -1,0 +1,304 @@
+//! The server's process, requests with deadlines, and the end of both.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value, json};
+
+use crate::pipes::{Incoming, Reader};
+use crate::text::Encoding;
+use crate::uri::uri_of;
+use crate::{handshake, pipes, wire};
+
+/// How many notifications of the server are kept; older ones are forgotten.
+const NOTICES: usize = 1000;
+/// How long an orderly end may take.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("`{program}` could not be started: {error}; is it installed?")]
+    NotStarted { program: String, error: io::Error },
+    #[error("no answer to {method} in {seconds:.1} s")]
+    TimedOut { method: String, seconds: f64 },
+    #[error("{method} was refused: {message} (code {code})")]
+    Refused { method: String, code: i64, message: String },
+    #[error("the server ended before it answered {method}: {reason}{last_words}")]
+    Ended { method: String, reason: String, last_words: String },
+    #[error("{}: {error}", file.display())]
+    File { file: PathBuf, error: io::Error },
+    #[error("{what} that makes no sense: {value}")]
+    Odd { what: &'static str, value: String },
+}
+
+/// What a request brought.
+#[derive(Debug)]
+pub struct Answer {
+    pub value: Value,
+    /// From the moment the request went out until the last byte of the answer was there, before it was parsed.
+    pub took: Duration,
+    pub at: Instant,
+}
+
+/// What came before a deadline.
+enum Heard {
+    Response(Value, Instant),
+    Notice,
+    Nothing,
+}
+
+/// A server and the one who talks to it. Dropping it kills the server and what it started.
+pub struct Client {
+    child: Child,
+    root: PathBuf,
+    started: Instant,
+    outgoing: Sender<Vec<u8>>,
+    incoming: Receiver<Incoming>,
+    last_words: Arc<Mutex<Vec<u8>>>,
+    notices: VecDeque<(String, Value)>,
+    encoding: Encoding,
+    asked: i64,
+    pub(crate) versions: HashMap<PathBuf, i32>,
+}
+
+impl Client {
+    /// Starts the server in the root folder (absolute), in a process group of its own. Nothing is said to it yet.
+    pub fn start(mut command: Command, root: &Path) -> Result<Client, Failure> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        command.current_dir(root).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = Instant::now();
+        let mut child = command.spawn().map_err(|error| Failure::NotStarted { program, error })?;
+        let (outgoing, to_write) = channel();
+        let (to_client, incoming) = channel();
+        let folder = json!({"uri": uri_of(root), "name": "root"});
+        let reader = Reader { folder, outgoing: outgoing.clone(), client: to_client };
+        let last_words = Arc::default();
+        if let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        {
+            thread::spawn(move || pipes::write_all(stdin, &to_write));
+            thread::spawn(move || reader.run(stdout));
+            let kept = Arc::clone(&last_words);
+            thread::spawn(move || pipes::keep(stderr, &kept));
+        }
+        Ok(Client {
+            child,
+            root: root.to_owned(),
+            started,
+            outgoing,
+            incoming,
+            last_words,
+            notices: VecDeque::new(),
+            encoding: Encoding::Utf16,
+            asked: 0,
+            versions: HashMap::new(),
+        })
+    }
+
+    /// `initialize` and `initialized`, offering these encodings in this order; returns the server's capabilities.
+    pub fn initialize(
+        &mut self,
+        encodings: &[Encoding],
+        options: &Value,
+        patience: Duration,
+    ) -> Result<Value, Failure> {
+        let params = handshake::parameters(&self.root, encodings, options);
+        let mut result = self.request("initialize", params, patience)?;
+        let capabilities = result["capabilities"].take();
+        let name = capabilities["positionEncoding"].as_str();
+        let odd = || Failure::Odd { what: "an encoding", value: format!("{name:?}") };
+        self.encoding = Encoding::named(name).ok_or_else(odd)?;
+        self.notify("initialized", json!({}));
+        Ok(capabilities)
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// When the process was started.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// The encoding agreed on in `initialize`.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The result of a request.
+    pub fn request(
+        &mut self,
+        method: &str,
+        params: Value,
+        patience: Duration,
+    ) -> Result<Value, Failure> {
+        Ok(self.timed(method, params, patience)?.value)
+    }
+
+    /// The result of a request and what it took. A request that is out of time is cancelled; its late answer is dropped.
+    pub fn timed(
+        &mut self,
+        method: &str,
+        params: Value,
+        patience: Duration,
+    ) -> Result<Answer, Failure> {
+        self.asked += 1;
+        let id = self.asked;
+        let bytes = wire::frame(&message(Some(id), method, params));
+        let sent = Instant::now();
+        let _ = self.outgoing.send(bytes);
+        loop {
+            match self.next(sent + patience) {
+                Ok(Some((message, at))) if message["id"] == id => {
+                    let took = at.duration_since(sent);
+                    return outcome(method, message).map(|value| Answer { value, took, at });
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    self.notify("$/cancelRequest", json!({"id": id}));
+                    let seconds = patience.as_secs_f64();
+                    return Err(Failure::TimedOut { method: method.to_owned(), seconds });
+                }
+                Err(reason) => return Err(self.ended(method, reason)),
+            }
+        }
+    }
+
+    pub fn notify(&self, method: &str, params: Value) {
+        // A server that is gone shows itself at the next request.
+        let _ = self.outgoing.send(wire::frame(&message(None, method, params)));
+    }
+
+    /// Takes in what the server says of its own accord, for this long.
+    pub fn listen(&mut self, time: Duration) -> Result<(), Failure> {
+        let deadline = Instant::now() + time;
+        loop {
+            match self.next(deadline) {
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(()),
+                Err(reason) => return Err(self.ended("listening", reason)),
+            }
+        }
+    }
+
+    /// The parameters of the next notification with this method, kept or still to come.
+    pub fn notice(&mut self, method: &str, patience: Duration) -> Result<Value, Failure> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Some(index) = self.notices.iter().position(|(name, _)| name == method) {
+                return Ok(self.notices.remove(index).map(|it| it.1).unwrap_or_default());
+            }
+            if Instant::now() > deadline {
+                let seconds = patience.as_secs_f64();
+                return Err(Failure::TimedOut { method: method.to_owned(), seconds });
+            }
+            self.one(deadline).map_err(|reason| self.ended(method, reason))?;
+        }
+    }
+
+    /// `shutdown`, `exit` and the end of the process, whose status is returned.
+    pub fn shutdown(mut self) -> Result<ExitStatus, Failure> {
+        self.request("shutdown", Value::Null, FAREWELL)?;
+        self.notify("exit", Value::Null);
+        let deadline = Instant::now() + FAREWELL;
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Ok(status);
+            }
+            // The end of the stream comes first; from then on there is nothing to block on.
+            if self.one(deadline).is_err() {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let seconds = FAREWELL.as_secs_f64();
+        Err(Failure::TimedOut { method: "exit".to_owned(), seconds })
+    }
+
+    /// The next response; `None` when the deadline has passed; an error when the server is gone.
+    fn next(&mut self, deadline: Instant) -> Result<Option<(Value, Instant)>, String> {
+        loop {
+            match self.one(deadline)? {
+                Heard::Response(message, at) => return Ok(Some((message, at))),
+                Heard::Notice => {}
+                Heard::Nothing => return Ok(None),
+            }
+        }
+    }
+
+    /// The next message of any kind; notifications are put aside.
+    fn one(&mut self, deadline: Instant) -> Result<Heard, String> {
+        match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Incoming::Response { message, at }) => Ok(Heard::Response(message, at)),
+            Ok(Incoming::Notice { method, params }) => {
+                if self.notices.len() == NOTICES {
+                    self.notices.pop_front();
+                }
+                self.notices.push_back((method, params));
+                Ok(Heard::Notice)
+            }
+            Ok(Incoming::End(reason)) => Err(reason),
+            Err(RecvTimeoutError::Timeout) => Ok(Heard::Nothing),
+            Err(RecvTimeoutError::Disconnected) => Err("it is gone".to_owned()),
+        }
+    }
+
+    fn ended(&mut self, method: &str, reason: String) -> Failure {
+        let bytes = self.last_words.lock().map(|it| it.clone()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let tail = &lines[lines.len().saturating_sub(5)..];
+        let last_words = tail.iter().map(|line| format!("\n    {line}")).collect();
+        Failure::Ended { method: method.to_owned(), reason, last_words }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// A request or a notification. Parameters may be left out, but not be null.
+fn message(id: Option<i64>, method: &str, params: Value) -> Value {
+    let mut message = json!({"jsonrpc": "2.0", "method": method});
+    if let Some(id) = id {
+        message["id"] = id.into();
+    }
+    if !params.is_null() {
+        message["params"] = params;
+    }
+    message
+}
+
+/// The result in a response, or the error it holds.
+fn outcome(method: &str, mut message: Value) -> Result<Value, Failure> {
+    let error = &message["error"];
+    if error.is_null() {
+        return Ok(message["result"].take());
+    }
+    Err(Failure::Refused {
+        method: method.to_owned(),
+        code: error["code"].as_i64().unwrap_or_default(),
+        message: error["message"].as_str().unwrap_or("without a word").to_owned(),
+    })
+}

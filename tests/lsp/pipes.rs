@@ -1,0 +1,92 @@
+//! The threads at the server's three streams.
+
+use std::io::{BufReader, Read, Write};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::{answers, wire};
+
+/// How much of the server's standard error is kept, in bytes.
+const LAST_WORDS: usize = 4096;
+
+/// What the server sent, apart from its own requests, which are answered at once.
+pub(crate) enum Incoming {
+    /// `at`: when its last byte was there, before it was parsed.
+    Response {
+        message: Value,
+        at: Instant,
+    },
+    Notice {
+        method: String,
+        params: Value,
+    },
+    End(String),
+}
+
+/// The thread that hears the server.
+pub(crate) struct Reader {
+    pub(crate) folder: Value,
+    pub(crate) outgoing: Sender<Vec<u8>>,
+    pub(crate) client: Sender<Incoming>,
+}
+
+impl Reader {
+    pub(crate) fn run(self, stdout: ChildStdout) {
+        let mut stream = BufReader::with_capacity(1 << 16, stdout);
+        let reason = loop {
+            match wire::next(&mut stream) {
+                Ok(Some(body)) => match self.hear(&body, Instant::now()) {
+                    Ok(()) => {}
+                    Err(reason) => break reason,
+                },
+                Ok(None) => break "it closed its output".to_owned(),
+                Err(error) => break error.to_string(),
+            }
+        };
+        let _ = self.client.send(Incoming::End(reason));
+    }
+
+    fn hear(&self, body: &[u8], at: Instant) -> Result<(), String> {
+        let mut message: Value = serde_json::from_slice(body)
+            .map_err(|error| format!("a message is no JSON: {error}"))?;
+        let incoming = match message["method"].as_str() {
+            Some(method) if !message["id"].is_null() => {
+                let answer =
+                    answers::answer(&message["id"], method, &message["params"], &self.folder);
+                let _ = self.outgoing.send(wire::frame(&answer));
+                return Ok(());
+            }
+            Some(method) => {
+                Incoming::Notice { method: method.to_owned(), params: message["params"].take() }
+            }
+            None => Incoming::Response { message, at },
+        };
+        let _ = self.client.send(incoming);
+        Ok(())
+    }
+}
+
+/// The thread that writes; ends when the server takes no more.
+pub(crate) fn write_all(mut stdin: ChildStdin, messages: &Receiver<Vec<u8>>) {
+    for bytes in messages {
+        if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Keeps the end of what the server writes to standard error.
+pub(crate) fn keep(mut stderr: impl Read, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+        if let Ok(mut kept) = kept.lock() {
+            kept.extend(&buffer[..count]);
+            let surplus = kept.len().saturating_sub(LAST_WORDS);
+            kept.drain(..surplus);
+        }
+    }
+}

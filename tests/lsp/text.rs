@@ -1,0 +1,109 @@
+//! Texts by line, and columns in the units that client and server agreed on.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the columns of positions count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Utf8,
+    Utf16,
+    Utf32,
+}
+
+impl Encoding {
+    /// The name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16 => "utf-16",
+            Encoding::Utf32 => "utf-32",
+        }
+    }
+
+    /// The encoding of a name; a server that names none uses UTF-16.
+    pub fn named(name: Option<&str>) -> Option<Encoding> {
+        let Some(name) = name else { return Some(Encoding::Utf16) };
+        [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32].into_iter().find(|it| it.name() == name)
+    }
+
+    /// The units one character takes.
+    fn width(self, character: char) -> usize {
+        match self {
+            Encoding::Utf8 => character.len_utf8(),
+            Encoding::Utf16 => character.len_utf16(),
+            Encoding::Utf32 => 1,
+        }
+    }
+
+    /// The column in units of a column in code points; both from 0.
+    pub fn units(self, line: &str, column: usize) -> usize {
+        line.chars().take(column).map(|it| self.width(it)).sum()
+    }
+
+    /// The column in code points of a column in units, from 0; `None` inside a character or behind the line's end.
+    pub fn column(self, line: &str, units: usize) -> Option<usize> {
+        let mut seen = 0;
+        for (column, character) in line.chars().enumerate() {
+            if seen >= units {
+                return (seen == units).then_some(column);
+            }
+            seen += self.width(character);
+        }
+        (seen == units).then(|| line.chars().count())
+    }
+}
+
+/// The lines of a text without their ends, as the protocol counts them: `\n`, `\r\n` and `\r` end a line.
+pub fn lines(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(end) = rest.find(['\n', '\r']) {
+        out.push(&rest[..end]);
+        let width = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        rest = &rest[end + width..];
+    }
+    out.push(rest);
+    out
+}
+
+/// Files by line, read when they are first asked for.
+#[derive(Default)]
+pub struct Texts {
+    known: HashMap<PathBuf, Vec<String>>,
+}
+
+impl Texts {
+    /// A line, counted from 0, without its end; `None` where there is none, or no such file in UTF-8.
+    pub fn line(&mut self, file: &Path, line: usize) -> Option<&str> {
+        if !self.known.contains_key(file) {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let split = lines(&text).into_iter().map(str::to_owned).collect();
+            self.known.insert(file.to_owned(), split);
+        }
+        self.known[file].get(line).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, lines};
+
+    #[test]
+    fn columns_behind_wide_characters() {
+        let line = "ö🙂x";
+        for (encoding, units) in [(Encoding::Utf8, 6), (Encoding::Utf16, 3), (Encoding::Utf32, 2)] {
+            assert_eq!(encoding.units(line, 2), units);
+            assert_eq!(encoding.column(line, units), Some(2));
+            assert_eq!(encoding.column(line, units + 1), Some(3));
+            assert_eq!(encoding.column(line, units + 2), None);
+        }
+        assert_eq!(Encoding::Utf16.column(line, 2), None, "inside a character");
+    }
+
+    #[test]
+    fn every_line_end_counts() {
+        assert_eq!(lines("a\r\nb\rc\n"), ["a", "b", "c", ""]);
+    }
+}
