@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::setup;
 
-/// The source distribution measured on when no folder is named: 2,818 files.
+/// The source distribution measured on when no folder is named: 2,818 files, one of them in a hidden folder.
 const DJANGO: &str = "5.2.12";
 /// What is copied besides folders: sources and what configures servers.
 const KEPT: [&str; 6] = ["py", "pyi", "toml", "cfg", "ini", "typed"];

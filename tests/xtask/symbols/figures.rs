@@ -23,12 +23,13 @@ pub(crate) enum Measure {
     FileSeen,
     FoundUnique,
     FoundAny,
+    FoundLater,
     Cpu,
     Peak,
 }
 
 /// Label in the table, name in JSON (with the unit), digits behind the point.
-pub(crate) const MEASURES: [(Measure, &str, &str, usize); 20] = [
+pub(crate) const MEASURES: [(Measure, &str, &str, usize); 21] = [
     (Measure::Ready, "ready, s", "readySeconds", 2),
     (Measure::ReadyCpu, "  processor time until then, s", "readyCpuSeconds", 2),
     (Measure::FirstAfterReady, "first references once ready, ms", "firstReferencesMs", 1),
@@ -47,6 +48,7 @@ pub(crate) const MEASURES: [(Measure, &str, &str, usize); 20] = [
     (Measure::FileSeen, "new file on disk seen, ms", "newFileSeenMs", 1),
     (Measure::FoundUnique, "definitions found, unique names, %", "foundUniquePercent", 1),
     (Measure::FoundAny, "definitions found, any names, %", "foundAnyPercent", 1),
+    (Measure::FoundLater, "  unique, after changes and closing", "foundLaterPercent", 1),
     (Measure::Cpu, "processor time of all this, s", "cpuSeconds", 2),
     (Measure::Peak, "peak memory, MiB", "peakMiB", 0),
 ];

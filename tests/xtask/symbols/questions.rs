@@ -48,10 +48,10 @@ impl Questions {
             .collect();
         let mut picked = mixed(&used, 2 * queries + 1);
         let first = picked.pop().ok_or("the folder defines nothing that is used in two files")?;
-        let (references, renames) = halves(picked);
+        let renames = picked.split_off(picked.len().div_ceil(2));
         Ok(Questions {
             probes: mixed(&once, PROBES),
-            references,
+            references: picked,
             renames,
             first,
             unique: even(&once, names),
@@ -61,23 +61,16 @@ impl Questions {
     }
 }
 
-/// Every other one, and the rest.
-fn halves(all: Vec<Definition>) -> (Vec<Definition>, Vec<Definition>) {
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    for (index, one) in all.into_iter().enumerate() {
-        // Kinds come in threes; pairs of threes keep both halves mixed.
-        if index / 3 % 2 == 0 { left.push(one) } else { right.push(one) }
-    }
-    (left, right)
-}
-
-/// Classes, functions and methods by turns, spread evenly over the list.
+/// Classes, functions and methods by turns, spread evenly over the list; so is each half of what comes out.
 fn mixed(from: &[&Definition], count: usize) -> Vec<Definition> {
     let mut taken = HashSet::new();
     let mut out = Vec::new();
     for turn in 0..count {
         let kind = [Kind::Class, Kind::Function, Kind::Method][turn % 3];
-        let start = (2 * turn + 1) * from.len() / (2 * count);
+        // The second half falls into the gaps of the first.
+        let half = count.div_ceil(2);
+        let step = if turn < half { 2 * turn } else { 2 * (turn - half) + 1 };
+        let start = (2 * step + 1) * from.len() / (4 * half);
         let mut order = (start..from.len()).chain(0..start);
         let found = order.find(|index| from[*index].kind == kind && !taken.contains(index));
         if let Some(index) = found {

@@ -70,7 +70,7 @@ pub(crate) fn goals(columns: &[Column]) {
             println!("  {word:<7} {what}: {found:.3}, at most {bound}");
         }
     }
-    for measure in [Measure::FoundUnique, Measure::FoundAny] {
+    for measure in [Measure::FoundUnique, Measure::FoundAny, Measure::FoundLater] {
         if let Some(found) = value(columns, "trellis", measure) {
             let word = if found >= 100.0 { "met" } else { "MISSED" };
             println!("  {word:<7} every definition found: {found:.1} %");
