@@ -1,14 +1,13 @@
 //! Documents and questions about them, in places that do not depend on the encoding.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, Failure};
-use crate::text::Texts;
+use crate::text::{self, Texts};
 use crate::uri::{path_of, uri_of};
 
 /// A place in a file: line and column from 0, the column in code points.
@@ -31,7 +30,7 @@ impl Client {
     /// Opens a file with the text it has on disk, which is returned.
     pub fn open(&mut self, file: &Path) -> Result<String, Failure> {
         let unreadable = |error| Failure::File { file: file.to_owned(), error };
-        let text = fs::read_to_string(file).map_err(unreadable)?;
+        let text = text::read(file).map_err(unreadable)?;
         let document =
             json!({"uri": uri_of(file), "languageId": "python", "version": 1, "text": text});
         self.versions.insert(file.to_owned(), 1);

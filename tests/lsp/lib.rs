@@ -14,5 +14,5 @@ mod wire;
 
 pub use client::{Answer, Client, Failure};
 pub use documents::{FileEvent, Place, Waiting};
-pub use text::{Encoding, Texts, lines};
+pub use text::{Encoding, Texts, lines, read};
 pub use uri::{path_of, uri_of};

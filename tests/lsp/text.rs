@@ -1,8 +1,8 @@
 //! Texts by line, and columns in the units that client and server agreed on.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// What the columns of positions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,14 @@ pub fn lines(text: &str) -> Vec<&str> {
     out
 }
 
+/// The text of a Python file as an editor shows it: UTF-8 without a byte order mark, anything else as Latin-1.
+pub fn read(file: &Path) -> io::Result<String> {
+    let bytes = fs::read(file)?;
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|it| it.into_bytes().into_iter().map(char::from).collect());
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
 /// Files by line, read when they are first asked for.
 #[derive(Default)]
 pub struct Texts {
@@ -75,14 +83,19 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// A line, counted from 0, without its end; `None` where there is none, or no such file in UTF-8.
-    pub fn line(&mut self, file: &Path, line: usize) -> Option<&str> {
+    /// The lines without their ends; none if the file cannot be read.
+    pub fn lines(&mut self, file: &Path) -> &[String] {
         if !self.known.contains_key(file) {
-            let text = fs::read_to_string(file).unwrap_or_default();
+            let text = read(file).unwrap_or_default();
             let split = lines(&text).into_iter().map(str::to_owned).collect();
             self.known.insert(file.to_owned(), split);
         }
-        self.known[file].get(line).map(String::as_str)
+        &self.known[file]
+    }
+
+    /// A line, counted from 0; `None` where there is none.
+    pub fn line(&mut self, file: &Path, line: usize) -> Option<&str> {
+        self.lines(file).get(line).map(String::as_str)
     }
 }
 

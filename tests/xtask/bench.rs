@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, big_graph, demo, engine, setup, symbols};
+use crate::{Outcome, accuracy, big_graph, demo, engine, setup, symbols};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -33,6 +33,8 @@ enum Which {
     Run,
     /// Python symbols next to the peers ty and pyrefly, through the Language Server Protocol.
     Symbols(symbols::SymbolsArgs),
+    /// References and renames of hand-marked cases, asked of any language server.
+    Accuracy(accuracy::AccuracyArgs),
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -46,6 +48,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
+        Some(Which::Accuracy(args)) => accuracy::run(args),
         Some(Which::Symbols(args)) => symbols::run(args),
         None => {
             runs()?;

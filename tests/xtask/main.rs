@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod accuracy;
 mod bench;
 mod big_graph;
 mod demo;

@@ -1,0 +1,153 @@
+//! `cargo xtask bench accuracy`: references and renames of hand-marked cases, asked of any language server.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use clap::Args;
+use lsp::{Encoding, Place};
+
+use crate::{Outcome, setup};
+
+mod ask;
+mod cases;
+mod edits;
+
+use ask::{Asker, Verdict};
+use cases::{Case, Wanted};
+
+#[derive(Args)]
+pub(crate) struct AccuracyArgs {
+    /// A server's command line, split at blanks; several times for several servers. A debug build of `trellis lsp`
+    /// if there is none.
+    #[arg(long, value_name = "COMMAND")]
+    server: Vec<String>,
+    /// Projects are the folders beside this file.
+    #[arg(long, value_name = "FILE", default_value = "fixtures/python/cases.json")]
+    cases: PathBuf,
+    /// Only cases whose id holds this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// Units of columns.
+    #[arg(long, default_value = "utf-16", value_parser = ["utf-8", "utf-16", "utf-32"])]
+    encoding: String,
+    /// For how long the first answer has to stay the same before the questions begin, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    settle: u64,
+    /// Sums only.
+    #[arg(long)]
+    brief: bool,
+    /// End with an error if any answer is not exact.
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Right answers and questions, by sort of question.
+type Sums = BTreeMap<String, (usize, usize)>;
+
+pub(crate) fn run(args: &AccuracyArgs) -> Outcome {
+    let file = setup::root().join(&args.cases);
+    let mut cases = cases::read(&file)?;
+    cases.retain(|it| it.id.contains(&args.only));
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut servers = args.server.clone();
+    if servers.is_empty() {
+        servers.push(format!("{} lsp", setup::trellis(false)?.display()));
+    }
+    let mut perfect = true;
+    for server in &servers {
+        println!("{server}");
+        let sums = score(args, server, folder, &cases)?;
+        for (sort, (right, all)) in &sums {
+            println!("  {sort}: {right} of {all}");
+        }
+        perfect &= sums.values().all(|(right, all)| right == all);
+    }
+    let missed = "not every answer is exact; the lines above say which";
+    if perfect || !args.strict { Ok(()) } else { Err(missed.to_owned()) }
+}
+
+/// Asks everything, project by project.
+fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Result<Sums, String> {
+    let mut sums = Sums::new();
+    let projects: BTreeSet<&str> = cases.iter().map(|it| it.project.as_str()).collect();
+    for project in projects {
+        let cases: Vec<&Case> = cases.iter().filter(|it| it.project == project).collect();
+        for case in &cases {
+            questions(case).for_each(|sort| sums.entry(sort).or_default().1 += 1);
+        }
+        // Whatever a server writes beside the sources goes into a copy.
+        let copy = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let root = copy.path().canonicalize().map_err(|error| error.to_string())?.join(project);
+        setup::run(Command::new("cp").arg("-R").arg(folder.join(project)).arg(&root))?;
+        if let Err(failure) = ask(args, server, &root, &cases, &mut sums) {
+            println!("  {project}: no more answers: {failure}");
+        }
+    }
+    Ok(sums)
+}
+
+/// The sorts of questions of a case.
+fn questions(case: &Case) -> impl Iterator<Item = String> {
+    let references = case.references.is_some().then(|| REFERENCES.to_owned());
+    let rename = case.rename.as_ref().map(|it| sort(&it.wanted));
+    references.into_iter().chain(rename)
+}
+
+const REFERENCES: &str = "references exact";
+
+fn sort(wanted: &Wanted) -> String {
+    match wanted {
+        Wanted::Edits { .. } => "renames exact".to_owned(),
+        Wanted::Refusal(reason) => format!("renames refused: {reason}"),
+    }
+}
+
+fn ask(
+    args: &AccuracyArgs,
+    server: &str,
+    root: &Path,
+    cases: &[&Case],
+    sums: &mut Sums,
+) -> Result<(), lsp::Failure> {
+    let mut words = server.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).env_remove("VIRTUAL_ENV").env_remove("PYTHONPATH");
+    let encoding = Encoding::named(Some(&args.encoding)).unwrap_or(Encoding::Utf16);
+    let settle = Duration::from_millis(args.settle);
+    let mut asker = Asker::start(command, root, encoding, cases[0], settle)?;
+    let mut count = |sort: String, case: &Case, verdict: Verdict| {
+        if matches!(verdict, Verdict::Right) {
+            sums.entry(sort).or_default().0 += 1;
+        } else if !args.brief {
+            show(&sort, case, &verdict);
+        }
+    };
+    for case in cases {
+        if let Some(wanted) = &case.references {
+            let verdict = asker.refer(case, wanted)?;
+            count(REFERENCES.to_owned(), case, verdict);
+        }
+        if let Some(rename) = &case.rename {
+            let verdict = asker.rename(case, rename)?;
+            count(sort(&rename.wanted), case, verdict);
+        }
+    }
+    asker.end()
+}
+
+fn show(sort: &str, case: &Case, verdict: &Verdict) {
+    let Verdict::Wrong { missing, surplus, why } = verdict else { return };
+    println!("  {} not {sort} ({}) {why}", case.id, case.covers);
+    for (word, places) in [("missing", missing), ("surplus", surplus)] {
+        if !places.is_empty() {
+            let shown: Vec<String> = places.iter().map(place).collect();
+            println!("    {word}: {}", shown.join(" "));
+        }
+    }
+}
+
+fn place(place: &Place) -> String {
+    format!("{}:{}:{}", place.file.display(), place.line + 1, place.column + 1)
+}
