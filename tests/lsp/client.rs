@@ -49,6 +49,9 @@ pub struct Answer {
     pub at: Instant,
 }
 
+/// How long to wait for what a server that is gone still has to say.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
 /// What came before a deadline.
 enum Heard {
     Response(Value, Instant),
@@ -64,6 +67,7 @@ pub struct Client {
     outgoing: Sender<Vec<u8>>,
     incoming: Receiver<Incoming>,
     last_words: Arc<Mutex<Vec<u8>>>,
+    silent: Receiver<()>,
     notices: VecDeque<(String, Value)>,
     encoding: Encoding,
     asked: i64,
@@ -83,13 +87,17 @@ impl Client {
         let folder = json!({"uri": uri_of(root), "name": "root"});
         let reader = Reader { folder, outgoing: outgoing.clone(), client: to_client };
         let last_words = Arc::default();
+        let (speaks, silent) = channel();
         if let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         {
             thread::spawn(move || pipes::write_all(stdin, &to_write));
             thread::spawn(move || reader.run(stdout));
             let kept = Arc::clone(&last_words);
-            thread::spawn(move || pipes::keep(stderr, &kept));
+            thread::spawn(move || {
+                pipes::keep(stderr, &kept);
+                drop(speaks);
+            });
         }
         Ok(Client {
             child,
@@ -98,6 +106,7 @@ impl Client {
             outgoing,
             incoming,
             last_words,
+            silent,
             notices: VecDeque::new(),
             encoding: Encoding::Utf16,
             asked: 0,
@@ -257,7 +266,12 @@ impl Client {
         }
     }
 
-    fn ended(&mut self, method: &str, reason: String) -> Failure {
+    fn ended(&mut self, method: &str, mut reason: String) -> Failure {
+        // Its streams end one after the other, and the process last.
+        let _ = self.silent.recv_timeout(LAST_WORDS);
+        if let Ok(Some(status)) = self.child.try_wait() {
+            reason = format!("{status}");
+        }
         let bytes = self.last_words.lock().map(|it| it.clone()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -301,4 +315,69 @@ fn outcome(method: &str, mut message: Value) -> Result<Value, Failure> {
         code: error["code"].as_i64().unwrap_or_default(),
         message: error["message"].as_str().unwrap_or("without a word").to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+
+    use super::{Client, Failure};
+    use crate::Encoding;
+
+    const SOON: Duration = Duration::from_millis(200);
+
+    /// Takes in whatever comes, and keeps its output open.
+    const LISTEN: &str = "while read -r line; do :; done";
+
+    /// A shell script as a server.
+    fn server(script: &str) -> Client {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Client::start(command, &std::env::temp_dir()).expect("a shell")
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_is_named_with_the_method() {
+        let mut client = server(LISTEN);
+        let failure = client.request("workspace/symbol", json!({}), SOON).expect_err("no answer");
+        assert_eq!(failure.to_string(), "no answer to workspace/symbol in 0.2 s");
+    }
+
+    #[test]
+    fn a_server_that_ends_leaves_its_last_words() {
+        let mut client = server("echo no such command >&2; exit 3");
+        let failure = client.initialize(&[Encoding::Utf8], &Value::Null, SOON * 50);
+        let text = failure.expect_err("it ended").to_string();
+        assert!(text.ends_with("\n    no such command"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_server_is_not_started() {
+        let client = Client::start(Command::new("/nonexistent"), &std::env::temp_dir());
+        assert!(matches!(client, Err(Failure::NotStarted { .. })));
+    }
+
+    #[test]
+    fn answers_are_told_from_notices_and_questions() {
+        // The question is answered before the client asks; what comes back is not looked at.
+        let mut script = String::new();
+        for body in [
+            r#"{"id": 7, "method": "workspace/configuration", "params": {"items": [{}]}}"#,
+            r#"{"method": "window/logMessage", "params": {"message": "hello"}}"#,
+            r#"{"id": 99, "result": "late"}"#,
+            r#"{"id": 1, "error": {"code": -5, "message": "not today"}}"#,
+            r#"{"id": 2, "result": [1]}"#,
+        ] {
+            script += &format!("printf 'Content-Length: {}\\r\\n\\r\\n%s' '{body}';", body.len());
+        }
+        let mut client = server(&(script + LISTEN));
+        let refused = client.request("first", json!({}), SOON * 50).expect_err("refused");
+        assert_eq!(refused.to_string(), "first was refused: not today (code -5)");
+        assert_eq!(client.request("second", json!({}), SOON * 50).expect("an answer"), json!([1]));
+        let notice = client.notice("window/logMessage", SOON).expect("kept");
+        assert_eq!(notice["message"], "hello");
+    }
 }

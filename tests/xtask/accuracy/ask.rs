@@ -1,6 +1,6 @@
 //! The questions of one project, put to one server.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -24,6 +24,8 @@ pub(crate) enum Verdict {
         surplus: BTreeSet<Place>,
         /// What else is to be said.
         why: String,
+        /// What a rename makes of the files it touches, by path in the project, line ends as `\n`.
+        texts: BTreeMap<PathBuf, String>,
     },
 }
 
@@ -121,17 +123,20 @@ impl Asker {
             Err(why) => (Vec::new(), why),
         };
         let touched = edits.iter().map(|it| self.relative(it.start.clone())).collect();
-        Ok(match &rename.wanted {
+        let mut verdict = match &rename.wanted {
             Wanted::Refusal(_) if edits.is_empty() => Verdict::Right,
-            Wanted::Refusal(reason) => {
-                let why = format!("not refused ({reason})");
-                Verdict::Wrong { missing: BTreeSet::new(), surplus: touched, why }
-            }
+            Wanted::Refusal(reason) => wrong(format!("not refused ({reason})")),
             Wanted::Edits { edits: wanted, optional } => {
                 let found = verdict(&touched, wanted, optional, why);
                 self.compared(case, rename, &edits, (wanted, optional, &touched)).unwrap_or(found)
             }
-        })
+        };
+        if let Verdict::Wrong { texts, .. } = &mut verdict {
+            let applied = edits::applied(&edits, &mut self.texts).into_iter();
+            let below = |path: &Path| path.strip_prefix(&self.root).map(Path::to_owned).ok();
+            *texts = applied.filter_map(|it| Some((below(&it.0)?, it.1))).collect();
+        }
+        Ok(verdict)
     }
 
     /// `prepareRename`, if the server knows it, then `rename`; null where either is refused without a word.
@@ -164,11 +169,7 @@ impl Asker {
             return Some(Verdict::Right);
         }
         let same = wanted.is_subset(touched) && touched.len() == places.len();
-        same.then(|| Verdict::Wrong {
-            missing: BTreeSet::new(),
-            surplus: BTreeSet::new(),
-            why: "the places are right, the new text is not".to_owned(),
-        })
+        same.then(|| wrong("the places are right, the new text is not".to_owned()))
     }
 
     pub(crate) fn end(self) -> Result<(), Failure> {
@@ -188,5 +189,10 @@ fn verdict(
     if missing.is_empty() && surplus.is_empty() && why.is_empty() {
         return Verdict::Right;
     }
-    Verdict::Wrong { missing, surplus, why }
+    Verdict::Wrong { missing, surplus, why, texts: BTreeMap::new() }
+}
+
+fn wrong(why: String) -> Verdict {
+    let (missing, surplus) = (BTreeSet::new(), BTreeSet::new());
+    Verdict::Wrong { missing, surplus, why, texts: BTreeMap::new() }
 }

@@ -13,6 +13,7 @@ use crate::{Outcome, setup};
 mod ask;
 mod cases;
 mod edits;
+mod trial;
 
 use ask::{Asker, Verdict};
 use cases::{Case, Wanted};
@@ -35,6 +36,9 @@ pub(crate) struct AccuracyArgs {
     /// For how long the first answer has to stay the same before the questions begin, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     settle: u64,
+    /// Do not try out with each project's check.py whether a rename that is not exact breaks the project.
+    #[arg(long)]
+    no_trial: bool,
     /// Sums only.
     #[arg(long)]
     brief: bool,
@@ -77,25 +81,33 @@ fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Re
         for case in &cases {
             questions(case).for_each(|sort| sums.entry(sort).or_default().1 += 1);
         }
-        // Whatever a server writes beside the sources goes into a copy.
-        let copy = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let root = copy.path().canonicalize().map_err(|error| error.to_string())?.join(project);
-        setup::run(Command::new("cp").arg("-R").arg(folder.join(project)).arg(&root))?;
-        if let Err(failure) = ask(args, server, &root, &cases, &mut sums) {
+        // Whatever a server writes beside the sources goes into a copy; renames are tried out in another.
+        let copies = [copy(&folder.join(project))?, copy(&folder.join(project))?];
+        let roots = [copies[0].path().join(project), copies[1].path().join(project)];
+        if let Err(failure) = ask(args, server, &roots, &cases, &mut sums) {
             println!("  {project}: no more answers: {failure}");
         }
     }
     Ok(sums)
 }
 
+/// A folder with a copy of a project in it.
+fn copy(project: &Path) -> Result<tempfile::TempDir, String> {
+    let folder = std::env::temp_dir().canonicalize().and_then(tempfile::tempdir_in);
+    let folder = folder.map_err(|error| format!("no temporary folder: {error}"))?;
+    setup::run(Command::new("cp").arg("-R").arg(project).arg(folder.path()))?;
+    Ok(folder)
+}
+
 /// The sorts of questions of a case.
 fn questions(case: &Case) -> impl Iterator<Item = String> {
     let references = case.references.is_some().then(|| REFERENCES.to_owned());
-    let rename = case.rename.as_ref().map(|it| sort(&it.wanted));
+    let rename = case.rename.iter().flat_map(|it| [sort(&it.wanted), WHOLE.to_owned()]);
     references.into_iter().chain(rename)
 }
 
 const REFERENCES: &str = "references exact";
+const WHOLE: &str = "renames that leave the project whole";
 
 fn sort(wanted: &Wanted) -> String {
     match wanted {
@@ -104,10 +116,11 @@ fn sort(wanted: &Wanted) -> String {
     }
 }
 
+/// Puts the questions of a project; `roots` are the workspace and the copy to try renames in.
 fn ask(
     args: &AccuracyArgs,
     server: &str,
-    root: &Path,
+    roots: &[PathBuf; 2],
     cases: &[&Case],
     sums: &mut Sums,
 ) -> Result<(), lsp::Failure> {
@@ -116,30 +129,43 @@ fn ask(
     command.args(words).env_remove("VIRTUAL_ENV").env_remove("PYTHONPATH");
     let encoding = Encoding::named(Some(&args.encoding)).unwrap_or(Encoding::Utf16);
     let settle = Duration::from_millis(args.settle);
-    let mut asker = Asker::start(command, root, encoding, cases[0], settle)?;
-    let mut count = |sort: String, case: &Case, verdict: Verdict| {
+    let mut asker = Asker::start(command, &roots[0], encoding, cases[0], settle)?;
+    let mut count = |sort: String, case: &Case, verdict: &Verdict| {
         if matches!(verdict, Verdict::Right) {
             sums.entry(sort).or_default().0 += 1;
         } else if !args.brief {
-            show(&sort, case, &verdict);
+            show(&sort, case, verdict);
         }
     };
     for case in cases {
         if let Some(wanted) = &case.references {
             let verdict = asker.refer(case, wanted)?;
-            count(REFERENCES.to_owned(), case, verdict);
+            count(REFERENCES.to_owned(), case, &verdict);
         }
         if let Some(rename) = &case.rename {
             let verdict = asker.rename(case, rename)?;
-            count(sort(&rename.wanted), case, verdict);
+            count(sort(&rename.wanted), case, &verdict);
+            let verdict = tried(args, &roots[1], verdict)?;
+            count(WHOLE.to_owned(), case, &verdict);
         }
     }
     asker.end()
 }
 
+/// A rename that is not exact, after its trial.
+fn tried(args: &AccuracyArgs, root: &Path, verdict: Verdict) -> Result<Verdict, lsp::Failure> {
+    let Verdict::Wrong { texts, .. } = &verdict else { return Ok(verdict) };
+    if args.no_trial || texts.is_empty() {
+        return Ok(Verdict::Right);
+    }
+    let failed = |error| lsp::Failure::File { file: root.to_owned(), error };
+    let broken = trial::breaks(root, texts).map_err(failed)?;
+    Ok(if broken == Some(true) { verdict } else { Verdict::Right })
+}
+
 fn show(sort: &str, case: &Case, verdict: &Verdict) {
-    let Verdict::Wrong { missing, surplus, why } = verdict else { return };
-    println!("  {} not {sort} ({}) {why}", case.id, case.covers);
+    let Verdict::Wrong { missing, surplus, why, .. } = verdict else { return };
+    println!("  {}: not {sort}: {why} ({})", case.id, case.covers);
     for (word, places) in [("missing", missing), ("surplus", surplus)] {
         if !places.is_empty() {
             let shown: Vec<String> = places.iter().map(place).collect();
