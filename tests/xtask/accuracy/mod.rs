@@ -78,8 +78,8 @@ fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Re
     let projects: BTreeSet<&str> = cases.iter().map(|it| it.project.as_str()).collect();
     for project in projects {
         let cases: Vec<&Case> = cases.iter().filter(|it| it.project == project).collect();
-        for case in &cases {
-            questions(case).for_each(|sort| sums.entry(sort).or_default().1 += 1);
+        for sort in cases.iter().flat_map(|it| questions(it, !args.no_trial)) {
+            sums.entry(sort).or_default().1 += 1;
         }
         // Whatever a server writes beside the sources goes into a copy; renames are tried out in another.
         let copies = [copy(&folder.join(project))?, copy(&folder.join(project))?];
@@ -99,11 +99,12 @@ fn copy(project: &Path) -> Result<tempfile::TempDir, String> {
     Ok(folder)
 }
 
-/// The sorts of questions of a case.
-fn questions(case: &Case) -> impl Iterator<Item = String> {
+/// The sorts of questions of a case, with or without the trial.
+fn questions(case: &Case, trial: bool) -> impl Iterator<Item = String> {
     let references = case.references.is_some().then(|| REFERENCES.to_owned());
-    let rename = case.rename.iter().flat_map(|it| [sort(&it.wanted), WHOLE.to_owned()]);
-    references.into_iter().chain(rename)
+    let rename = case.rename.as_ref().map(|it| sort(&it.wanted));
+    let trial = (trial && case.rename.is_some()).then(|| WHOLE.to_owned());
+    references.into_iter().chain(rename).chain(trial)
 }
 
 const REFERENCES: &str = "references exact";
@@ -145,17 +146,19 @@ fn ask(
         if let Some(rename) = &case.rename {
             let verdict = asker.rename(case, rename)?;
             count(sort(&rename.wanted), case, &verdict);
-            let verdict = tried(args, &roots[1], verdict)?;
-            count(WHOLE.to_owned(), case, &verdict);
+            if !args.no_trial {
+                let verdict = tried(&roots[1], verdict)?;
+                count(WHOLE.to_owned(), case, &verdict);
+            }
         }
     }
     asker.end()
 }
 
 /// A rename that is not exact, after its trial.
-fn tried(args: &AccuracyArgs, root: &Path, verdict: Verdict) -> Result<Verdict, lsp::Failure> {
+fn tried(root: &Path, verdict: Verdict) -> Result<Verdict, lsp::Failure> {
     let Verdict::Wrong { texts, .. } = &verdict else { return Ok(verdict) };
-    if args.no_trial || texts.is_empty() {
+    if texts.is_empty() {
         return Ok(Verdict::Right);
     }
     let failed = |error| lsp::Failure::File { file: root.to_owned(), error };
