@@ -6,34 +6,20 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lsp::{Client, Encoding, Failure, FileEvent, Place, Texts, Waiting};
+use lsp::{Failure, FileEvent, Place, Texts, Waiting};
 use serde_json::{Value, json};
 
-use super::figures::{Figures, Measure, milliseconds, percentile};
+use super::figures::{Figures, Measure, milliseconds};
 use super::process;
 use super::questions::{self, Questions};
 use super::scan::Definition;
-use super::server::{Cache, Server};
+use super::server::Server;
+use super::session::{REQUEST, Round, Session, connect};
 
-/// How long one request may take.
-const REQUEST: Duration = Duration::from_secs(30);
-/// How long all requests of one kind may take; what is left over is not asked, and that is said.
-const KIND: Duration = Duration::from_secs(120);
 /// How long a change may go unseen.
 const UNSEEN: Duration = Duration::from_secs(10);
 /// Between two questions for the same thing.
 const PAUSE: Duration = Duration::from_millis(5);
-const ENCODINGS: [Encoding; 2] = [Encoding::Utf8, Encoding::Utf16];
-
-/// What a round brought.
-#[derive(Default)]
-pub(crate) struct Round {
-    pub(crate) figures: Figures,
-    /// What went wrong, and what was cut short.
-    pub(crate) notes: Vec<String>,
-    /// For every reference question, the places.
-    pub(crate) answers: Vec<Option<BTreeSet<Place>>>,
-}
 
 /// Asks everything; `thorough` looks definitions up as well, which is the same in every round.
 pub(crate) fn round(
@@ -70,12 +56,6 @@ pub(crate) fn round(
     round
 }
 
-fn connect(server: &Server, root: &Path) -> Result<Client, Failure> {
-    let mut client = Client::start(server.command(), root)?;
-    client.initialize(&ENCODINGS, &Value::Null, REQUEST)?;
-    Ok(client)
-}
-
 /// References as the first request of a process.
 fn early(
     server: &Server,
@@ -98,23 +78,7 @@ fn early(
     Ok(places)
 }
 
-/// A server that is being asked.
-struct Session {
-    client: Client,
-    texts: Texts,
-    round: Round,
-    full: bool,
-}
-
 impl Session {
-    /// Starts the server and opens one file, since some servers look at nothing before.
-    fn start(server: &Server, root: &Path, opened: &Definition) -> Result<Session, Failure> {
-        let mut client = connect(server, root)?;
-        client.open(&opened.place.file)?;
-        let full = server.cache != Cache::Kept;
-        Ok(Session { client, texts: Texts::default(), round: Round::default(), full })
-    }
-
     fn everything(
         &mut self,
         questions: &Questions,
@@ -229,18 +193,6 @@ impl Session {
         Ok(())
     }
 
-    /// The places, and the time in milliseconds.
-    fn refer(
-        &mut self,
-        symbol: &Definition,
-        times: &mut Vec<f64>,
-    ) -> Result<BTreeSet<Place>, Failure> {
-        let params = self.client.references_at(&symbol.place, &mut self.texts);
-        let answer = self.client.timed("textDocument/references", params, REQUEST)?;
-        times.push(milliseconds(answer.took));
-        self.client.places(&answer.value, &mut self.texts)
-    }
-
     fn renames(&mut self, symbols: &[Definition]) -> Result<(), Failure> {
         let mut times = Vec::new();
         self.each("rename", symbols, |it, symbol| {
@@ -334,64 +286,5 @@ impl Session {
             self.note(format!("{what}: {few} of {all} not found: {some}"));
         }
         Ok(())
-    }
-
-    /// Opens the symbol's file for the time of a question. A refusal is worth a note, not the end.
-    fn opened<T>(
-        &mut self,
-        symbol: &Definition,
-        ask: impl FnOnce(&mut Session) -> Result<T, Failure>,
-    ) -> Result<Option<T>, Failure> {
-        let file = &symbol.place.file;
-        self.texts.line(file, 0);
-        self.client.open(file)?;
-        let outcome = ask(self);
-        self.client.close(file);
-        match outcome {
-            Ok(value) => Ok(Some(value)),
-            Err(failure) => self.bear(&symbol.name, failure).map(|()| None),
-        }
-    }
-
-    /// Asks one after the other as long as there is time.
-    fn each(
-        &mut self,
-        what: &str,
-        symbols: &[Definition],
-        mut ask: impl FnMut(&mut Session, &Definition) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let started = Instant::now();
-        for (index, symbol) in symbols.iter().enumerate() {
-            if started.elapsed() > KIND {
-                let (all, seconds) = (symbols.len(), KIND.as_secs());
-                self.note(format!("{what}: {index} of {all} asked, then {seconds} s were over"));
-                break;
-            }
-            if let Err(failure) = ask(self, symbol) {
-                self.bear(&symbol.name, failure)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Goes on after a failure, unless the server is gone.
-    fn bear(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
-        if matches!(failure, Failure::Ended { .. }) {
-            return Err(failure);
-        }
-        self.note(format!("`{name}`: {failure}"));
-        Ok(())
-    }
-
-    fn keep(&mut self, times: &mut [f64], measures: &[(Measure, usize)]) {
-        for (measure, percent) in measures {
-            if let Some(value) = percentile(times, *percent) {
-                self.round.figures.insert(*measure, value);
-            }
-        }
-    }
-
-    fn note(&mut self, text: String) {
-        self.round.notes.push(text);
     }
 }

@@ -19,14 +19,15 @@ mod process;
 mod questions;
 mod scan;
 mod server;
+mod session;
 mod table;
 
 use agreement::Agreement;
 use corpus::Corpus;
 use floors::Floor;
-use measure::Round;
 use questions::Questions;
 use server::Server;
+use session::Round;
 
 #[derive(Args)]
 pub(crate) struct SymbolsArgs {
