@@ -225,17 +225,22 @@ impl Client {
         self.request("shutdown", Value::Null, FAREWELL)?;
         self.notify("exit", Value::Null);
         let deadline = Instant::now() + FAREWELL;
-        while Instant::now() < deadline {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Ok(status);
-            }
-            // The end of the stream comes first; from then on there is nothing to block on.
-            if self.one(deadline).is_err() {
-                thread::sleep(Duration::from_millis(1));
-            }
-        }
+        // The end of the stream comes first; from then on there is nothing to block on.
+        while matches!(self.one(deadline), Ok(Heard::Response(..) | Heard::Notice)) {}
         let seconds = FAREWELL.as_secs_f64();
-        Err(Failure::TimedOut { method: "exit".to_owned(), seconds })
+        let late = Failure::TimedOut { method: "exit".to_owned(), seconds };
+        self.status(deadline).ok_or(late)
+    }
+
+    /// How the process ended, if it has by then.
+    fn status(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        loop {
+            let status = self.child.try_wait().ok().flatten();
+            if status.is_some() || Instant::now() > deadline {
+                return status;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The next response; `None` when the deadline has passed; an error when the server is gone.
@@ -269,8 +274,8 @@ impl Client {
     fn ended(&mut self, method: &str, mut reason: String) -> Failure {
         // Its streams end one after the other, and the process last.
         let _ = self.silent.recv_timeout(LAST_WORDS);
-        if let Ok(Some(status)) = self.child.try_wait() {
-            reason = format!("{status}");
+        if let Some(status) = self.status(Instant::now() + LAST_WORDS) {
+            reason = status.to_string();
         }
         let bytes = self.last_words.lock().map(|it| it.clone()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
