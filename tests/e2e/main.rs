@@ -5,6 +5,7 @@ mod crash;
 mod grow;
 mod inspect;
 mod live;
+mod lsp;
 mod people;
 mod sandbox;
 mod tidy;

@@ -5,19 +5,24 @@ use std::process::ExitCode;
 mod cli;
 mod error;
 mod grow;
+mod lines;
+mod lsp;
 mod output;
 mod plan_file;
 mod project;
 mod sandbox;
 mod signals;
+mod sources;
 mod symbols;
 mod workspace;
 
 /// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks
 /// over its syntax tree are recursive.
-const STACK_BYTES: usize = 256 << 20;
+pub(crate) const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
+    // Fails only where the pool is there already, which nothing before this line has made.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_stack_size(STACK_BYTES)

@@ -1,14 +1,12 @@
 //! Symbols of the Python files below a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
-use code::{NamePath, Outline, SymbolKind};
-use ignore::{WalkBuilder, WalkState};
-use memchr::memmem;
+use code::{Index, Located, NamePath, Outline, SymbolKind};
 
 use crate::error::Fault;
+use crate::sources::Workspace;
 
 /// What to look for.
 pub(crate) struct Query {
@@ -22,60 +20,28 @@ pub(crate) struct Query {
 pub(crate) struct Found {
     /// Relative to the folder.
     pub(crate) path: PathBuf,
-    pub(crate) source: String,
-    pub(crate) outline: Outline,
+    pub(crate) source: Arc<str>,
+    pub(crate) outline: Arc<Outline>,
     pub(crate) matches: Vec<usize>,
 }
 
-/// Every match below `root`, by file, and files that could not be read, as sentences. What git ignores
-/// and hidden folders are left out.
+/// Every match below `root`, by file, and files that could not be read, as sentences. What git ignores,
+/// hidden folders and installed packages are left out.
 pub(crate) fn find(root: &Path, query: &Query) -> Result<(Vec<Found>, Vec<String>), Fault> {
-    if !root.exists() {
-        return Err(Fault::input(format!("there is no {}", root.display()))
-            .hint("give a folder or a Python file"));
-    }
-    let (found, problems) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    let walker = WalkBuilder::new(root).require_git(false).build_parallel();
-    walker.run(|| {
-        Box::new(|entry| {
-            match entry
-                .map_err(|error| error.to_string())
-                .and_then(|it| look(root, it.path(), query))
-            {
-                Ok(None) => {}
-                Ok(Some(file)) => found.lock().unwrap_or_else(PoisonError::into_inner).push(file),
-                Err(why) => problems.lock().unwrap_or_else(PoisonError::into_inner).push(why),
-            }
-            WalkState::Continue
-        })
+    let mut workspace = Workspace::open(root)?;
+    let found = workspace.ask(|index| {
+        let all = index.find(&query.pattern, query.substring, &query.kinds);
+        all.chunk_by(|a, b| a.file == b.file).filter_map(|it| in_file(index, it)).collect()
     });
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut problems = problems.into_inner().unwrap_or_else(PoisonError::into_inner);
-    problems.sort();
-    Ok((found, problems))
+    Ok((found, workspace.problems()))
 }
 
-/// Files are parsed only if the word is in them: that is known at many times the parser's speed.
-fn look(root: &Path, path: &Path, query: &Query) -> Result<Option<Found>, String> {
-    let is_python = path.extension().is_some_and(|it| it == "py" || it == "pyi");
-    if !is_python || !path.is_file() {
-        return Ok(None);
-    }
-    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if memmem::find(&bytes, query.pattern.last().as_bytes()).is_none() {
-        return Ok(None);
-    }
-    let source = String::from_utf8(bytes)
-        .map_err(|_| format!("{}: it is not UTF-8, and was left out", path.display()))?;
-    let outline = Outline::of(&source);
-    let fits = |index: &usize| {
-        let kind = outline.symbols[*index].kind;
-        (query.kinds.is_empty() || query.kinds.contains(&kind))
-            && query.pattern.matches(&outline.path(*index), query.substring)
-    };
-    let matches: Vec<usize> = (0..outline.symbols.len()).filter(fits).collect();
-    let name = path.strip_prefix(root).ok().filter(|it| !it.as_os_str().is_empty()).unwrap_or(path);
-    let path = name.to_owned();
-    Ok((!matches.is_empty()).then_some(Found { path, source, outline, matches }))
+fn in_file(index: &Index, matches: &[Located]) -> Option<Found> {
+    let file = matches.first()?.file;
+    Some(Found {
+        path: index.path(file).into(),
+        source: index.text(file)?,
+        outline: index.outline(file),
+        matches: matches.iter().map(|it| it.symbol).collect(),
+    })
 }

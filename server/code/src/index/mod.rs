@@ -4,16 +4,19 @@
 //! a copy of a list of pointers. Nothing is parsed before a question needs it, and what was parsed stays
 //! until its file changes.
 
+mod names;
 mod query;
 mod references;
 mod words;
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
 use crate::outline::Outline;
 use crate::semantics::{Layout, Memory, Module};
+use names::Names;
 pub use query::{Located, Place};
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
 pub use words::Words;
@@ -37,16 +40,27 @@ pub(crate) struct File {
     pub(crate) module: OnceLock<Box<Module>>,
 }
 
+/// A file in its place. Each put has a stamp of its own, so that what was made from another text of the
+/// file can be told from what was made from this one.
+#[derive(Clone)]
+struct Slot {
+    stamp: u64,
+    file: Arc<File>,
+}
+
 /// The Python files below one root. Paths are relative to it, with `/`.
 #[derive(Clone)]
 pub struct Index {
     texts: Arc<dyn Texts>,
-    files: Arc<Vec<Option<Arc<File>>>>,
+    files: Arc<Vec<Option<Slot>>>,
     by_path: Arc<FxHashMap<Arc<str>, FileId>>,
     /// What the paths say, once somebody asked since they changed.
     layout: Arc<OnceLock<Layout>>,
     /// What questions about this state have found out.
     memories: Arc<Mutex<Vec<Memory>>>,
+    stamps: Arc<AtomicU64>,
+    /// Shared with all clones: it only says where to look, and what changed since is looked at anew.
+    names: Arc<RwLock<Arc<Names>>>,
 }
 
 impl Index {
@@ -58,29 +72,39 @@ impl Index {
             by_path: Arc::default(),
             layout: Arc::default(),
             memories: Arc::default(),
+            stamps: Arc::default(),
+            names: Arc::default(),
         }
     }
 
     /// Adds a file or replaces its text. A file whose words are known from before may come without
     /// text: it is read when a question needs it.
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
-        self.memories = Arc::default();
-        let path: Arc<str> = path.into();
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
-        let file = Arc::new(File {
-            path: path.clone(),
-            words,
-            text,
-            outline: OnceLock::new(),
-            module: OnceLock::new(),
-        });
+        let (outline, module) = (OnceLock::new(), OnceLock::new());
+        self.place(File { path: path.into(), words, text, outline, module })
+    }
+
+    /// The same for a file whose outline is known from before too. It has to be that of the text that
+    /// will be read.
+    pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
+        let outline = OnceLock::from(Arc::new(outline));
+        let (text, module) = (OnceLock::new(), OnceLock::new());
+        self.place(File { path: path.into(), words, text, outline, module })
+    }
+
+    fn place(&mut self, file: File) -> FileId {
+        self.memories = Arc::default();
+        let path = file.path.clone();
+        let stamp = self.stamps.fetch_add(1, Ordering::Relaxed) + 1;
+        let slot = Some(Slot { stamp, file: Arc::new(file) });
         let files = Arc::make_mut(&mut self.files);
         if let Some(id) = self.by_path.get(&path) {
-            files[id.0 as usize] = Some(file);
+            files[id.0 as usize] = slot;
             return *id;
         }
         let id = FileId(files.len() as u32);
-        files.push(Some(file));
+        files.push(slot);
         self.layout = Arc::default();
         Arc::make_mut(&mut self.by_path).insert(path, id);
         id
@@ -102,8 +126,7 @@ impl Index {
 
     /// All files, in the order of arrival.
     pub fn files(&self) -> impl Iterator<Item = FileId> + '_ {
-        let number =
-            |(id, file): (usize, &Option<Arc<File>>)| file.as_ref().map(|_| FileId(id as u32));
+        let number = |(id, slot): (usize, &Option<Slot>)| slot.as_ref().map(|_| FileId(id as u32));
         self.files.iter().enumerate().filter_map(number)
     }
 
@@ -125,7 +148,8 @@ impl Index {
         it.outline.get_or_init(read).clone()
     }
 
-    pub(crate) fn words(&self, file: FileId) -> &Words {
+    /// The words of its text.
+    pub fn words(&self, file: FileId) -> &Words {
         static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
         self.get(file).map_or(&NONE, |it| &it.words)
     }
@@ -144,7 +168,34 @@ impl Index {
         self.layout.get_or_init(|| Layout::of(self.by_path.keys().map(|it| &**it)))
     }
 
+    /// Parses what no question needed so far and makes the questions for names fast, while `go_on` says
+    /// so. Meant for the background: nothing depends on it, and clones share what it found.
+    pub fn prepare(&self, go_on: impl Fn() -> bool) {
+        for file in self.files() {
+            if !go_on() {
+                return;
+            }
+            self.outline(file);
+        }
+        let names = Arc::new(Names::of(self));
+        *self.names.write().unwrap_or_else(PoisonError::into_inner) = names;
+    }
+
+    /// How many files [`Index::prepare`] has not seen as they are now.
+    pub fn unprepared(&self) -> usize {
+        let names = self.names();
+        self.files().filter(|file| !names.covers(self, *file)).count()
+    }
+
+    fn names(&self) -> Arc<Names> {
+        self.names.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn stamp(&self, file: FileId) -> Option<u64> {
+        self.files.get(file.0 as usize)?.as_ref().map(|it| it.stamp)
+    }
+
     pub(crate) fn get(&self, file: FileId) -> Option<&Arc<File>> {
-        self.files.get(file.0 as usize)?.as_ref()
+        self.files.get(file.0 as usize)?.as_ref().map(|it| &it.file)
     }
 }

@@ -7,6 +7,7 @@ use crate::output::Output;
 
 mod doctor;
 mod generate;
+mod lsp;
 mod plan;
 mod results;
 mod rollback;
@@ -36,6 +37,7 @@ enum Command {
     Rollback(rollback::RollbackArgs),
     Doctor(doctor::DoctorArgs),
     Symbols(symbols::SymbolsArgs),
+    Lsp(lsp::LspArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
@@ -68,5 +70,6 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Rollback(args) => rollback::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output).await,
         Command::Symbols(args) => symbols::run(&args, output),
+        Command::Lsp(args) => lsp::run(&args).await,
     }
 }

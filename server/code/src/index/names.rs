@@ -1,0 +1,99 @@
+//! All names of an index in one table, so that a question for a name need not look at every symbol.
+//!
+//! Different names, folded, lie behind one another in one text: a part of a name is found at the speed of
+//! a memory scan. The table is never changed. It knows which put of each file it was made from, and is
+//! silent about files that were put again.
+
+use std::hash::Hasher;
+
+use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::query::fold;
+use super::{FileId, Index, Located};
+
+/// Names are numbered in the order in which they were met.
+#[derive(Default)]
+pub(super) struct Names {
+    /// The stamp of each file, by its number; 0 for none.
+    seen: Vec<u64>,
+    /// Every folded name with a line break behind it.
+    folded: String,
+    /// Where each name starts in `folded`; one more at the end.
+    starts: Vec<u32>,
+    /// Where each name's symbols start in `symbols`; one more at the end.
+    heads: Vec<u32>,
+    /// File and place in its outline.
+    symbols: Vec<(u32, u32)>,
+    /// Hash and number of each name, by hash.
+    hashes: Vec<(u32, u32)>,
+}
+
+impl Names {
+    /// The table of an index whose outlines are all there.
+    pub(super) fn of(index: &Index) -> Names {
+        let mut of_name: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
+        for file in index.files() {
+            for (place, symbol) in index.outline(file).symbols.iter().enumerate() {
+                of_name.entry(fold(&symbol.name)).or_default().push((file.0, place as u32));
+            }
+        }
+        let stamp = |place| index.stamp(FileId(place as u32)).unwrap_or(0);
+        let seen = (0..index.files.len()).map(stamp).collect();
+        let mut table = Names { seen, ..Names::default() };
+        of_name.iter().for_each(|(name, symbols)| table.add(name, symbols));
+        table.starts.push(table.folded.len() as u32);
+        table.heads.push(table.symbols.len() as u32);
+        table.hashes.sort_unstable();
+        table
+    }
+
+    fn add(&mut self, name: &str, symbols: &[(u32, u32)]) {
+        self.hashes.push((hash(name), self.starts.len() as u32));
+        self.starts.push(self.folded.len() as u32);
+        self.heads.push(self.symbols.len() as u32);
+        self.folded.push_str(name);
+        self.folded.push('\n');
+        self.symbols.extend_from_slice(symbols);
+    }
+
+    /// Whether the table was made from the file as it is in this index.
+    pub(super) fn covers(&self, index: &Index, file: FileId) -> bool {
+        index.stamp(file).is_some_and(|it| self.seen.get(file.0 as usize) == Some(&it))
+    }
+
+    /// Symbols whose folded name is this one, and perhaps some others.
+    pub(super) fn exactly(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
+        let wanted = hash(folded);
+        let start = self.hashes.partition_point(|(hash, _)| *hash < wanted);
+        let same = self.hashes[start..].iter().take_while(move |(hash, _)| *hash == wanted);
+        Box::new(same.flat_map(|(_, number)| self.symbols_of(*number as usize)))
+    }
+
+    /// Symbols whose folded name holds this.
+    pub(super) fn holding(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
+        if folded.is_empty() {
+            return Box::new(self.symbols.iter().map(located));
+        }
+        let mut numbers: Vec<usize> = memmem::find_iter(self.folded.as_bytes(), folded)
+            .map(|hit| self.starts.partition_point(|start| *start as usize <= hit) - 1)
+            .collect();
+        numbers.dedup();
+        Box::new(numbers.into_iter().flat_map(|number| self.symbols_of(number)))
+    }
+
+    fn symbols_of(&self, number: usize) -> impl Iterator<Item = Located> + '_ {
+        let range = self.heads[number] as usize..self.heads[number + 1] as usize;
+        self.symbols[range].iter().map(located)
+    }
+}
+
+fn located((file, symbol): &(u32, u32)) -> Located {
+    Located { file: FileId(*file), symbol: *symbol as usize }
+}
+
+fn hash(name: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    hasher.finish() as u32
+}

@@ -1,0 +1,257 @@
+//! The one owner of the state: folders, open documents, their indexes.
+//!
+//! A thread takes messages in the order in which they were sent, and that is the order of the client's
+//! stream. Sending never waits. A question gets a view of everything sent before it and nothing after it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use rustc_hash::FxHashMap;
+use tokio::sync::oneshot;
+use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
+
+use super::documents::Document;
+use super::from_lsp;
+use super::view::{Base, Part, View};
+use crate::lines::Unit;
+use crate::output::Output;
+use crate::sources::{PATIENCE, Refreshed, Workspace};
+
+/// What the owner is told.
+enum Message {
+    Folders { added: Vec<PathBuf>, removed: Vec<PathBuf> },
+    Opened(TextDocumentItem),
+    Changed { uri: Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent>, unit: Unit },
+    Closed(Uri),
+    OnDisk(Vec<PathBuf>),
+    View(oneshot::Sender<View>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// Speaks to the owner.
+#[derive(Clone)]
+pub(super) struct Owner(Sender<Message>);
+
+/// Starts it.
+pub(super) fn start() -> io::Result<Owner> {
+    let (sender, receiver) = channel();
+    let run = move || State::default().run(&receiver);
+    std::thread::Builder::new()
+        .name("owner".to_owned())
+        .stack_size(crate::STACK_BYTES)
+        .spawn(run)?;
+    Ok(Owner(sender))
+}
+
+impl Owner {
+    pub(super) fn folders(&self, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
+        self.tell(Message::Folders { added, removed });
+    }
+
+    pub(super) fn opened(&self, document: TextDocumentItem) {
+        self.tell(Message::Opened(document));
+    }
+
+    pub(super) fn changed(
+        &self,
+        uri: Uri,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        unit: Unit,
+    ) {
+        self.tell(Message::Changed { uri, version, changes, unit });
+    }
+
+    pub(super) fn closed(&self, uri: Uri) {
+        self.tell(Message::Closed(uri));
+    }
+
+    pub(super) fn on_disk(&self, paths: Vec<PathBuf>) {
+        self.tell(Message::OnDisk(paths));
+    }
+
+    /// Everything as of now. The request is made by the call, not by the first `.await` of what it
+    /// returns.
+    pub(super) fn view(&self) -> oneshot::Receiver<View> {
+        let (sender, receiver) = oneshot::channel();
+        self.tell(Message::View(sender));
+        receiver
+    }
+
+    /// Ends it, after what it was told before.
+    pub(super) async fn stop(&self) {
+        let (sender, receiver) = oneshot::channel();
+        self.tell(Message::Stop(sender));
+        // An error means that it has ended already.
+        let _ = receiver.await;
+    }
+
+    /// Only a stopped owner does not listen, and then nobody waits for its answers.
+    fn tell(&self, message: Message) {
+        let _ = self.0.send(message);
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// By number, in the order of arrival.
+    parts: BTreeMap<u64, (Base, Workspace)>,
+    next: u64,
+    documents: Arc<FxHashMap<String, Document>>,
+}
+
+impl State {
+    fn run(mut self, messages: &Receiver<Message>) {
+        for message in messages {
+            match message {
+                Message::Folders { added, removed } => self.folders(&added, &removed),
+                Message::Opened(document) => self.opened(document),
+                Message::Changed { uri, version, changes, unit } => {
+                    self.changed(&uri, version, changes, unit);
+                }
+                Message::Closed(uri) => self.closed(&uri),
+                Message::OnDisk(paths) => self.on_disk(&paths),
+                Message::View(to) => self.answer(to),
+                Message::Stop(done) => {
+                    // Whoever asked may be gone.
+                    let _ = done.send(());
+                    return;
+                }
+            }
+        }
+    }
+
+    fn folders(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+        self.parts.retain(|_, (base, _)| !matches!(base, Base::Folder(it) if removed.contains(it)));
+        for path in added {
+            let same = |(base, _): &(Base, _)| matches!(base, Base::Folder(it) if it == path);
+            if self.parts.values().any(same) {
+                continue;
+            }
+            match Workspace::open(path) {
+                Ok(workspace) => {
+                    workspace.problems().iter().for_each(|it| log(format_args!("warning: {it}")));
+                    self.add(Base::Folder(path.clone()), workspace);
+                }
+                Err(fault) => log(format_args!("warning: {fault}")),
+            }
+        }
+        self.settle_documents();
+    }
+
+    fn add(&mut self, base: Base, workspace: Workspace) -> u64 {
+        self.next += 1;
+        self.parts.insert(self.next, (base, workspace));
+        self.next
+    }
+
+    /// Open documents go where they belong after folders came and went.
+    fn settle_documents(&mut self) {
+        self.parts.retain(|_, (base, _)| matches!(base, Base::Folder(_)));
+        let documents: Vec<Document> = self.documents.values().cloned().collect();
+        documents.into_iter().for_each(|it| self.place(it.uri, it.version, it.text));
+    }
+
+    fn opened(&mut self, item: TextDocumentItem) {
+        self.place(item.uri, item.version, item.text.into());
+    }
+
+    fn place(&mut self, uri: Uri, version: i32, text: Arc<str>) {
+        let (part, name) = self.home(&uri);
+        if let Some((_, workspace)) = self.parts.get_mut(&part) {
+            workspace.set_open(&name, text.clone());
+        }
+        let key = uri.as_str().to_owned();
+        let document = Document { uri, version, text, part, name };
+        Arc::make_mut(&mut self.documents).insert(key, document);
+    }
+
+    /// The innermost folder that holds a file; else one of its own.
+    fn home(&mut self, uri: &Uri) -> (u64, String) {
+        if let Some(open) =
+            self.documents.get(uri.as_str()).filter(|it| self.parts.contains_key(&it.part))
+        {
+            return (open.part, open.name.clone());
+        }
+        let path = from_lsp::path(uri);
+        let held = path.as_ref().and_then(|path| {
+            let holds = |(_, (base, it)): &(&u64, &(Base, Workspace))| {
+                matches!(base, Base::Folder(_)) && it.holds(path)
+            };
+            let depth = |(_, (_, it)): &(&u64, &(Base, Workspace))| it.root().as_os_str().len();
+            let (number, (_, workspace)) = self.parts.iter().filter(holds).max_by_key(depth)?;
+            Some((*number, workspace.name_of(path)?))
+        });
+        held.unwrap_or_else(|| {
+            let named = path.as_ref().and_then(|it| it.file_name()?.to_str());
+            let name = named.unwrap_or("untitled.py").to_owned();
+            (self.add(Base::Alone(uri.clone()), Workspace::of_editor()), name)
+        })
+    }
+
+    fn changed(
+        &mut self,
+        uri: &Uri,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        unit: Unit,
+    ) {
+        let Some(document) = Arc::make_mut(&mut self.documents).get_mut(uri.as_str()) else {
+            return log(format_args!("warning: {} changed but is not open", uri.as_str()));
+        };
+        document.apply(changes, unit);
+        document.version = version;
+        if let Some((_, workspace)) = self.parts.get_mut(&document.part) {
+            workspace.set_open(&document.name, document.text.clone());
+        }
+    }
+
+    fn closed(&mut self, uri: &Uri) {
+        let Some(document) = Arc::make_mut(&mut self.documents).remove(uri.as_str()) else {
+            return;
+        };
+        match self.parts.get_mut(&document.part) {
+            Some((Base::Folder(_), workspace)) => workspace.close(&document.name),
+            _ => drop(self.parts.remove(&document.part)),
+        }
+    }
+
+    fn on_disk(&mut self, paths: &[PathBuf]) {
+        for (base, workspace) in self.parts.values_mut() {
+            if matches!(base, Base::Folder(_)) {
+                let names: Vec<String> =
+                    paths.iter().filter_map(|it| workspace.name_of(it)).collect();
+                workspace.disk_changed(&names);
+            }
+        }
+    }
+
+    fn answer(&mut self, to: oneshot::Sender<View>) {
+        if to.is_closed() {
+            return;
+        }
+        for (_, workspace) in self.parts.values_mut() {
+            if workspace.refresh(PATIENCE) == Refreshed::TimedOut {
+                let root = workspace.root().display();
+                log(format_args!(
+                    "warning: {root}: no look at the disk in {PATIENCE:?}; answering from before"
+                ));
+            }
+        }
+        let part = |(number, (base, workspace)): (&u64, &(Base, Workspace))| Part {
+            number: *number,
+            base: base.clone(),
+            snapshot: workspace.snapshot(),
+        };
+        let parts = self.parts.iter().map(part).collect();
+        // Whoever asked may have cancelled meanwhile.
+        let _ = to.send(View { parts, documents: self.documents.clone() });
+    }
+}
+
+fn log(text: std::fmt::Arguments<'_>) {
+    Output::say(text);
+}

@@ -1,0 +1,115 @@
+//! From our types to the protocol's.
+
+use std::ops::Range;
+
+use code::{Outline, RenameRefused, SymbolKind};
+use tower_lsp::jsonrpc::{Error, ErrorCode};
+use tower_lsp::ls_types::{self as lsp, DocumentSymbol, PositionEncodingKind};
+
+use crate::lines::{Lines, Unit};
+
+pub(super) fn encoding(unit: Unit) -> PositionEncodingKind {
+    match unit {
+        Unit::Utf8 => PositionEncodingKind::UTF8,
+        Unit::Utf16 => PositionEncodingKind::UTF16,
+        Unit::Char => PositionEncodingKind::UTF32,
+    }
+}
+
+fn position(lines: &Lines<'_>, offset: usize, unit: Unit) -> lsp::Position {
+    let (line, column) = lines.position(offset, unit);
+    let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+    lsp::Position { line: number(line), character: number(column) }
+}
+
+pub(super) fn range(lines: &Lines<'_>, range: &Range<usize>, unit: Unit) -> lsp::Range {
+    lsp::Range { start: position(lines, range.start, unit), end: position(lines, range.end, unit) }
+}
+
+/// `__init__` is what makes objects, and has an icon of its own.
+pub(super) fn kind(kind: SymbolKind, name: &str) -> lsp::SymbolKind {
+    match kind {
+        SymbolKind::Class => lsp::SymbolKind::CLASS,
+        SymbolKind::Function => lsp::SymbolKind::FUNCTION,
+        SymbolKind::Method if name == "__init__" => lsp::SymbolKind::CONSTRUCTOR,
+        SymbolKind::Method => lsp::SymbolKind::METHOD,
+        SymbolKind::Property => lsp::SymbolKind::PROPERTY,
+        SymbolKind::Variable => lsp::SymbolKind::VARIABLE,
+        SymbolKind::Attribute => lsp::SymbolKind::FIELD,
+    }
+}
+
+/// An outline as a tree.
+pub(super) fn document_symbols(outline: &Outline, text: &str, unit: Unit) -> Vec<DocumentSymbol> {
+    let lines = Lines::of(text);
+    let mut below: Vec<Vec<DocumentSymbol>> = vec![Vec::new(); outline.symbols.len() + 1];
+    // From the last to the first: children come before their parents are taken up.
+    for (index, symbol) in outline.symbols.iter().enumerate().rev() {
+        let mut children = std::mem::take(&mut below[index + 1]);
+        children.reverse();
+        let signature = symbol.header.as_ref().map(|it| text[it.clone()].to_owned());
+        #[expect(deprecated, reason = "the type has the field still")]
+        let shape = DocumentSymbol {
+            name: symbol.name.clone(),
+            detail: signature,
+            kind: kind(symbol.kind, &symbol.name),
+            tags: None,
+            deprecated: None,
+            range: range(&lines, &symbol.range, unit),
+            selection_range: range(&lines, &symbol.name_range, unit),
+            children: (!children.is_empty()).then_some(children),
+        };
+        below[symbol.parent.map_or(0, |it| it + 1)].push(shape);
+    }
+    let mut top = std::mem::take(&mut below[0]);
+    top.reverse();
+    top
+}
+
+/// The same for clients that know no trees.
+pub(super) fn flat(uri: &lsp::Uri, symbols: Vec<DocumentSymbol>) -> Vec<lsp::SymbolInformation> {
+    let mut left: Vec<(Option<String>, DocumentSymbol)> =
+        symbols.into_iter().rev().map(|it| (None, it)).collect();
+    let mut all = Vec::new();
+    while let Some((container, it)) = left.pop() {
+        let children = it.children.into_iter().flatten().rev();
+        left.extend(children.map(|child| (Some(it.name.clone()), child)));
+        all.push(information(it.name, it.kind, uri.clone(), it.range, container));
+    }
+    all
+}
+
+pub(super) fn information(
+    name: String,
+    kind: lsp::SymbolKind,
+    uri: lsp::Uri,
+    range: lsp::Range,
+    container: Option<String>,
+) -> lsp::SymbolInformation {
+    let location = lsp::Location { uri, range };
+    #[expect(deprecated, reason = "the type has the field still")]
+    lsp::SymbolInformation {
+        name,
+        kind,
+        tags: None,
+        deprecated: None,
+        location,
+        container_name: container,
+    }
+}
+
+/// `RequestFailed` of the protocol: the request was fine, and there is a reason to say no.
+const REQUEST_FAILED: i64 = -32803;
+
+pub(super) fn refused(refused: &RenameRefused) -> Error {
+    failed(refused.to_string())
+}
+
+pub(super) fn failed(why: String) -> Error {
+    Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: why.into(), data: None }
+}
+
+/// The answer would be for a text that is no longer there.
+pub(super) fn overtaken() -> Error {
+    Error::new(ErrorCode::ContentModified)
+}

@@ -1,0 +1,114 @@
+//! Everything as of one moment of the client's stream: what handlers ask.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use code::{FileId, Index, Place};
+use rustc_hash::FxHashMap;
+use tower_lsp::ls_types::{Location, Position, Uri};
+
+use super::documents::Document;
+use super::{from_lsp, to_lsp};
+use crate::lines::{Lines, Unit};
+use crate::sources::Snapshot;
+
+/// Where the names of an index begin.
+#[derive(Clone)]
+pub(super) enum Base {
+    /// At a folder.
+    Folder(PathBuf),
+    /// There is one document, outside of all folders.
+    Alone(Uri),
+}
+
+/// One index.
+pub(super) struct Part {
+    pub(super) number: u64,
+    pub(super) base: Base,
+    pub(super) snapshot: Snapshot,
+}
+
+/// All of them, and what is open.
+pub(super) struct View {
+    pub(super) parts: Vec<Part>,
+    pub(super) documents: Arc<FxHashMap<String, Document>>,
+}
+
+/// A file of a view.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) part: &'a Part,
+    pub(super) file: FileId,
+}
+
+impl View {
+    /// How many texts could not be had because the disk was ahead.
+    pub(super) fn misses(&self) -> u64 {
+        self.parts.iter().map(|it| it.snapshot.misses()).sum()
+    }
+
+    /// The file that a URI means; `None` for one that is neither open nor in a folder.
+    pub(super) fn file(&self, uri: &Uri) -> Option<At<'_>> {
+        if let Some(open) = self.documents.get(uri.as_str()) {
+            let part = self.parts.iter().find(|it| it.number == open.part)?;
+            return Some(At { part, file: part.index().file(&open.name)? });
+        }
+        let path = from_lsp::path(uri)?;
+        let inside = |part: &'_ Part| match &part.base {
+            Base::Folder(root) => {
+                Some((root.as_os_str().len(), path.strip_prefix(root).ok()?.to_owned()))
+            }
+            Base::Alone(_) => None,
+        };
+        let found = self.parts.iter().filter_map(|part| {
+            let (depth, name) = inside(part)?;
+            Some((depth, At { part, file: part.index().file(name.to_str()?)? }))
+        });
+        found.max_by_key(|(depth, _)| *depth).map(|(_, at)| at)
+    }
+
+    /// What stands at a position of a document: its file and the offset.
+    pub(super) fn place(&self, uri: &Uri, at: Position, unit: Unit) -> Option<(At<'_>, usize)> {
+        let file = self.file(uri)?;
+        let text = file.part.index().text(file.file)?;
+        Some((file, from_lsp::offset(&Lines::of(&text), at, unit)))
+    }
+
+    /// How the client names a file.
+    pub(super) fn uri(&self, at: At<'_>) -> Option<Uri> {
+        let path = at.part.index().path(at.file);
+        match &at.part.base {
+            Base::Alone(uri) => Some(uri.clone()),
+            Base::Folder(root) => self
+                .document(at)
+                .map(|it| it.uri.clone())
+                .or_else(|| Uri::from_file_path(root.join(path))),
+        }
+    }
+
+    /// The open document of a file.
+    pub(super) fn document(&self, at: At<'_>) -> Option<&Document> {
+        let name = at.part.index().path(at.file);
+        self.documents.values().find(|it| it.part == at.part.number && it.name == name)
+    }
+
+    /// Places of one index as the client writes them, in their order. A file whose text is gone is left
+    /// out; the question is put again then.
+    pub(super) fn locations(&self, part: &Part, places: &[Place], unit: Unit) -> Vec<Location> {
+        let same_file = places.chunk_by(|a, b| a.file == b.file);
+        let of_file = |places: &[Place]| {
+            let at = At { part, file: places.first()?.file };
+            let (uri, text) = (self.uri(at)?, part.index().text(at.file)?);
+            let lines = Lines::of(&text);
+            let ranges = places.iter().map(|it| to_lsp::range(&lines, &it.range, unit));
+            Some(ranges.map(|range| Location { uri: uri.clone(), range }).collect::<Vec<_>>())
+        };
+        same_file.filter_map(of_file).flatten().collect()
+    }
+}
+
+impl Part {
+    pub(super) fn index(&self) -> &Index {
+        &self.snapshot.index
+    }
+}

@@ -1,0 +1,232 @@
+//! `trellis lsp` as an editor meets it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use ::lsp::{Client, Encoding, Failure, FileEvent, Place, Texts, uri_of};
+use serde_json::{Value, json};
+
+use crate::world::{World, binary};
+
+/// For answers that take milliseconds on a machine that may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn started(world: &World, encodings: &[Encoding]) -> Client {
+    let mut command = Command::new(binary());
+    command.arg("lsp");
+    let mut client = Client::start(command, &world.root()).expect("a server");
+    client.initialize(encodings, &Value::Null, PATIENCE).expect("a handshake");
+    client
+}
+
+/// Symbols of a name as `file:line:column`, from 0.
+fn symbols(client: &mut Client, name: &str) -> Vec<String> {
+    let all = client.request("workspace/symbol", json!({ "query": name }), PATIENCE);
+    let all = all.expect("symbols");
+    let place = |it: &Value| {
+        let uri = it["location"]["uri"].as_str().expect("a uri");
+        let start = &it["location"]["range"]["start"];
+        let file = uri.rsplit('/').next().unwrap_or_default();
+        format!("{file}:{}:{}", start["line"], start["character"])
+    };
+    all.as_array().expect("a list").iter().map(place).collect()
+}
+
+fn outline(client: &mut Client, file: &Path) -> Vec<String> {
+    let params = json!({ "textDocument": { "uri": uri_of(file) } });
+    let all = client.request("textDocument/documentSymbol", params, PATIENCE).expect("symbols");
+    fn names(all: &Value, before: &str) -> Vec<String> {
+        let name = |it: &Value| format!("{before}{}", it["name"].as_str().unwrap_or_default());
+        let below = |it: &Value| names(&it["children"], &format!("{}/", name(it)));
+        let each = |it| [vec![name(it)], below(it)].concat();
+        all.as_array().into_iter().flatten().flat_map(each).collect()
+    }
+    names(&all, "")
+}
+
+#[test]
+fn what_changes_is_in_the_next_answer() {
+    let world = World::new();
+    world.write("pkg/a.py", "class Cart:\n    def total(self): ...\n");
+    world.write("pkg/.gitignore", "built\n");
+    world.write("pkg/built/b.py", "def total(): ...\n");
+    world.write("venv/pyvenv.cfg", "");
+    world.write("venv/lib/c.py", "def total(): ...\n");
+    let mut client = started(&world, &[Encoding::Utf8]);
+    assert_eq!(symbols(&mut client, "total"), ["a.py:1:8"]);
+    // A new file, a changed one, a new folder, one that is gone; the editor says nothing.
+    world.write("pkg/b.py", "\n\ndef total(): ...\n");
+    assert_eq!(symbols(&mut client, "total"), ["a.py:1:8", "b.py:2:4"]);
+    world.write("pkg/b.py", "def subtotal(): ...\n");
+    assert_eq!(symbols(&mut client, "TOTAL"), ["a.py:1:8", "b.py:0:4"]);
+    world.write("deep/er/c.py", "total = 1\n");
+    assert_eq!(symbols(&mut client, "total"), ["c.py:0:0", "a.py:1:8", "b.py:0:4"]);
+    fs::rename(world.root().join("deep"), world.root().join("moved")).expect("a rename");
+    world.write("moved/er/d.py", "total = 1\n");
+    let all = symbols(&mut client, "total");
+    assert_eq!(all, ["c.py:0:0", "d.py:0:0", "a.py:1:8", "b.py:0:4"]);
+    fs::remove_dir_all(world.root().join("moved")).expect("a folder");
+    fs::remove_file(world.root().join("pkg/b.py")).expect("a file");
+    assert_eq!(symbols(&mut client, "total"), ["a.py:1:8"]);
+    // Rules change what is there.
+    world.write("pkg/.gitignore", "a.py\n");
+    assert_eq!(symbols(&mut client, "total"), ["b.py:0:4"]);
+    // What the editor has open wins until it is closed.
+    let file = world.root().join("pkg/built/b.py");
+    client.open(&file).expect("a file");
+    client.change(&file, "class Other:\n    def subtotal(self): ...\n    def broken(\n");
+    assert_eq!(symbols(&mut client, "total"), ["b.py:1:8"]);
+    assert_eq!(outline(&mut client, &file), ["Other", "Other/subtotal", "Other/broken"]);
+    client.close(&file);
+    assert_eq!(symbols(&mut client, "total"), ["b.py:0:4"]);
+    client.watched(&file, FileEvent::Changed);
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
+fn positions_are_right_after_any_character_and_line_end() {
+    let text = "\u{feff}a = '\u{1f600}\u{e9}'; b = 1\r\nc = 2\rd = 3\x0c\n\u{e9}t\u{e9} = '\u{1f600}'; e = 4\n";
+    let world = World::new();
+    world.write("w.py", text);
+    // A byte order mark is not on any line, and a form feed ends none.
+    for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        let mut client = started(&world, &[encoding]);
+        assert_eq!(client.encoding(), encoding);
+        for (name, wanted) in [
+            ("b", (0, 10)),
+            ("c", (1, 0)),
+            ("d", (2, 0)),
+            ("\u{c9}t\u{c9}", (3, 0)),
+            ("e", (3, 11)),
+        ] {
+            let found = client.request("workspace/symbol", json!({ "query": name }), PATIENCE);
+            let found = found.expect("symbols");
+            let at = &found[0]["location"]["range"]["start"];
+            let line =
+                text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+            let line = line.split('\n').nth(wanted.0).expect("a line");
+            let units = encoding.units(line, wanted.1);
+            assert_eq!(at, &json!({ "line": wanted.0, "character": units }), "{name} {encoding:?}");
+        }
+    }
+}
+
+/// A client that sends without waiting and answers nothing.
+struct Raw {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Raw {
+    fn start(root: &Path) -> Raw {
+        let mut child = Command::new(binary())
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a server");
+        let stdout = BufReader::new(child.stdout.take().expect("stdout"));
+        let mut raw = Raw { child, stdout };
+        let watching =
+            json!({ "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } } });
+        let params =
+            json!({ "processId": null, "rootUri": uri_of(root), "capabilities": watching });
+        raw.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }));
+        assert_eq!(raw.read()["id"], 0);
+        raw.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
+        raw
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let stdin = self.child.stdin.as_mut().expect("stdin");
+        write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("a pipe");
+    }
+
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.stdout.read_line(&mut line).expect("a pipe") > 0, "the server is gone");
+            match line.trim().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().expect("a number"),
+                None if line.trim().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut body = vec![0; length];
+        self.stdout.read_exact(&mut body).expect("a body");
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    /// The results of requests by their ids, from 1 to `last`.
+    fn results(&mut self, last: usize) -> Vec<Value> {
+        let mut results = vec![Value::Null; last + 1];
+        let mut left = last;
+        while left > 0 {
+            let mut message = self.read();
+            if let (Some(id), None) = (message["id"].as_u64(), message["method"].as_str()) {
+                results[id as usize] = message["result"].take();
+                left -= 1;
+            }
+        }
+        results
+    }
+}
+
+#[test]
+fn each_answer_is_of_the_text_as_it_was_when_asked_and_the_stream_never_waits_for_the_client() {
+    let world = World::new();
+    let file: PathBuf = world.root().join("new.py");
+    // This client never answers the server's request to register for file changes.
+    let mut raw = Raw::start(&world.root());
+    let opened = json!({ "uri": uri_of(&file), "languageId": "python", "version": 0, "text": "" });
+    let open = json!({ "textDocument": opened });
+    raw.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": open }));
+    let last = 60;
+    for id in 1..=last {
+        // Each change is written in front, and questions are sent on before any is answered.
+        let start = json!({ "line": 0, "character": 0 });
+        let change =
+            json!({ "range": { "start": start, "end": start }, "text": format!("v{id} = 0\n") });
+        let document = json!({ "uri": uri_of(&file), "version": id });
+        let params = json!({ "textDocument": document, "contentChanges": [change] });
+        raw.send(
+            &json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params }),
+        );
+        let asked = json!({ "textDocument": { "uri": uri_of(&file) } });
+        raw.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "textDocument/documentSymbol", "params": asked }));
+    }
+    for (id, result) in raw.results(last).into_iter().enumerate().skip(1) {
+        let names: Vec<&str> = result
+            .as_array()
+            .expect("symbols")
+            .iter()
+            .filter_map(|it| it["name"].as_str())
+            .collect();
+        let wanted: Vec<String> = (1..=id).rev().map(|it| format!("v{it}")).collect();
+        assert_eq!(names, wanted, "asked after change {id}");
+    }
+    drop(raw.child.stdin.take());
+    assert!(raw.child.wait().expect("a status").success(), "it ends with its input");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let world = World::new();
+    world.write("a.py", "x = 1\n");
+    let mut client = started(&world, &[Encoding::Utf16]);
+    let file = world.root().join("a.py");
+    let mut texts = Texts::default();
+    let mut params = client.at(&Place { file, line: 0, column: 3 }, &mut texts);
+    params["newName"] = "y".into();
+    let refused = client.request("textDocument/rename", params, PATIENCE);
+    let Err(Failure::Refused { message, code, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!((code, message.as_str()), (-32803, "there is no name at this place"));
+    let _ =
+        client.request("textDocument/unheardOf", json!({}), PATIENCE).expect_err("no such method");
+    assert_eq!(symbols(&mut client, "x"), ["a.py:0:0"]);
+}
