@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn started(world: &World, encodings: &[Encoding]) -> Client {
     let mut command = Command::new(binary());
     command.arg("lsp");
-    let mut client = Client::start(command, &world.root()).expect("a server");
+    let mut client = Client::start(command, world.root()).expect("a server");
     client.initialize(encodings, &Value::Null, PATIENCE).expect("a handshake");
     client
 }
@@ -182,7 +182,7 @@ fn each_answer_is_of_the_text_as_it_was_when_asked_and_the_stream_never_waits_fo
     let world = World::new();
     let file: PathBuf = world.root().join("new.py");
     // This client never answers the server's request to register for file changes.
-    let mut raw = Raw::start(&world.root());
+    let mut raw = Raw::start(world.root());
     let opened = json!({ "uri": uri_of(&file), "languageId": "python", "version": 0, "text": "" });
     let open = json!({ "textDocument": opened });
     raw.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": open }));

@@ -116,6 +116,7 @@ impl State {
                 Message::OnDisk(paths) => self.on_disk(&paths),
                 Message::View(to) => self.answer(to),
                 Message::Stop(done) => {
+                    self.parts.values_mut().for_each(|(_, it)| it.finish());
                     // Whoever asked may be gone.
                     let _ = done.send(());
                     return;
@@ -131,7 +132,7 @@ impl State {
             if self.parts.values().any(same) {
                 continue;
             }
-            match Workspace::open(path) {
+            match Workspace::serve(path) {
                 Ok(workspace) => {
                     workspace.problems().iter().for_each(|it| log(format_args!("warning: {it}")));
                     self.add(Base::Folder(path.clone()), workspace);
@@ -249,6 +250,7 @@ impl State {
         let parts = self.parts.iter().map(part).collect();
         // Whoever asked may have cancelled meanwhile.
         let _ = to.send(View { parts, documents: self.documents.clone() });
+        self.parts.values_mut().for_each(|(_, it)| it.work_in_background());
     }
 }
 

@@ -92,9 +92,12 @@ impl Disk {
         self.expected.write().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
 
-    /// Whether files have to be as they were for the index to be right about this one.
-    pub(super) fn expects(&self, path: &str) -> bool {
-        self.expected.read().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+    /// The same text has another stamp now.
+    pub(super) fn renew(&self, path: &str, stamp: Stamp) {
+        let mut expected = self.expected.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(it) = expected.get_mut(path) {
+            *it = stamp;
+        }
     }
 
     /// How often a text could not be had because it was no longer there.

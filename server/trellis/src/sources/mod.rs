@@ -4,20 +4,31 @@
 //! index. A change is visible to the next question: what cannot report changes is looked at again before
 //! each one.
 
+mod background;
+mod cache;
 mod disk;
+mod fresh;
+#[cfg(test)]
+mod tests;
 mod walk;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use code::{Index, Words};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Fault;
-use disk::{Contents, Disk, Stamp};
-use walk::Listing;
+use crate::output::Output;
+use disk::{Disk, Stamp};
+pub(crate) use fresh::Refreshed;
+use watch::Watch;
+
+/// Where the cache lies, below the root.
+const STORE: &str = ".trellis/cache";
 
 /// Where the files of a workspace come from.
 enum Scope {
@@ -30,22 +41,12 @@ enum Scope {
 }
 
 /// What is known of a file on disk.
+#[derive(Clone, Copy)]
 struct Known {
     stamp: Stamp,
     hash: u128,
     /// Whether an equal stamp proves an equal text.
     settled: bool,
-}
-
-/// What became of a refresh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refreshed {
-    /// Everything is as it was.
-    Unchanged,
-    /// So many files came, went or have another text.
-    Changed(usize),
-    /// Not done in time: the index is as it was, and the next refresh looks again.
-    TimedOut,
 }
 
 /// The sources below a root.
@@ -58,6 +59,17 @@ pub(crate) struct Workspace {
     open: FxHashSet<String>,
     /// Of the walk, and by file.
     problems: (Vec<String>, FxHashMap<String, String>),
+    /// `None`: every file is looked at before each answer.
+    watch: Option<Watch>,
+    /// Something may have changed anywhere.
+    unsure: bool,
+    /// Whether this process goes on serving the folder, and keeps a cache for the next one.
+    kept: bool,
+    /// Files that changed since the cache was written.
+    unsaved: usize,
+    /// Whether there is work under way in the background, and whether it is to end.
+    working: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
 }
 
 /// An index to ask, and whether an answer can be trusted.
@@ -79,17 +91,45 @@ impl Snapshot {
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Workspace {
-    /// Reads a folder, or one file.
+    /// Reads a folder, or one file, for a question or two. A cache is used if there is one but none is
+    /// made: a question should leave no trace, and one made for it would cost more than it.
     pub(crate) fn open(path: &Path) -> Result<Workspace, Fault> {
+        let mut workspace = Workspace::at(path)?;
+        workspace.read();
+        Ok(workspace)
+    }
+
+    /// Reads a folder that is served from now on: its changes are watched and its cache is kept.
+    pub(crate) fn serve(path: &Path) -> Result<Workspace, Fault> {
+        let mut workspace = Workspace::at(path)?;
+        workspace.kept = true;
+        workspace.watch = Watch::new().map_err(|error| no_watch(path, &error)).ok();
+        workspace.read();
+        Ok(workspace)
+    }
+
+    fn at(path: &Path) -> Result<Workspace, Fault> {
         let missing = |error| {
             Fault::input(format!("there is no {}: {error}", path.display()))
                 .hint("give a folder or a Python file")
         };
         let is_file = std::fs::metadata(path).map_err(missing)?.is_file();
-        let scope = if is_file { Scope::File } else { Scope::Folder };
-        let mut workspace = Workspace::new(path, scope);
-        workspace.sweep(None);
-        Ok(workspace)
+        Ok(Workspace::new(path, if is_file { Scope::File } else { Scope::Folder }))
+    }
+
+    fn read(&mut self) {
+        let store = || match self.scope {
+            Scope::Folder => cache::load(&self.root),
+            _ => Vec::new(),
+        };
+        let (kept, listing) = rayon::join(store, || self.list(None));
+        for it in kept {
+            let name: Arc<str> = it.path.into();
+            self.disk.expect(&name, it.known.stamp);
+            self.index.put_known(&name, it.words, it.outline);
+            self.known.insert(name, it.known);
+        }
+        self.compare(listing.unwrap_or_default());
     }
 
     /// A workspace of nothing but what the editor has open, such as a file outside of all folders.
@@ -111,6 +151,12 @@ impl Workspace {
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             problems: Default::default(),
+            watch: None,
+            unsure: false,
+            kept: false,
+            unsaved: 0,
+            working: Arc::default(),
+            stop: Arc::default(),
         }
     }
 
@@ -132,16 +178,16 @@ impl Workspace {
         all
     }
 
-    /// Puts a question to the sources as they are now.
+    /// Puts a question to the sources, once more whenever the disk turns out to be ahead of them.
     pub(crate) fn ask<T>(&mut self, question: impl Fn(&Index) -> T) -> T {
         loop {
-            self.refresh(PATIENCE);
             let snapshot = self.snapshot();
             let before = snapshot.misses();
             let answer = question(&snapshot.index);
             if snapshot.misses() == before {
                 return answer;
             }
+            self.refresh(PATIENCE);
         }
     }
 
@@ -178,122 +224,19 @@ impl Workspace {
 
     /// The editor closed a file: from now on the disk counts.
     pub(crate) fn close(&mut self, name: &str) {
-        if self.open.remove(name) {
-            self.known.remove(name);
+        if !self.open.remove(name) {
+            return;
+        }
+        self.known.remove(name);
+        self.disk_changed(&[name.to_owned()]);
+        if !self.known.contains_key(name) {
             self.index.remove(name);
-            self.disk_changed(&[name.to_owned()]);
         }
     }
+}
 
-    /// Files that came, went or were written, by name.
-    pub(crate) fn disk_changed(&mut self, names: &[String]) -> usize {
-        let mut listing = Listing::default();
-        let mut gone = Vec::new();
-        for name in names {
-            let path = self.root.join(name);
-            let metadata = std::fs::symlink_metadata(&path).ok().filter(|it| it.is_file());
-            match metadata {
-                Some(it) if self.known.contains_key(name.as_str()) || self.would_list(&path) => {
-                    listing.files.push((name.clone(), Stamp::of(&it)));
-                }
-                Some(_) => {}
-                None => gone.push(name.clone()),
-            }
-        }
-        if matches!(self.scope, Scope::Editor) {
-            return 0;
-        }
-        let removed = gone.iter().filter(|it| self.remove(it)).count();
-        removed + self.take_in(listing.files)
-    }
-
-    /// Looks for changes on disk. Costs nothing where nothing changed and changes are reported.
-    pub(crate) fn refresh(&mut self, patience: Duration) -> Refreshed {
-        let missed = self.disk.take_changed();
-        // Their texts could not be had, so they are put again even if they look as before.
-        let unsettle = |it: &mut Known| (it.hash, it.settled) = (!it.hash, false);
-        missed.iter().for_each(|name| {
-            self.known.get_mut(&**name).map(unsettle);
-        });
-        let changed = self.disk_changed(&missed);
-        match self.sweep(Some(Instant::now() + patience)) {
-            Some(more) if changed + more == 0 => Refreshed::Unchanged,
-            Some(more) => Refreshed::Changed(changed + more),
-            None => Refreshed::TimedOut,
-        }
-    }
-
-    /// Compares every file with what is known of it; how many changed, or `None` if time ran out.
-    fn sweep(&mut self, deadline: Option<Instant>) -> Option<usize> {
-        if matches!(self.scope, Scope::Editor) {
-            return Some(0);
-        }
-        let listing = walk::list(&self.root, deadline, &|_| {})?;
-        self.problems.0 = listing.problems;
-        let listed: FxHashSet<&str> = listing.files.iter().map(|(name, _)| &**name).collect();
-        let is_gone = |name: &&Arc<str>| !listed.contains(&***name);
-        let gone: Vec<Arc<str>> = self.known.keys().filter(is_gone).cloned().collect();
-        self.problems.1.retain(|name, _| listed.contains(&**name));
-        let removed = gone.iter().filter(|it| self.remove(it)).count();
-        Some(removed + self.take_in(listing.files))
-    }
-
-    /// Reads what is not known as it is; how many files have another text.
-    fn take_in(&mut self, files: Vec<(String, Stamp)>) -> usize {
-        let is_known = |(name, stamp): &(String, Stamp)| {
-            let settled = |it: &Known| it.stamp == *stamp && it.settled;
-            self.open.contains(name) || self.known.get(&**name).is_some_and(settled)
-        };
-        let new: Vec<_> = files.into_iter().filter(|it| !is_known(it)).collect();
-        let root = self.disk.root();
-        let read: Vec<_> = new
-            .into_par_iter()
-            // Settled or not as of before the reading.
-            .map(|(name, stamp)| (stamp, stamp.is_settled(), disk::read(&root.join(&name)), name))
-            .collect();
-        read.into_iter().filter_map(|it| self.put(it.3, it.0, it.1, it.2)).count()
-    }
-
-    /// Takes in what reading a file gave; something if its text is another one than before.
-    fn put(
-        &mut self,
-        name: String,
-        stamp: Stamp,
-        settled: bool,
-        read: std::io::Result<Contents>,
-    ) -> Option<()> {
-        let contents = match read {
-            Ok(contents) => contents,
-            Err(error) => {
-                let shown = self.disk.root().join(&name);
-                let why = format!("{}: {error}: left out", shown.display());
-                self.remove(&name);
-                // Gone is no problem.
-                if error.kind() != std::io::ErrorKind::NotFound {
-                    self.problems.1.insert(name, why);
-                }
-                return None;
-            }
-        };
-        self.problems.1.remove(&name);
-        let name: Arc<str> = name.into();
-        let known = Known { stamp, hash: contents.hash, settled };
-        let before = self.known.insert(name.clone(), known);
-        if before.is_some_and(|it| it.hash == contents.hash) {
-            if self.disk.expects(&name) {
-                self.disk.expect(&name, stamp);
-            }
-            return None;
-        }
-        self.disk.forget(&name);
-        self.index.put(&name, contents.words, Some(contents.text));
-        Some(())
-    }
-
-    /// Whether a file was there to be taken out; one that is open stays.
-    fn remove(&mut self, name: &str) -> bool {
-        self.problems.1.remove(name);
-        self.disk.forget(name);
-        self.known.remove(name).is_some() && !self.open.contains(name) && self.index.remove(name)
-    }
+fn no_watch(path: &Path, error: &std::io::Error) {
+    let shown = path.display();
+    let rest = "every file is looked at before each answer";
+    Output::say(format_args!("warning: {shown}: changes are not reported ({error}); {rest}"));
 }

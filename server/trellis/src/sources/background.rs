@@ -1,0 +1,90 @@
+//! What is done while nobody asks: outlines of all files, the table of names, the cache.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use code::Index;
+
+use super::{Known, Scope, Workspace, cache};
+use crate::output::Output;
+
+/// Changed files that are looked at one by one before the table of names is made anew.
+const UNPREPARED_AT_MOST: usize = 64;
+
+/// One piece of such work.
+struct Job {
+    root: PathBuf,
+    index: Index,
+    /// What the cache is to hold; nothing if it is as it should be.
+    files: Option<Vec<(Arc<str>, Known)>>,
+}
+
+impl Workspace {
+    /// Starts what there is to do, unless it is under way.
+    pub(crate) fn work_in_background(&mut self) {
+        let unprepared = self.index.unprepared() > UNPREPARED_AT_MOST;
+        if !self.kept || !unprepared || self.working.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (job, working, stop) = (self.job(), self.working.clone(), self.stop.clone());
+        let started = std::thread::Builder::new()
+            .name("outlines".to_owned())
+            .stack_size(crate::STACK_BYTES)
+            .spawn(move || {
+                // Whoever asks goes first. It is no harm if the system will not have it so.
+                let _ = rustix::process::nice(10);
+                job.run(&stop);
+                working.store(false, Ordering::Relaxed);
+            });
+        if let Err(error) = started {
+            self.working.store(false, Ordering::Relaxed);
+            Output::say(format_args!(
+                "warning: outlines are made when they are asked for: {error}"
+            ));
+        }
+    }
+
+    /// Ends the work, and keeps what changed since the cache was written, if that is quickly done.
+    pub(crate) fn finish(&mut self) {
+        let quick = self.index.unprepared() <= UNPREPARED_AT_MOST;
+        self.stop.store(true, Ordering::Relaxed);
+        if self.kept && quick && self.unsaved > 0 {
+            self.job().save();
+        }
+    }
+
+    fn job(&mut self) -> Job {
+        let wanted = matches!(self.scope, Scope::Folder) && self.unsaved > 0;
+        let files = wanted.then(|| {
+            self.unsaved = 0;
+            let of_disk = self.known.iter().filter(|(name, _)| !self.open.contains(&***name));
+            of_disk.map(|(name, known)| (name.clone(), *known)).collect()
+        });
+        Job { root: self.root.clone(), index: self.index.clone(), files }
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Job {
+    fn run(self, stop: &AtomicBool) {
+        self.index.prepare(|| !stop.load(Ordering::Relaxed));
+        if !stop.load(Ordering::Relaxed) {
+            self.save();
+        }
+    }
+
+    fn save(self) {
+        let Some(files) = self.files else { return };
+        if let Err(error) = cache::save(&self.root, &self.index, &files) {
+            let folder = self.root.join(super::STORE);
+            let shown = folder.display();
+            Output::say(format_args!("warning: the next start will be slower: {shown}: {error}"));
+        }
+    }
+}

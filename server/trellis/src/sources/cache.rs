@@ -1,0 +1,201 @@
+//! What is known of a folder's files, kept in one file for the next start.
+//!
+//! A second start then lists the folder, compares sizes and times, and reads this file: no source is read
+//! until a question needs its text. The file belongs to one build of the program: another one may see other
+//! symbols in the same text. One that is damaged, cut off or foreign is as good as none. It is replaced as a
+//! whole, so processes that write at once do not disturb each other or those that read.
+
+use std::fs;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use code::{Index, Outline, Symbol, SymbolKind, SyntaxError, Words};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use super::disk::Stamp;
+use super::{Known, STORE};
+use crate::workspace::disk::symlink_on_the_way;
+
+/// Changes with what is written below.
+const FORMAT: u32 = 1;
+const MAGIC: &[u8; 8] = b"trellis\x01";
+/// Magic, build and checksum.
+const HEAD: usize = 8 + 16 + 8;
+
+#[derive(Serialize, Deserialize)]
+struct StoredFile<'a> {
+    path: &'a str,
+    size: u64,
+    modified: i64,
+    changed: i64,
+    hash: u128,
+    settled: bool,
+    /// Four bytes each, the lowest first.
+    words: &'a [u8],
+    /// A [`StoredOutline`]; on its own, so that many can be decoded at once.
+    outline: &'a [u8],
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredOutline<'a> {
+    #[serde(borrow)]
+    symbols: Vec<StoredSymbol<'a>>,
+    #[serde(borrow)]
+    errors: Vec<(u32, u32, &'a str)>,
+}
+
+type Bytes = (u32, u32);
+
+#[derive(Serialize, Deserialize)]
+struct StoredSymbol<'a> {
+    name: &'a str,
+    /// Place in [`SymbolKind::ALL`].
+    kind: u8,
+    range: Bytes,
+    name_range: Bytes,
+    header: Option<Bytes>,
+    docstring: Option<Bytes>,
+    decorators: Vec<Bytes>,
+    parent: Option<u32>,
+    nth: u32,
+}
+
+/// A file as it was when the cache was written.
+pub(super) struct Kept {
+    pub(super) path: String,
+    pub(super) known: Known,
+    pub(super) words: Words,
+    pub(super) outline: Outline,
+}
+
+/// What was kept for a root; nothing if that is missing, damaged or of another build.
+pub(super) fn load(root: &Path) -> Vec<Kept> {
+    let bytes = fs::read(root.join(STORE).join("sources")).unwrap_or_default();
+    let Some((head, payload)) = bytes.split_at_checked(HEAD) else { return Vec::new() };
+    let files = || postcard::from_bytes::<Vec<StoredFile<'_>>>(payload).ok();
+    let files = header(payload).filter(|it| it == head).and_then(|_| files());
+    let kept: Option<Vec<Kept>> =
+        files.unwrap_or_default().par_iter().with_min_len(64).map(restored).collect();
+    kept.unwrap_or_default()
+}
+
+/// Keeps what is known of these files. All their outlines are read, so they should be there.
+///
+/// # Errors
+///
+/// The folder cannot be written, or would be left through a symbolic link.
+pub(super) fn save(root: &Path, index: &Index, files: &[(Arc<str>, Known)]) -> io::Result<()> {
+    let parts: Vec<_> = files
+        .iter()
+        .filter_map(|(path, known)| {
+            let file = index.file(path)?;
+            let words = index.words(file).hashes().iter().flat_map(|it| it.to_le_bytes()).collect();
+            Some((path, known, words, outline_bytes(&index.outline(file)).ok()?))
+        })
+        .collect::<Vec<(_, _, Vec<u8>, Vec<u8>)>>();
+    let stored: Vec<StoredFile<'_>> = parts
+        .iter()
+        .map(|(path, known, words, outline)| StoredFile {
+            path,
+            size: known.stamp.size,
+            modified: known.stamp.modified,
+            changed: known.stamp.changed,
+            hash: known.hash,
+            settled: known.settled,
+            words,
+            outline,
+        })
+        .collect();
+    let payload = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
+    let head = header(&payload).ok_or_else(|| io::Error::other("the program was replaced"))?;
+    let folder = folder(root)?;
+    let mut file = tempfile::Builder::new().prefix("sources-").tempfile_in(&folder)?;
+    file.write_all(&head)?;
+    file.write_all(&payload)?;
+    file.persist(folder.join("sources")).map(drop).map_err(|it| it.error)
+}
+
+/// The folder of the cache, made if it has to be, where git does not look.
+fn folder(root: &Path) -> io::Result<PathBuf> {
+    if let Some(link) = symlink_on_the_way(root, STORE) {
+        let why = format!("{} is a symbolic link", link.display());
+        return Err(io::Error::other(why));
+    }
+    let folder = root.join(STORE);
+    fs::create_dir_all(&folder)?;
+    let ignored = root.join(".trellis/.gitignore");
+    if !ignored.exists() {
+        fs::write(ignored, "*\n")?;
+    }
+    Ok(folder)
+}
+
+/// What stands in front of a payload; `None` if the program's own file is gone.
+fn header(payload: &[u8]) -> Option<Vec<u8>> {
+    let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let stamp = Stamp::of(&program);
+    let build = format!("{FORMAT} {} {} {}", env!("CARGO_PKG_VERSION"), stamp.size, stamp.modified);
+    let build = xxh3_128(build.as_bytes()).to_le_bytes();
+    Some([&MAGIC[..], &build, &xxh3_64(payload).to_le_bytes()].concat())
+}
+
+fn outline_bytes(outline: &Outline) -> postcard::Result<Vec<u8>> {
+    let symbols = outline.symbols.iter().map(stored).collect();
+    let errors =
+        outline.errors.iter().map(|it| (it.line as u32, it.column as u32, &*it.message)).collect();
+    postcard::to_stdvec(&StoredOutline { symbols, errors })
+}
+
+fn stored(symbol: &Symbol) -> StoredSymbol<'_> {
+    let bytes = |it: &Range<usize>| (it.start as u32, it.end as u32);
+    let kind = SymbolKind::ALL.iter().position(|it| *it == symbol.kind);
+    StoredSymbol {
+        name: &symbol.name,
+        kind: kind.unwrap_or_default() as u8,
+        range: bytes(&symbol.range),
+        name_range: bytes(&symbol.name_range),
+        header: symbol.header.as_ref().map(bytes),
+        docstring: symbol.docstring.as_ref().map(bytes),
+        decorators: symbol.decorators.iter().map(bytes).collect(),
+        parent: symbol.parent.map(|it| it as u32),
+        nth: symbol.nth as u32,
+    }
+}
+
+fn restored(file: &StoredFile<'_>) -> Option<Kept> {
+    let (words, rest) = file.words.as_chunks::<4>();
+    let words = Words::from_hashes(words.iter().map(|it| u32::from_le_bytes(*it)).collect())?;
+    let outline: StoredOutline<'_> = postcard::from_bytes(file.outline).ok()?;
+    let error = |(line, column, message): &(u32, u32, &str)| SyntaxError {
+        line: *line as usize,
+        column: *column as usize,
+        message: (*message).to_owned(),
+    };
+    let symbols: Option<Vec<Symbol>> = outline.symbols.iter().map(symbol).collect();
+    let stamp = Stamp { size: file.size, modified: file.modified, changed: file.changed };
+    rest.is_empty().then_some(Kept {
+        path: file.path.to_owned(),
+        known: Known { stamp, hash: file.hash, settled: file.settled },
+        words,
+        outline: Outline { symbols: symbols?, errors: outline.errors.iter().map(error).collect() },
+    })
+}
+
+fn symbol(it: &StoredSymbol<'_>) -> Option<Symbol> {
+    let range = |(start, end): Bytes| start as usize..end as usize;
+    Some(Symbol {
+        name: it.name.to_owned(),
+        kind: *SymbolKind::ALL.get(it.kind as usize)?,
+        range: range(it.range),
+        name_range: range(it.name_range),
+        header: it.header.map(range),
+        docstring: it.docstring.map(range),
+        decorators: it.decorators.iter().copied().map(range).collect(),
+        parent: it.parent.map(|it| it as usize),
+        nth: it.nth as usize,
+    })
+}

@@ -1,0 +1,182 @@
+//! However a folder came to be as it is, its index is that of a fresh look at it.
+
+use std::fs;
+use std::path::Path;
+
+use code::{Index, NamePath};
+use proptest::prelude::*;
+
+use super::{PATIENCE, Workspace};
+
+/// What people and programs do to a folder while it is served.
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, usize),
+    Delete(usize),
+    Move(usize, usize),
+    MoveFolder,
+    Ignore(bool),
+    Open(usize, usize),
+    Close(usize),
+    /// Outlines and the table of names are made.
+    Prepare,
+    /// The server ends, and another one starts from its cache.
+    Restart,
+}
+
+const PATHS: [&str; 5] = ["a.py", "pkg/a.py", "pkg/b.pyi", "pkg/sub/c.py", "other/a.py"];
+const TEXTS: [&str; 6] = [
+    "",
+    "def total(): ...\n",
+    "class Cart:\n    def total(self): ...\n    size = 1\n",
+    "class Cart:\n    def tOtal(self): ...\n    size = 2\n",
+    "\u{feff}d\u{e9}j\u{e0} = total\r\nclass Broken(\n",
+    "Total = TOTAL = 1\n",
+];
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let (path, text) = (0..PATHS.len(), 0..TEXTS.len());
+    let step = prop_oneof![
+        4 => (path.clone(), text.clone()).prop_map(|(path, text)| Step::Write(path, text)),
+        1 => path.clone().prop_map(Step::Delete),
+        1 => (path.clone(), path.clone()).prop_map(|(from, to)| Step::Move(from, to)),
+        1 => Just(Step::MoveFolder),
+        1 => any::<bool>().prop_map(Step::Ignore),
+        2 => (path.clone(), text).prop_map(|(path, text)| Step::Open(path, text)),
+        1 => path.prop_map(Step::Close),
+        1 => Just(Step::Prepare),
+        1 => Just(Step::Restart),
+    ];
+    prop::collection::vec(step, 1..12)
+}
+
+/// Everything an index says, by path.
+fn all(index: &Index) -> Vec<String> {
+    let symbol = |it: &code::Located| {
+        let symbol = &index.outline(it.file).symbols[it.symbol];
+        format!("{} {symbol:?}", index.path(it.file))
+    };
+    let mut files: Vec<String> = index
+        .files()
+        .map(|it| format!("{} {:?} {:?}", index.path(it), index.words(it), index.text(it)))
+        .collect();
+    files.sort();
+    let total = NamePath::parse("total").expect("a name path");
+    for found in [
+        index.workspace_symbols("", usize::MAX),
+        index.workspace_symbols("tot", 2),
+        index.workspace_symbols("\u{c9}J", 9),
+        index.find(&total, false, &[]),
+        index.find(&total, true, &[code::SymbolKind::Method]),
+    ] {
+        files.extend(found.iter().map(symbol));
+        files.push("-".to_owned());
+    }
+    files
+}
+
+fn take(step: &Step, root: &Path, workspace: &mut Workspace, open: &mut Vec<(usize, usize)>) {
+    let at = |path: usize| root.join(PATHS[path]);
+    // Whatever is not there cannot be moved or deleted, and that is fine.
+    match step {
+        Step::Write(path, text) => {
+            let path = at(*path);
+            let _ = fs::create_dir_all(path.parent().expect("a folder"));
+            let _ = fs::write(path, TEXTS[*text]);
+        }
+        Step::Delete(path) => drop(fs::remove_file(at(*path))),
+        Step::Move(from, to) => drop(fs::rename(at(*from), at(*to))),
+        Step::MoveFolder => {
+            let _ = fs::rename(root.join("other"), root.join("away"))
+                .or_else(|_| fs::rename(root.join("away"), root.join("other")))
+                .or_else(|_| fs::rename(root.join("pkg"), root.join("other")));
+        }
+        Step::Ignore(some) => {
+            let rules = if *some { "sub/\nb.pyi\n" } else { "" };
+            fs::write(root.join(".gitignore"), rules).expect("a file");
+        }
+        Step::Open(path, text) => {
+            open.retain(|(it, _)| it != path);
+            open.push((*path, *text));
+            workspace.set_open(PATHS[*path], TEXTS[*text].into());
+        }
+        Step::Close(path) => {
+            open.retain(|(it, _)| it != path);
+            workspace.close(PATHS[*path]);
+        }
+        Step::Prepare => workspace.snapshot().index.prepare(|| true),
+        Step::Restart => {
+            workspace.finish();
+            *workspace = Workspace::serve(root).expect("a folder");
+            open.iter()
+                .for_each(|(path, text)| workspace.set_open(PATHS[*path], TEXTS[*text].into()));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn after_any_steps_the_index_is_that_of_a_fresh_look(steps in steps()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        let mut workspace = Workspace::serve(root).expect("a folder");
+        let mut open = Vec::new();
+        for (number, step) in steps.iter().enumerate() {
+            take(step, root, &mut workspace, &mut open);
+            workspace.refresh(PATIENCE);
+            // A fresh start without the cache, and everything in the order of its paths.
+            let hidden = (root.join(".trellis"), folder.path().with_extension("cache"));
+            let moved = fs::rename(&hidden.0, &hidden.1).is_ok();
+            let mut fresh = Workspace::open(root).expect("a folder");
+            open.iter().for_each(|(path, text)| fresh.set_open(PATHS[*path], TEXTS[*text].into()));
+            if moved {
+                fs::rename(&hidden.1, &hidden.0).expect("a rename");
+            }
+            let (now, wanted) = (all(&workspace.snapshot().index), all(&fresh.snapshot().index));
+            prop_assert_eq!(now, wanted, "after step {} of {:?}", number, steps);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_cache_is_as_good_as_none_and_a_change_that_looks_like_none_is_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.py");
+    fs::write(&file, "one = 1\n").expect("a file");
+    Workspace::serve(folder.path()).expect("a folder").finish();
+    let kept = folder.path().join(".trellis/cache/sources");
+    let whole = fs::read(&kept).expect("a cache");
+    assert_eq!(
+        fs::read_to_string(folder.path().join(".trellis/.gitignore")).expect("rules"),
+        "*\n"
+    );
+    let names = || {
+        let workspace = Workspace::open(folder.path()).expect("a folder");
+        let index = workspace.snapshot().index;
+        let found = index.workspace_symbols("", 9);
+        found
+            .iter()
+            .map(|it| index.outline(it.file).symbols[it.symbol].name.clone())
+            .collect::<Vec<_>>()
+    };
+    for at in [0, 9, 25, whole.len() / 2, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        fs::write(&kept, &damaged).expect("a file");
+        assert_eq!(names(), ["one"], "byte {at} is another one");
+        fs::write(&kept, &whole[..at]).expect("a file");
+        assert_eq!(names(), ["one"], "cut off at {at}");
+    }
+    fs::write(&kept, &whole).expect("a file");
+    // The same size, and the time of before: only the text differs.
+    let time = fs::metadata(&file).and_then(|it| it.modified()).expect("a time");
+    fs::write(&file, "two = 2\n").expect("a file");
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .and_then(|it| it.set_modified(time))
+        .expect("a time");
+    assert_eq!(names(), ["two"]);
+}
