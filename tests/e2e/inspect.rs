@@ -92,3 +92,35 @@ fn symbols_are_found_by_name_path() {
     assert_eq!(find(&["Cart", "--body"])[0]["docstring"], "\"\"\"Holds items.\"\"\"");
     let _ = world.trellis(&["symbols", "find", "a b"]).exits(64).says("is no name path");
 }
+
+#[test]
+fn references_say_where_and_how_sure() {
+    let world = World::new();
+    world.write("lib/a.py", "class Cart:\n    def total(self): ...\n");
+    world.write(
+        "lib/b.py",
+        "from a import Cart\n\ndef show(it):\n    it.total()\n    Cart().total()\n",
+    );
+    let refs = |more: &[&str]| {
+        let ran =
+            world.trellis(&[&["symbols", "refs", "--in=lib", "--json"], more].concat()).exits(0);
+        ran.json()
+    };
+    let all = refs(&["Cart/total"]);
+    let line = |it: &serde_json::Value| {
+        let place = format!("{}:{}", it["file"], it["range"]["start"]["line"]);
+        format!("{place} {} {} {}", it["enclosing"], it["kind"], it["certain"]).replace('"', "")
+    };
+    let lines: Vec<String> =
+        all["references"].as_array().expect("a list").iter().map(line).collect();
+    let wanted = ["a.py:2 Cart definition true", "b.py:4 show use false", "b.py:5 show use true"];
+    assert_eq!(lines, wanted);
+    assert_eq!(all["complete"], false, "the type of a parameter is unknown");
+    assert_eq!(refs(&["--at", "b.py:5:6"])["references"].as_array().map(Vec::len), Some(3));
+    let at = ["symbols", "definition", "--in=lib", "--at=lib/b.py:5:13", "--json"];
+    let defined = world.trellis(&at).exits(0).json();
+    assert_eq!(defined["definitions"][0]["file"], "a.py");
+    world.write("lib/c.py", "def total(): ...\n");
+    let _ = world.trellis(&["symbols", "refs", "total", "--in=lib"]).exits(65).says("c.py:1:5");
+    let _ = world.trellis(&["symbols", "refs", "--at=b.py", "--in=lib"]).exits(64);
+}

@@ -215,18 +215,43 @@ fn each_answer_is_of_the_text_as_it_was_when_asked_and_the_stream_never_waits_fo
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn references_and_renames_go_through_files_and_refusals_are_said() {
     let world = World::new();
-    world.write("a.py", "x = 1\n");
+    world.write("a.py", "class Cart:\n    def total(self): ...\n");
+    world.write("b.py", "from a import Cart\r\n'\u{1f600}'; Cart().total()\r\n");
     let mut client = started(&world, &[Encoding::Utf16]);
-    let file = world.root().join("a.py");
+    let (a, b) = (world.root().join("a.py"), world.root().join("b.py"));
     let mut texts = Texts::default();
-    let mut params = client.at(&Place { file, line: 0, column: 3 }, &mut texts);
-    params["newName"] = "y".into();
+    let place = |file: &Path, line, column| Place { file: file.to_owned(), line, column };
+    let params = client.references_at(&place(&b, 1, 5), &mut texts);
+    let found = client.request("textDocument/references", params, PATIENCE).expect("references");
+    let found = client.places(&found, &mut texts).expect("places");
+    let wanted = [place(&a, 0, 6), place(&b, 0, 14), place(&b, 1, 5)];
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), wanted);
+    let params = client.at(&place(&b, 1, 12), &mut texts);
+    let defined = client.request("textDocument/definition", params, PATIENCE).expect("a place");
+    assert!(client.places(&defined, &mut texts).expect("places").contains(&place(&a, 1, 8)));
+    // Edits are meant for the version that is open.
+    client.open(&b).expect("a file");
+    let mut params = client.at(&place(&a, 1, 10), &mut texts);
+    let named = client.request("textDocument/prepareRename", params.clone(), PATIENCE);
+    assert_eq!(named.expect("a name")["placeholder"], "total");
+    params["newName"] = "sum_up".into();
+    let edit = client.request("textDocument/rename", params.clone(), PATIENCE).expect("an edit");
+    let at = |line, from, to| {
+        let place = |character| json!({ "line": line, "character": character });
+        json!([{ "range": { "start": place(from), "end": place(to) }, "newText": "sum_up" }])
+    };
+    let changes = json!([
+        { "textDocument": { "uri": uri_of(&a), "version": null }, "edits": at(1, 8, 13) },
+        { "textDocument": { "uri": uri_of(&b), "version": 1 }, "edits": at(1, 13, 18) },
+    ]);
+    assert_eq!(edit["documentChanges"], changes);
+    params["newName"] = "class".into();
     let refused = client.request("textDocument/rename", params, PATIENCE);
     let Err(Failure::Refused { message, code, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!((code, message.as_str()), (-32803, "there is no name at this place"));
+    assert_eq!((code, message.as_str()), (-32803, "`class` is a keyword of Python"));
     let _ =
         client.request("textDocument/unheardOf", json!({}), PATIENCE).expect_err("no such method");
-    assert_eq!(symbols(&mut client, "x"), ["a.py:0:0"]);
+    assert!(client.shutdown().expect("an end").success());
 }

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use code::{NamePath, Symbol, SymbolKind};
 use serde_json::{Value, json};
 
+use super::symbols_refs::{self, DefinitionArgs, RefsArgs};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::symbols::{Found, Query, find};
@@ -23,6 +24,10 @@ pub(crate) struct SymbolsArgs {
 enum What {
     /// Find definitions by name or name path.
     Find(FindArgs),
+    /// List every reference of a symbol.
+    Refs(RefsArgs),
+    /// Say where the symbol at a place is defined.
+    Definition(DefinitionArgs),
 }
 
 #[derive(Args)]
@@ -51,7 +56,14 @@ fn kinds() -> impl TypedValueParser<Value = SymbolKind> {
 }
 
 pub(crate) fn run(args: &SymbolsArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let What::Find(args) = &args.what;
+    match &args.what {
+        What::Find(args) => run_find(args, output),
+        What::Refs(args) => symbols_refs::refs(args, output),
+        What::Definition(args) => symbols_refs::definition(args, output),
+    }
+}
+
+fn run_find(args: &FindArgs, output: &mut Output) -> Result<Exit, Fault> {
     let pattern = NamePath::parse(&args.pattern).map_err(|e| Fault::new(Exit::Usage, e))?;
     let query = Query { pattern, substring: args.substring, kinds: args.kind.clone() };
     let (found, problems) = find(&args.r#in, &query)?;

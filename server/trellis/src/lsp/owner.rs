@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,6 +17,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri}
 use super::documents::Document;
 use super::from_lsp;
 use super::view::{Base, Part, View};
+use crate::error::Exit;
 use crate::lines::Unit;
 use crate::output::Output;
 use crate::sources::{PATIENCE, Refreshed, Workspace};
@@ -35,10 +37,16 @@ enum Message {
 #[derive(Clone)]
 pub(super) struct Owner(Sender<Message>);
 
-/// Starts it.
+/// Starts it. Should it fail, the process ends: the editor starts another one, while a server without its
+/// state could only give wrong answers.
 pub(super) fn start() -> io::Result<Owner> {
     let (sender, receiver) = channel();
-    let run = move || State::default().run(&receiver);
+    let run = move || {
+        if catch_unwind(AssertUnwindSafe(|| State::default().run(&receiver))).is_err() {
+            log(format_args!("error: the state of the workspace is lost; ending"));
+            std::process::exit(Exit::Internal as i32);
+        }
+    };
     std::thread::Builder::new()
         .name("owner".to_owned())
         .stack_size(crate::STACK_BYTES)

@@ -58,7 +58,7 @@ pub(super) fn is_source(path: &Path) -> bool {
 
 /// Whether a name of a folder or file alone keeps it out.
 pub(super) fn is_left_out(name: &OsStr) -> bool {
-    let made = ["site-packages", "node_modules", "__pycache__"];
+    let made = ["site-packages", "dist-packages", "node_modules", "__pycache__"];
     name.as_encoded_bytes().starts_with(b".") || made.iter().any(|it| name == *it)
 }
 
@@ -70,7 +70,10 @@ fn builder(root: &Path) -> WalkBuilder {
 
 /// The root was asked for by name, whatever it is.
 fn is_wanted(entry: &DirEntry) -> bool {
-    let is_environment = || is_folder(entry) && entry.path().join("pyvenv.cfg").exists();
+    // What is installed in one lies below `site-packages`, so a look into those that are called so will do.
+    let is_named = || entry.file_name().as_encoded_bytes().windows(3).any(|it| it == b"env");
+    let is_environment =
+        || is_folder(entry) && is_named() && entry.path().join("pyvenv.cfg").exists();
     entry.depth() == 0 || !(is_left_out(entry.file_name()) || is_environment())
 }
 
