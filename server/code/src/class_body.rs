@@ -1,13 +1,11 @@
 //! Surgery on the body of one class: methods in, methods out, every other byte as it was.
 
-use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{
-    BytesLiteral, FString, ModModule, Stmt, StmtClassDef, StringLiteral, TString,
-};
+use ruff_python_ast::{ModModule, Stmt, StmtClassDef};
 use ruff_python_parser::Parsed;
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::Ranged;
 
-use crate::fragment::{Item, Piece, is_string, split_from};
+use crate::fragment::{Item, Piece, split_from};
+use crate::margin::{Strings, shift};
 use crate::syntax::{self, SyntaxError, full_range, line_start};
 
 const INDENT: &str = "    ";
@@ -124,70 +122,4 @@ fn indented(source: &str, indent: &str) -> Result<String, SyntaxError> {
     let module = syntax::parse(source)?;
     let strings = Strings::of(source, &module);
     Ok(shift(source, 0..source.len(), &strings, |line| format!("{indent}{line}")))
-}
-
-/// Changes the start of every line of a range that holds code, blank lines and the inside of
-/// multi-line strings excepted; docstrings move with their code.
-fn shift(
-    source: &str,
-    range: std::ops::Range<usize>,
-    strings: &Strings<'_>,
-    change: impl Fn(&str) -> String,
-) -> String {
-    let mut at = range.start;
-    let lines = source[range].split_inclusive('\n').map(|line| {
-        let inside = strings.hold(at);
-        at += line.len();
-        if inside || line.trim().is_empty() { line.to_owned() } else { change(line) }
-    });
-    lines.collect()
-}
-
-/// Ranges of multi-line string literals that are data, not docstrings.
-struct Strings<'s> {
-    source: &'s str,
-    ranges: Vec<TextRange>,
-}
-
-impl<'s> Strings<'s> {
-    fn of(source: &'s str, module: &Parsed<ModModule>) -> Self {
-        let mut strings = Strings { source, ranges: Vec::new() };
-        strings.visit_body(module.suite());
-        strings
-    }
-
-    /// Whether a line that starts here starts inside a string.
-    fn hold(&self, at: usize) -> bool {
-        self.ranges.iter().any(|it| it.start().to_usize() < at && at < it.end().to_usize())
-    }
-
-    fn add(&mut self, range: TextRange) {
-        if self.source[range.start().to_usize()..range.end().to_usize()].contains('\n') {
-            self.ranges.push(range);
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Strings<'_> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        if !is_string(stmt) {
-            visitor::walk_stmt(self, stmt);
-        }
-    }
-
-    fn visit_string_literal(&mut self, literal: &'a StringLiteral) {
-        self.add(literal.range());
-    }
-
-    fn visit_bytes_literal(&mut self, literal: &'a BytesLiteral) {
-        self.add(literal.range());
-    }
-
-    fn visit_f_string(&mut self, literal: &'a FString) {
-        self.add(literal.range());
-    }
-
-    fn visit_t_string(&mut self, literal: &'a TString) {
-        self.add(literal.range());
-    }
 }

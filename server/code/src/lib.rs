@@ -5,11 +5,12 @@
 
 mod cases;
 mod class_body;
-mod edit;
+mod edits;
 mod fragment;
 mod imports;
 mod index;
 pub mod known;
+mod margin;
 mod merge;
 mod name_path;
 mod opening;
@@ -20,10 +21,15 @@ mod scope;
 mod semantics;
 mod signature;
 mod syntax;
+mod tree;
 
 pub use cases::{TestDefinition, tests};
 pub use class_body::{insert_method, remove_methods};
-pub use edit::{EditRefused, SearchReplace, search_replace};
+pub use edits::{
+    BadEdits, Candidate, EditRefused, Refused, SearchReplace, TextEdit, TextEdits, Which,
+    delete_symbol, insert_after_symbol, insert_before_symbol, insert_into_class, no_worse,
+    replace_symbol_body, search_replace, unified_diff,
+};
 pub use fragment::{Fragment, Item, ItemKind};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{

@@ -21,6 +21,14 @@ pub struct BadNamePath {
     pub text: String,
 }
 
+impl std::fmt::Display for NamePath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let root = if self.absolute { "/" } else { "" };
+        let number = self.nth.map_or_else(String::new, |nth| format!("[{nth}]"));
+        write!(f, "{root}{}{number}", self.parts.join("/"))
+    }
+}
+
 impl NamePath {
     /// Reads one.
     pub fn parse(text: &str) -> Result<NamePath, BadNamePath> {

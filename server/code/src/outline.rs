@@ -2,11 +2,13 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use ruff_python_ast::{Decorator, ExceptHandler, Expr, Stmt, StmtClassDef, StmtFunctionDef};
-use ruff_python_parser::parse_unchecked_source;
+use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::syntax::{SyntaxError, full_range, line_start, refuse_depth, syntax_error};
+use crate::syntax::{SyntaxError, blocks, full_range, line_start};
+use crate::tree::Tree;
+
+mod indent;
 
 /// What a symbol is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +64,8 @@ pub struct Symbol {
     pub name_range: Range<usize>,
     /// From `async`, `def` or `class` to before the colon; none for bound names.
     pub header: Option<Range<usize>>,
+    /// From its first statement to the end of its last; none for bound names.
+    pub body: Option<Range<usize>>,
     /// The string literal that documents it, quotes included.
     pub docstring: Option<Range<usize>>,
     /// Each with its `@`.
@@ -84,14 +88,32 @@ pub struct Outline {
 impl Outline {
     /// The outline of a module.
     pub fn of(source: &str) -> Outline {
-        if let Err(error) = refuse_depth(source) {
-            return Outline { symbols: Vec::new(), errors: vec![error] };
+        match Tree::of(source) {
+            Ok(tree) => Outline::of_tree(&tree),
+            Err(error) => Outline { symbols: Vec::new(), errors: vec![error] },
         }
-        let parsed = parse_unchecked_source(source, ruff_python_ast::PySourceType::Python);
-        let errors = parsed.errors().iter().map(|error| syntax_error(source, error)).collect();
-        let mut walk = Walk { source, symbols: Vec::new(), seen: HashMap::new() };
-        walk.body(&parsed.syntax().body, None, Scope::Module);
-        Outline { symbols: walk.symbols, errors }
+    }
+
+    pub(crate) fn of_tree(tree: &Tree<'_>) -> Outline {
+        let mut walk = Walk { source: tree.text(), symbols: Vec::new(), seen: HashMap::new() };
+        walk.body(tree.body(), None, Scope::Module);
+        let mut symbols = walk.symbols;
+        if tree.is_broken() {
+            indent::nest(tree, &mut symbols);
+        }
+        Outline { symbols, errors: tree.errors.clone() }
+    }
+
+    /// The name path that means this symbol and no other of the file: `/Class/name`, `/name[1]`.
+    pub fn name_path(&self, index: usize) -> String {
+        let names = self.path(index).into_iter().map(|it| format!("/{}", it.name));
+        let twins = |it: &&Symbol| {
+            let symbol = &self.symbols[index];
+            it.parent == symbol.parent && it.name == symbol.name
+        };
+        let many = self.symbols.iter().filter(twins).nth(1).is_some();
+        let number = if many { format!("[{}]", self.symbols[index].nth) } else { String::new() };
+        names.collect::<String>() + &number
     }
 
     /// The names from the outermost enclosing symbol to this one.
@@ -127,39 +149,13 @@ impl Walk<'_> {
         match stmt {
             Stmt::FunctionDef(def) => self.function(stmt, def, parent, scope),
             Stmt::ClassDef(def) => self.class(stmt, def, parent),
-            // Blocks open no scope of their own.
-            Stmt::If(it) => {
-                self.body(&it.body, parent, scope);
-                it.elif_else_clauses
-                    .iter()
-                    .for_each(|clause| self.body(&clause.body, parent, scope));
-            }
-            Stmt::Try(it) => {
-                self.body(&it.body, parent, scope);
-                for ExceptHandler::ExceptHandler(handler) in &it.handlers {
-                    self.body(&handler.body, parent, scope);
-                }
-                self.body(&it.orelse, parent, scope);
-                self.body(&it.finalbody, parent, scope);
-            }
-            Stmt::With(it) => self.body(&it.body, parent, scope),
-            Stmt::For(it) => {
-                self.body(&it.body, parent, scope);
-                self.body(&it.orelse, parent, scope);
-            }
-            Stmt::While(it) => {
-                self.body(&it.body, parent, scope);
-                self.body(&it.orelse, parent, scope);
-            }
-            Stmt::Match(it) => {
-                it.cases.iter().for_each(|case| self.body(&case.body, parent, scope))
-            }
             Stmt::Assign(it) => {
                 it.targets.iter().for_each(|target| self.bound(target, stmt, parent, scope));
             }
             Stmt::AnnAssign(it) => self.bound(&it.target, stmt, parent, scope),
             Stmt::TypeAlias(it) => self.bound(&it.name, stmt, parent, scope),
-            _ => {}
+            // Blocks open no scope of their own.
+            _ => blocks(stmt).into_iter().for_each(|block| self.body(block, parent, scope)),
         }
     }
 
@@ -255,6 +251,7 @@ impl Walk<'_> {
             range: bytes(range),
             name_range: bytes(found.at),
             header: found.header,
+            body: body_range(found.body),
             docstring: docstring(found.body),
             decorators: found.decorators.iter().map(|it| bytes(it.range)).collect(),
             parent,
@@ -275,6 +272,11 @@ struct Found<'a> {
 
 fn bytes(range: TextRange) -> Range<usize> {
     range.start().to_usize()..range.end().to_usize()
+}
+
+fn body_range(body: &[Stmt]) -> Option<Range<usize>> {
+    let (first, last) = body.first().zip(body.last())?;
+    Some(full_range(first).start().to_usize()..last.end().to_usize())
 }
 
 fn docstring(body: &[Stmt]) -> Option<Range<usize>> {

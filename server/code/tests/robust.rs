@@ -219,7 +219,9 @@ fn the_lines_above_a_module_s_docstring_stay() {
 fn check_edit(text: &str, search: &str, replace: &str, expect: &str) {
     let (search, replace) = (search.to_owned(), replace.to_owned());
     let edit = SearchReplace { path: String::new(), search, replace, occurrence: None };
-    assert_eq!(search_replace(text, &edit).as_deref(), Ok(expect));
+    let edits = search_replace(text, &edit)
+        .unwrap_or_else(|e| panic!("{search:?}: {e}", search = edit.search));
+    assert_eq!(edits.apply(text), expect);
 }
 
 #[test]
@@ -244,7 +246,44 @@ fn a_replacement_is_moved_as_its_search_was() {
         "def f():\n\tif x:\n\t\treturn 1\n",
         "    if x:\n        return 1",
         "    if x:\n        return 2",
-        "def f():\n\tif x:\n\t    return 2\n",
+        "def f():\n\tif x:\n\t\treturn 2\n",
     );
-    check_edit("a = 1\r\nb = 2\r\n", "a = 1\nb = 2\n", "a = 3\nb = 4\n", "a = 3\nb = 4\n");
+    // A line that was left out, and one too many.
+    let long = "def f():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    return a\n";
+    check_edit(
+        long,
+        "a = 1\nb = 2\nd = 4\ne = 5\nreturn a\n",
+        "return 0",
+        "def f():\n    return 0\n",
+    );
+    // The file keeps its line breaks.
+    for (search, replace) in [
+        ("a = 1\nb = 2\n", "a = 3\nb = 4\n"),
+        ("a = 1\r\nb = 2", "a = 3\r\nb = 4"),
+        ("a  = 1\nb = 2", "a = 3\nb = 4"),
+    ] {
+        check_edit("a = 1\r\nb = 2\r\nc\r\n", search, replace, "a = 3\r\nb = 4\r\nc\r\n");
+    }
+}
+
+#[test]
+fn matches_that_overlap_or_are_nearly_as_alike_are_ambiguous() {
+    let edit = |search: &str, occurrence| SearchReplace {
+        path: String::new(),
+        search: search.to_owned(),
+        replace: "y".to_owned(),
+        occurrence,
+    };
+    let text = "x\nx\nx\ntotal = sum(values)\ntotal = sum(value2)\n";
+    for (search, words) in [
+        ("x\nx\n", "2 times, at lines 1 (`x`), 2 (`x`)"),
+        ("totals = sum(value)", "at lines 4 (`total = sum(values)`), 5"),
+    ] {
+        let said = search_replace(text, &edit(search, None)).expect_err(search).to_string();
+        assert!(said.contains(words), "{said}");
+    }
+    let all = search_replace(text, &edit("x\nx\n", Some(0))).expect("applies");
+    assert_eq!(all.apply(text), "yx\ntotal = sum(values)\ntotal = sum(value2)\n");
+    let second = search_replace(text, &edit("x\nx\n", Some(2))).expect("applies");
+    assert_eq!(second.apply(text), "x\nytotal = sum(values)\ntotal = sum(value2)\n");
 }

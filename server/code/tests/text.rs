@@ -1,7 +1,9 @@
 //! Single pieces of text: names, signatures, edits, classes, known imports.
 
 use code::import_for;
-use code::{EditRefused, Fragment, SearchReplace, Signature, enforce, search_replace, unresolved};
+use code::{
+    Candidate, EditRefused, Fragment, SearchReplace, Signature, enforce, search_replace, unresolved,
+};
 
 #[test]
 fn names_used_but_never_bound() {
@@ -69,7 +71,7 @@ fn search_and_replace_is_exact_then_tolerant_and_never_ambiguous() {
         replace: replace.to_owned(),
         occurrence,
     };
-    let ok = |e: SearchReplace| search_replace(text, &e).expect("applies");
+    let ok = |e: SearchReplace| search_replace(text, &e).expect("applies").apply(text);
     assert!(ok(edit("return total", "return 2", None)).ends_with("    return 2\n"));
     assert_eq!(ok(edit("return 1", "return 0", Some(0))).matches("return 0").count(), 2);
     assert!(ok(edit("return 1", "return 9", Some(2))).contains("    return 9\n\ndef g"));
@@ -81,9 +83,11 @@ fn search_and_replace_is_exact_then_tolerant_and_never_ambiguous() {
         ok(edit("total = sum(value)", "total = 0", None))
             .contains("    total = 0\n    return total")
     );
+    let candidate = |line, text: &str| Candidate { line, text: text.to_owned() };
+    let candidates = vec![candidate(3, "return 1"), candidate(4, "return 1")];
     assert_eq!(
         search_replace(text, &edit("return 1", "", None)),
-        Err(EditRefused::Ambiguous { lines: vec![3, 4] })
+        Err(EditRefused::Ambiguous { candidates })
     );
     assert_eq!(search_replace(text, &edit("while True:", "", None)), Err(EditRefused::NotFound));
     assert_eq!(search_replace(text, &edit(" ", "", None)), Err(EditRefused::EmptySearch));

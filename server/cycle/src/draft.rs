@@ -75,7 +75,8 @@ pub(crate) fn fix(item: &Item, draft: &Draft, text: &str) -> Result<Normalised, 
             for edit in &edits {
                 refuse_other_files(item, edit)?;
                 source = search_replace(&source, edit)
-                    .map_err(|e| wrong(format!("the edit of {} was refused: {e}", item.path)))?;
+                    .map_err(|e| wrong(format!("the edit of {} was refused: {e}", item.path)))?
+                    .apply(&source);
             }
             let fragment = Fragment::parse(&source)
                 .map_err(|e| wrong(format!("after the edit the file has a syntax error: {e}")))?;

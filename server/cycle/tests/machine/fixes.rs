@@ -111,7 +111,7 @@ fn tests_and_other_files_are_read_only() {
         ),
         (
             "src/pkg/stats.py",
-            "the edit of src/pkg/stats.py was refused: the search text is not in the file",
+            "the edit of src/pkg/stats.py was refused: the search text is not in the file, nor anything like it; give its lines as they stand there",
         ),
     ];
     for (path, why) in table {

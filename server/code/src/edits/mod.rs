@@ -1,0 +1,27 @@
+//! Changes of a file's text: values first ([`TextEdits`]), made by naming a symbol or by searching.
+//!
+//! Symbol edits never make a file worse: the text around a symbol stays byte for byte, a new text must be
+//! Python, and an error that was not there before refuses the edit. A file that has errors already can be
+//! edited where it is intact.
+
+mod delete;
+mod diff;
+mod guard;
+mod insert;
+mod matching;
+mod refused;
+mod replace;
+mod search;
+mod snippet;
+mod target;
+mod text_edits;
+
+pub use delete::delete_symbol;
+pub use diff::unified_diff;
+pub use guard::no_worse;
+pub use insert::{insert_after_symbol, insert_before_symbol, insert_into_class};
+pub use refused::{Candidate, Refused};
+pub use replace::replace_symbol_body;
+pub use search::{EditRefused, SearchReplace, search_replace};
+pub use target::Which;
+pub use text_edits::{BadEdits, TextEdit, TextEdits};
