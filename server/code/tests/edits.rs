@@ -67,6 +67,14 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "for i in x:\n            pass\n        return x",
             "class A:\n    def m(self):\n        for i in x:\n            pass\n        return x\n",
         ),
+        // A definition cut out behind its margin.
+        (
+            Replace,
+            "A/m",
+            "class A:\n    def m(self):\n        pass\n",
+            "def m(self):\n        return \"\"\"\nraw\"\"\"",
+            "class A:\n    def m(self):\n        return \"\"\"\nraw\"\"\"\n",
+        ),
         // One line stays one line where it can.
         (Replace, "f", "def f(): return 1  # why\n", "return 2", "def f(): return 2  # why\n"),
         (
@@ -411,6 +419,7 @@ fn what_could_break_a_file_is_refused_with_words() {
         (Before, "y", "x = 1; y = 2\n", "z = 1", "shares line 1"),
         (After, "x", "x = 1; y = 2\n", "z = 1", "shares line 1"),
         (After, "A/x", "class A: x = 1\n", "z = 1", "shares line 1"),
+        (Replace, "A", "class A: x = 1\n", "return 1", "`return` outside a function"),
         (Into, "f", "def f(): pass\n", "pass", "/f is no class"),
         (
             Delete,

@@ -23,7 +23,7 @@ pub fn insert_before_symbol<'a>(
 ) -> Result<TextEdits, Refused> {
     let file = File::of(source)?;
     let target = file.target(symbol.into())?;
-    let new = New::of(&target, Snippet::parse(text)?)?;
+    let new = New::of(&target, text)?;
     checked(&target, new.before()?)
 }
 
@@ -35,7 +35,7 @@ pub fn insert_after_symbol<'a>(
 ) -> Result<TextEdits, Refused> {
     let file = File::of(source)?;
     let target = file.target(symbol.into())?;
-    let new = New::of(&target, Snippet::parse(text)?)?;
+    let new = New::of(&target, text)?;
     checked(&target, vec![new.after()?])
 }
 
@@ -47,11 +47,10 @@ pub fn insert_into_class<'a>(
 ) -> Result<TextEdits, Refused> {
     let file = File::of(source)?;
     let target = file.target(class.into())?;
-    let snippet = Snippet::parse(text)?;
     if !target.stmt().is_class_def_stmt() {
         return Err(Refused::NoClass { symbol: target.path.clone() });
     }
-    let new = New::of(&target, snippet)?;
+    let new = New::of(&target, text)?;
     checked(&target, new.inside()?)
 }
 
@@ -89,13 +88,14 @@ struct New<'t> {
 }
 
 impl<'t> New<'t> {
-    fn of(target: &'t Target<'t>, snippet: Snippet) -> Result<New<'t>, Refused> {
+    fn of(target: &'t Target<'t>, text: &str) -> Result<New<'t>, Refused> {
+        let unit = unit_of(&target.file.tree).unwrap_or("    ");
+        let snippet = Snippet::parse(text, target.margin(), unit)?;
         let (first, last) = {
             let tree = snippet.tree()?;
             let kind = |stmt: Option<&Stmt>| stmt.map_or(Kind::Comment, kind_of);
             (kind(tree.body().first()), kind(tree.body().last()))
         };
-        let unit = unit_of(&target.file.tree).unwrap_or("    ");
         let line_break = line_break_near(target.source(), target.start());
         Ok(New { target, snippet, first, last, unit, line_break })
     }

@@ -27,7 +27,8 @@ pub fn replace_symbol_body<'a>(
 ) -> Result<TextEdits, Refused> {
     let file = File::of(source)?;
     let target = file.target(symbol.into())?;
-    let new = New::of(&target, Snippet::parse(text)?)?;
+    let unit = unit_of(&file.tree).unwrap_or("    ");
+    let new = New::of(&target, Snippet::parse(text, target.margin(), unit)?, unit)?;
     let edits = match &new.what {
         What::Definition(symbol) => new.definition(symbol)?,
         What::Body => new.body()?,
@@ -60,13 +61,12 @@ struct New<'t> {
 }
 
 impl<'t> New<'t> {
-    fn of(target: &'t Target<'t>, snippet: Snippet) -> Result<New<'t>, Refused> {
+    fn of(target: &'t Target<'t>, snippet: Snippet, unit: &'t str) -> Result<New<'t>, Refused> {
         let what = if target.symbol.header.is_some() {
             definition_or_body(target, &snippet)?
         } else {
             statement_or_value(target, &snippet)?
         };
-        let unit = unit_of(&target.file.tree).unwrap_or("    ");
         let line_break = line_break_near(target.source(), target.start());
         Ok(New { target, snippet, what, unit, line_break })
     }

@@ -26,9 +26,10 @@ pub(super) struct Style<'a> {
 }
 
 impl Snippet {
-    /// Takes a text as people and models send it: indented as a whole, indented but for its first line, or
-    /// not at all.
-    pub(super) fn parse(text: &str) -> Result<Snippet, Refused> {
+    /// Takes a text as people and models send it: indented as a whole, indented but for its first line (as
+    /// it is when it was cut out of the file behind its margin), or not at all. `margin` is that of the
+    /// symbol it is for, `unit` one level of the file.
+    pub(super) fn parse(text: &str, margin: &str, unit: &str) -> Result<Snippet, Refused> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = text.trim_start_matches('\u{feff}').trim_end();
         let blank = text.len() - text.trim_start().len();
@@ -36,8 +37,11 @@ impl Snippet {
         if text.is_empty() {
             return Err(Refused::Empty);
         }
-        let indented = text.starts_with([' ', '\t']);
-        let text = if indented { dedented(text) } else { at_margin(text) };
+        let text = if text.starts_with([' ', '\t']) {
+            dedented(text)
+        } else {
+            at_margin(text, &[margin, &format!("{margin}{unit}")], unit)
+        };
         Ok(Snippet { text: text.map_err(|error| Refused::Unparsable { error })? })
     }
 
@@ -68,18 +72,25 @@ impl Snippet {
     }
 }
 
-/// A text whose first line stands at the margin. Often that is all that is wrong with an indented one.
-fn at_margin(text: &str) -> Result<String, SyntaxError> {
-    let error = match syntax::parse(text) {
-        Ok(_) => return Ok(text.to_owned()),
-        Err(error) => error,
+/// A text whose first line stands at the left. If the others are indented as they would be behind one of
+/// these margins, it was cut out there.
+fn at_margin(text: &str, margins: &[&str], unit: &str) -> Result<String, SyntaxError> {
+    let margins = margins.iter().copied().filter(|it| !it.is_empty());
+    let behind = |margin: &str| dedented(&format!("{margin}{text}"));
+    let error = match Tree::of(text) {
+        Ok(tree) if tree.wounds.is_empty() => {
+            let inner =
+                tree.body().first().and_then(|it| margin_of(&tree, blocks(it).first()?.first()?));
+            let cut = margins.clone().find(|it| inner == Some(&format!("{it}{unit}")));
+            return Ok(cut.and_then(|it| behind(it).ok()).unwrap_or_else(|| text.to_owned()));
+        }
+        Ok(_) => syntax::parse(text).err(),
+        Err(error) => Some(error),
     };
-    let others = text.lines().skip(1).filter(|it| !it.trim().is_empty());
-    let margin = others.map(indent_of).min_by_key(|it| it.len()).unwrap_or("");
-    if margin.is_empty() {
-        return Err(error);
-    }
-    dedented(&format!("{margin}{text}")).map_err(|_| error)
+    let others = text.lines().skip(1).filter(|it| !it.trim().is_empty()).map(indent_of);
+    let least = others.min_by_key(|it| it.len()).filter(|it| !it.is_empty());
+    let found = least.into_iter().chain(margins).find_map(|it| behind(it).ok());
+    found.ok_or_else(|| error.unwrap_or_else(|| syntax::syntax_error_at(text, 0, "no Python")))
 }
 
 /// An indented text, moved to the margin.
