@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod crash;
+mod edits;
 mod grow;
 mod inspect;
 mod live;

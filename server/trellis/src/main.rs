@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod cli;
+mod edits;
 mod error;
 mod grow;
 mod lines;

@@ -13,7 +13,6 @@ mod results;
 mod rollback;
 mod status;
 mod symbols;
-mod symbols_refs;
 mod test;
 
 /// Grow a tested Python repository along a planning graph.

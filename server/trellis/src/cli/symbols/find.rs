@@ -1,37 +1,20 @@
-//! `trellis symbols`: symbol tools on any Python folder.
+//! `trellis symbols find`: definitions by name path.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
 use code::{NamePath, Symbol, SymbolKind};
 use serde_json::{Value, json};
 
-use super::symbols_refs::{self, DefinitionArgs, RefsArgs};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::symbols::{Found, Query, find};
 
-/// Look at the symbols of Python files.
+/// Find definitions by name or name path.
 #[derive(Args)]
-pub(crate) struct SymbolsArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Subcommand)]
-enum What {
-    /// Find definitions by name or name path.
-    Find(FindArgs),
-    /// List every reference of a symbol.
-    Refs(RefsArgs),
-    /// Say where the symbol at a place is defined.
-    Definition(DefinitionArgs),
-}
-
-#[derive(Args)]
-struct FindArgs {
+pub(crate) struct FindArgs {
     /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
     pattern: String,
     /// Folder or file to look in.
@@ -55,15 +38,7 @@ fn kinds() -> impl TypedValueParser<Value = SymbolKind> {
         .try_map(move |name| kind(name).ok_or("no such kind"))
 }
 
-pub(crate) fn run(args: &SymbolsArgs, output: &mut Output) -> Result<Exit, Fault> {
-    match &args.what {
-        What::Find(args) => run_find(args, output),
-        What::Refs(args) => symbols_refs::refs(args, output),
-        What::Definition(args) => symbols_refs::definition(args, output),
-    }
-}
-
-fn run_find(args: &FindArgs, output: &mut Output) -> Result<Exit, Fault> {
+pub(crate) fn run(args: &FindArgs, output: &mut Output) -> Result<Exit, Fault> {
     let pattern = NamePath::parse(&args.pattern).map_err(|e| Fault::new(Exit::Usage, e))?;
     let query = Query { pattern, substring: args.substring, kinds: args.kind.clone() };
     let (found, problems) = find(&args.r#in, &query)?;
@@ -104,8 +79,8 @@ fn shapes(file: &Found, body: bool) -> Vec<Value> {
             "namePath": name_path(file, *index),
             "kind": symbol.kind.as_str(),
             "file": file.path.to_string_lossy(),
-            "range": range(file, &symbol.range),
-            "nameRange": range(file, &symbol.name_range),
+            "range": range(&file.source, &symbol.range),
+            "nameRange": range(&file.source, &symbol.name_range),
             "signature": symbol.header.as_ref().map(|it| text(file, it)),
             "docstring": symbol.docstring.as_ref().map(|it| text(file, it)),
             "decorators": symbol.decorators.iter().map(|it| text(file, it)).collect::<Vec<_>>(),
@@ -128,16 +103,17 @@ fn preview(file: &Found, symbol: &Symbol) -> String {
     file.source[start..end].trim().to_owned()
 }
 
-fn range(file: &Found, range: &Range<usize>) -> Value {
+/// Lines and columns from 1, columns in characters.
+pub(super) fn range(source: &str, range: &Range<usize>) -> Value {
     let place = |offset| {
-        let (line, column) = position(&file.source, offset);
+        let (line, column) = position(source, offset);
         json!({ "line": line, "column": column })
     };
     json!({ "start": place(range.start), "end": place(range.end) })
 }
 
 /// Line and column from 1, the column in characters.
-fn position(source: &str, offset: usize) -> (usize, usize) {
+pub(super) fn position(source: &str, offset: usize) -> (usize, usize) {
     let before = &source[..offset];
     let start = before.rfind('\n').map_or(0, |it| it + 1);
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)

@@ -1,0 +1,219 @@
+//! `trellis symbols replace-body`, `insert-before`, `insert-after`, `replace`: edits of one file.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use code::{NamePath, Refused, SearchReplace, TextEdit, TextEdits};
+use serde_json::{Value, json};
+
+use super::find::{self, position};
+use crate::edits::{self, Change};
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+use crate::project;
+use crate::symbols::{self, Query};
+
+/// What is edited, where, and with which text.
+#[derive(Args)]
+pub(crate) struct PlaceArgs {
+    /// The symbol: `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that
+    /// name.
+    name_path: String,
+    /// The file, or a folder in which one symbol has that name path.
+    #[arg(long, default_value = ".", value_name = "PATH")]
+    r#in: PathBuf,
+    /// The new text; without it and --text-file, standard input.
+    #[arg(long, conflicts_with = "text_file", allow_hyphen_values = true)]
+    text: Option<String>,
+    /// File with the new text.
+    #[arg(long, value_name = "FILE")]
+    text_file: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Args)]
+pub(crate) struct How {
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Insert statements below a symbol.
+#[derive(Args)]
+pub(crate) struct InsertAfterArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Insert at the end of the class instead; `pass` gives way.
+    #[arg(long)]
+    inside: bool,
+}
+
+/// Replace text of a file: exact, then with other white space, then the most similar lines (0.8 at least).
+#[derive(Args)]
+pub(crate) struct ReplaceArgs {
+    /// What is there.
+    #[arg(long, allow_hyphen_values = true)]
+    search: String,
+    /// What is to be there.
+    #[arg(long, allow_hyphen_values = true)]
+    replace: String,
+    /// Which match, from 1; 0 for all. Without it there must be only one.
+    #[arg(long, value_name = "N")]
+    occurrence: Option<usize>,
+    /// The file.
+    #[arg(long, value_name = "FILE")]
+    r#in: PathBuf,
+    #[command(flatten)]
+    how: How,
+}
+
+type Edit<'a> = dyn Fn(&str, &NamePath, &str) -> Result<TextEdits, Refused> + 'a;
+
+pub(crate) fn replace_body(args: &PlaceArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let edit =
+        |source: &str, path: &NamePath, text: &str| code::replace_symbol_body(source, path, text);
+    at_symbol(args, "replace-body", &edit, output)
+}
+
+pub(crate) fn insert_before(args: &PlaceArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let edit =
+        |source: &str, path: &NamePath, text: &str| code::insert_before_symbol(source, path, text);
+    at_symbol(args, "insert-before", &edit, output)
+}
+
+pub(crate) fn insert_after(args: &InsertAfterArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let edit = |source: &str, path: &NamePath, text: &str| {
+        if args.inside {
+            code::insert_into_class(source, path, text)
+        } else {
+            code::insert_after_symbol(source, path, text)
+        }
+    };
+    at_symbol(&args.place, "insert-after", &edit, output)
+}
+
+pub(crate) fn replace(args: &ReplaceArgs, output: &mut Output) -> Result<Exit, Fault> {
+    edits::settle(&root_of(&args.r#in)?)?;
+    let source = edits::read(&args.r#in)?;
+    let wanted = SearchReplace {
+        path: String::new(),
+        search: args.search.clone(),
+        replace: args.replace.clone(),
+        occurrence: args.occurrence,
+    };
+    let shown = args.r#in.display();
+    let edits = code::search_replace(&source, &wanted)
+        .map_err(|e| Fault::input(format!("{shown} was not edited: {e}")))?;
+    if args.r#in.extension().is_some_and(|it| it == "py" || it == "pyi") {
+        code::no_worse(&source, &edits)
+            .map_err(|e| Fault::input(format!("{shown} was not edited: {e}")))?;
+    }
+    let change = Change { path: args.r#in.clone(), source, edits };
+    make("replace", vec![change], &args.how, output)
+}
+
+fn at_symbol(
+    place: &PlaceArgs,
+    what: &str,
+    edit: &Edit<'_>,
+    output: &mut Output,
+) -> Result<Exit, Fault> {
+    let pattern = NamePath::parse(&place.name_path).map_err(|e| Fault::new(Exit::Usage, e))?;
+    let text = text_of(place)?;
+    let path =
+        if place.r#in.is_dir() { only_file(&place.r#in, &pattern)? } else { place.r#in.clone() };
+    edits::settle(&root_of(&path)?)?;
+    let source = edits::read(&path)?;
+    let edits = edit(&source, &pattern, &text)
+        .map_err(|e| Fault::input(format!("{} was not edited: {e}", path.display())))?;
+    let what = format!("{what} {pattern}");
+    make(&what, vec![Change { path, source, edits }], &place.how, output)
+}
+
+fn text_of(place: &PlaceArgs) -> Result<String, Fault> {
+    let file = match (&place.text, &place.text_file) {
+        (Some(text), _) => return Ok(text.clone()),
+        (None, Some(path)) => return edits::read(path),
+        (None, None) => std::io::stdin(),
+    };
+    let mut text = String::new();
+    let read = file.lock().read_to_string(&mut text);
+    read.map_err(|e| {
+        Fault::input(format!("cannot read the new text from standard input: {e}"))
+            .hint("give it with --text or --text-file")
+    })?;
+    Ok(text)
+}
+
+/// The file below a folder in which the one symbol of this name path is.
+fn only_file(folder: &Path, pattern: &NamePath) -> Result<PathBuf, Fault> {
+    let query = Query { pattern: pattern.clone(), substring: false, kinds: Vec::new() };
+    let (found, _) = symbols::find(folder, &query)?;
+    let matches =
+        found.iter().flat_map(|file| file.matches.iter().map(move |index| (file, *index)));
+    let places: Vec<String> = matches
+        .map(|(file, index)| {
+            let symbol = &file.outline.symbols[index];
+            let line = position(&file.source, symbol.name_range.start).0;
+            format!("{}:{line} {}", file.path.display(), file.outline.name_path(index))
+        })
+        .collect();
+    match (&found[..], &places[..]) {
+        ([file], [_]) => Ok(folder.join(&file.path)),
+        (_, []) => Err(Fault::input(format!("there is no `{pattern}` in {}", folder.display()))
+            .hint("`trellis symbols find --substring` shows what there is")),
+        _ => Err(Fault::input(format!(
+            "`{pattern}` is defined {} times: {}",
+            places.len(),
+            places.join(", ")
+        ))
+        .hint("give one file with --in, and the whole name path")),
+    }
+}
+
+/// The project that a file or folder belongs to, which keeps its edits.
+pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
+    Ok(project::of(&[path.to_string_lossy().into_owned()])?.root)
+}
+
+fn make(what: &str, changes: Vec<Change>, how: &How, output: &mut Output) -> Result<Exit, Fault> {
+    if how.dry_run {
+        return show(&changes, None, output);
+    }
+    let first = changes.first().map_or_else(|| PathBuf::from("."), |it| it.path.clone());
+    let made = edits::apply(&root_of(&first)?, what, changes)?;
+    show(&made.changes, Some(made.id), output)
+}
+
+/// Prints what was or would be changed.
+pub(crate) fn show(
+    changes: &[Change],
+    undo: Option<u64>,
+    output: &mut Output,
+) -> Result<Exit, Fault> {
+    let diff = edits::diff(changes);
+    if output.is_json() {
+        let edits: Vec<Value> = changes.iter().flat_map(shapes).collect();
+        output.json(&json!({ "edits": edits, "diff": diff, "undo": undo }))?;
+    } else {
+        output.text(diff.trim_end_matches('\n'))?;
+        if let Some(id) = undo {
+            output.note(format_args!("edit {id}; `trellis symbols undo {id}` takes it back"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The edits of a file, ranges in the text before any of them.
+fn shapes(change: &Change) -> Vec<Value> {
+    let shape = |edit: &TextEdit| {
+        json!({
+            "file": change.path.to_string_lossy(),
+            "range": find::range(&change.source, &edit.range),
+            "text": edit.text,
+        })
+    };
+    change.edits.as_slice().iter().map(shape).collect()
+}

@@ -1,0 +1,113 @@
+//! Single files: read as text, staged beside themselves, replaced.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::error::Fault;
+
+/// The text of a file; refused if it is not UTF-8.
+pub(crate) fn read(path: &Path) -> Result<String, Fault> {
+    let cannot = |e: io::Error| {
+        Fault::input(format!("cannot read {}: {e}", path.display())).hint("give a file of text")
+    };
+    let text = String::from_utf8(fs::read(path).map_err(cannot)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
+            .hint("convert it, or edit it with a tool that knows its encoding")
+    })?;
+    refuse_other_encoding(path, &text)?;
+    Ok(text)
+}
+
+/// A text may only hold letters beyond ASCII if its encoding declaration does not say otherwise.
+pub(super) fn refuse_other_encoding(path: &Path, text: &str) -> Result<(), Fault> {
+    let declared = text.lines().take(2).find_map(declared_encoding);
+    let known = ["utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"];
+    match declared.map(|it| it.to_lowercase().replace('_', "-")) {
+        Some(name) if !known.contains(&name.as_str()) && !text.is_ascii() => {
+            Err(Fault::input(format!(
+                "{} declares the encoding {name}, and would hold other letters than ASCII; it was not touched",
+                path.display()
+            ))
+            .hint("Trellis reads and writes UTF-8: change the declaration and convert the file first"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn declared_encoding(line: &str) -> Option<&str> {
+    let comment = line.trim_start_matches('\u{feff}').trim_start().strip_prefix('#')?;
+    let rest = comment.split_once("coding")?.1.strip_prefix([':', '='])?.trim_start();
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
+    Some(&rest[..end.unwrap_or(rest.len())])
+}
+
+/// The file behind symbolic links, which stay; refused if it cannot be written.
+pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
+    let real = path.canonicalize().map_err(|e| {
+        Fault::input(format!("cannot find {}: {e}", path.display())).hint("nothing was changed")
+    })?;
+    let refuse = |what: &str, hint: &str| {
+        Err(Fault::input(format!("{} {what}; nothing was changed", path.display())).hint(hint))
+    };
+    let meta = fs::metadata(&real).map_err(|e| Fault::input(format!("{}: {e}", path.display())))?;
+    if !meta.is_file() {
+        return refuse("is no file", "give a file");
+    }
+    let parent = real.parent().unwrap_or(&real);
+    // The administrator may write everything; a mode without any write bit is still meant.
+    if meta.permissions().readonly() || access(&real, Access::WRITE_OK).is_err() {
+        return refuse("is read-only", "`chmod u+w` it if it is to be edited");
+    }
+    if access(parent, Access::WRITE_OK).is_err() {
+        return refuse("is in a folder that is read-only", "`chmod u+w` the folder");
+    }
+    Ok(real)
+}
+
+/// A new text beside its file, on the disk; gone if it is not put in place.
+pub(super) struct Staged {
+    file: TempPath,
+    pub(super) target: PathBuf,
+}
+
+/// Writes a text beside the file it is for, with the mode and owner of that.
+pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<Staged> {
+    let folder = target.parent().unwrap_or(target);
+    let mut file: NamedTempFile =
+        tempfile::Builder::new().prefix(".trellis-").suffix(".tmp").tempfile_in(folder)?;
+    file.write_all(text)?;
+    let meta = fs::metadata(target)?;
+    let own = file.as_file().metadata()?;
+    if (own.uid(), own.gid()) != (meta.uid(), meta.gid()) {
+        // Only an administrator can give a file away; for others a new owner is what every editor leaves.
+        let _ = chown(file.path(), Some(meta.uid()), Some(meta.gid()));
+    }
+    file.as_file().set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
+    file.as_file().sync_all()?;
+    Ok(Staged { file: file.into_temp_path(), target: target.to_owned() })
+}
+
+impl Staged {
+    /// Takes the place of the file, at once for every reader.
+    pub(super) fn put(self) -> io::Result<()> {
+        self.file.persist(&self.target).map_err(|e| e.error)?;
+        sync_folder(self.target.parent().unwrap_or(&self.target))
+    }
+}
+
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Writes a new file and waits until it is on the disk.
+pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,176 @@
+//! Edits that were made: kept, taken back when a crash cut them short, undone when asked for.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use code::TextEdits;
+use serde::{Deserialize, Serialize};
+
+use super::files::{self, stage, sync_folder, write_synced};
+use super::{Change, Made, folder, transaction};
+use crate::error::Fault;
+use crate::workspace::disk::hash;
+
+/// What is on disk about one edit; the texts lie beside it, as `<place>.before`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    pub(super) version: u32,
+    pub(super) id: u64,
+    /// What made it, in words.
+    pub(super) what: String,
+    /// The edit that this one undid.
+    pub(super) undoes: Option<u64>,
+    pub(super) files: Vec<FileRecord>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileRecord {
+    /// As it was given.
+    pub(super) shown: PathBuf,
+    /// Behind symbolic links, absolute.
+    pub(super) path: PathBuf,
+    /// SHA-256 of the text before.
+    pub(super) before: String,
+    /// SHA-256 of the text after.
+    pub(super) after: String,
+}
+
+/// Edits whose texts are kept.
+const KEPT: usize = 200;
+
+const PENDING: &str = "pending";
+const RECORD: &str = "edit.json";
+
+pub(super) fn pending(folder: &Path, id: u64) -> PathBuf {
+    folder.join(format!("{id}.{PENDING}"))
+}
+
+/// Numbers of the edits that were made, in order.
+pub(super) fn numbers(folder: &Path) -> Vec<u64> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.file_name());
+    let mut numbers: Vec<u64> =
+        names.filter_map(|name| name.to_str().and_then(|it| it.parse().ok())).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Puts the record and the old texts of an edit on disk, before anything is replaced.
+pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Result<()> {
+    let place = pending(folder, record.id);
+    fs::create_dir(&place)?;
+    for (index, text) in before.iter().enumerate() {
+        write_synced(&place.join(format!("{index}.before")), text.as_bytes())?;
+    }
+    // Last: without it nothing was replaced yet.
+    write_synced(&place.join(RECORD), &serde_json::to_vec_pretty(record)?)?;
+    sync_folder(&place)?;
+    sync_folder(folder)
+}
+
+/// The moment an edit is made.
+pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
+    fs::rename(pending(folder, id), folder.join(id.to_string()))?;
+    sync_folder(folder)?;
+    let numbers = numbers(folder);
+    for old in &numbers[..numbers.len().saturating_sub(KEPT)] {
+        // What cannot be removed now will be the next time.
+        let _ = fs::remove_dir_all(folder.join(old.to_string()));
+    }
+    Ok(())
+}
+
+/// Takes back the edits that a crash cut short; files that somebody changed since are left alone.
+pub(super) fn recover(folder: &Path) -> Result<(), Fault> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    for place in entries.filter(|it| it.extension().is_some_and(|it| it == PENDING)) {
+        take_back(&place).map_err(|e| {
+            Fault::internal(format!(
+                "cannot take back the edit that was cut short in {}: {e}",
+                place.display()
+            ))
+            .hint("mend that and try again; the old texts are in that folder")
+        })?;
+    }
+    Ok(())
+}
+
+/// Puts the old texts back in the place of the new ones and forgets the edit.
+pub(super) fn take_back(place: &Path) -> io::Result<()> {
+    if let Ok(bytes) = fs::read(place.join(RECORD)) {
+        let record: Record = serde_json::from_slice(&bytes)?;
+        for (index, file) in record.files.iter().enumerate() {
+            if fs::read(&file.path).is_ok_and(|now| hash(now) == file.after) {
+                let before = fs::read(place.join(format!("{index}.before")))?;
+                stage(&file.path, &before)?.put()?;
+            }
+        }
+    }
+    fs::remove_dir_all(place)
+}
+
+/// Undoes an edit (without a number the last one that was not undone); refused when one of its files was
+/// changed since. That is an edit too, and can be undone.
+pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<Made, Fault> {
+    transaction::settle(root)?;
+    let folder = folder(root)?;
+    let record = match id {
+        Some(id) => load(&folder, id)?,
+        None => last(&folder)?,
+    };
+    let changes: Vec<Change> = (record.files.iter().enumerate())
+        .map(|(index, it)| back(&folder, &record, index, it))
+        .collect::<Result<_, _>>()?;
+    let what = format!("undo of {} ({})", record.id, record.what);
+    transaction::apply_as(root, &what, Some(record.id), changes)
+}
+
+fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Result<Change, Fault> {
+    let source = files::read(&file.path)?;
+    let shown = file.shown.display();
+    if hash(&source) != file.after {
+        return Err(Fault::input(format!(
+            "edit {} cannot be undone: {shown} was changed since; nothing was changed",
+            record.id
+        ))
+        .hint(format!("undo later edits of it first, or compare it with the text before, {}/{}/{index}.before", folder.display(), record.id)));
+    }
+    let old = folder.join(record.id.to_string()).join(format!("{index}.before"));
+    let before = files::read(&old)?;
+    let same = file.shown.canonicalize().is_ok_and(|it| it == file.path);
+    let path = if same { &file.shown } else { &file.path }.clone();
+    Ok(Change { path, edits: TextEdits::between(&source, &before), source })
+}
+
+fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
+    let path = folder.join(id.to_string()).join(RECORD);
+    let bytes = fs::read(&path).map_err(|_| {
+        let known: Vec<String> =
+            numbers(folder).iter().rev().take(10).map(u64::to_string).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Fault::input(format!("there is no edit {id} to undo here; the last ones are: {known}"))
+            .hint("give one of these, or --in a file of the project that was edited")
+    })?;
+    serde_json::from_slice(&bytes).map_err(|e| {
+        Fault::input(format!("{} is damaged: {e}", path.display()))
+            .hint("undo by hand with the texts beside it")
+    })
+}
+
+/// The last edit that is no undoing and was not undone.
+fn last(folder: &Path) -> Result<Record, Fault> {
+    let mut undone = Vec::new();
+    for id in numbers(folder).into_iter().rev() {
+        let record = load(folder, id)?;
+        match record.undoes {
+            // Undoing an undoing brings the first edit back.
+            Some(other) if !undone.contains(&id) => undone.push(other),
+            None if !undone.contains(&id) => return Ok(record),
+            _ => {}
+        }
+    }
+    Err(Fault::input("there is no edit to undo here")
+        .hint("give --in a file of the project that was edited"))
+}

@@ -1,0 +1,63 @@
+//! Edits of files on disk: against the versions they were made for, all of them or none, and undoable.
+//!
+//! What was there before is kept under `.trellis/edits/<number>/`. While files are being replaced that folder
+//! is called `<number>.pending`; its renaming is the moment the edit is made. Whoever comes next and finds a
+//! pending one takes back what a crash left half done.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use code::TextEdits;
+
+use crate::error::Fault;
+
+mod files;
+mod history;
+mod transaction;
+
+pub(crate) use files::read;
+pub(crate) use history::undo;
+pub(crate) use transaction::{apply, settle};
+
+/// What is to become of one file.
+pub(crate) struct Change {
+    pub(crate) path: PathBuf,
+    /// The text that the edits were made for; a file that holds another is not touched.
+    pub(crate) source: String,
+    pub(crate) edits: TextEdits,
+}
+
+impl Change {
+    /// The text after the edits.
+    pub(crate) fn text(&self) -> String {
+        self.edits.apply(&self.source)
+    }
+}
+
+/// An edit that was made.
+pub(crate) struct Made {
+    /// Its number, by which it can be undone.
+    pub(crate) id: u64,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// A unified diff of all changes; paths as they were given.
+pub(crate) fn diff(changes: &[Change]) -> String {
+    let one =
+        |it: &Change| code::unified_diff(&it.path.display().to_string(), &it.source, &it.text());
+    changes.iter().map(one).collect()
+}
+
+/// The folder with the edits of a project; made, and kept out of git, if it is not there.
+fn folder(root: &Path) -> Result<PathBuf, Fault> {
+    let folder = root.join(".trellis/edits");
+    let made = fs::create_dir_all(&folder).and_then(|()| {
+        let ignore = folder.join(".gitignore");
+        if ignore.exists() { Ok(()) } else { fs::write(ignore, "*\n") }
+    });
+    made.map_err(|e| {
+        Fault::internal(format!("cannot keep edits in {}: {e}", folder.display()))
+            .hint("nothing was changed; make the folder writable, so that edits can be undone")
+    })?;
+    Ok(folder)
+}

@@ -1,0 +1,170 @@
+//! Many files, replaced all or not at all.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::files::{refuse_other_encoding, stage, writable};
+use super::history::{self, FileRecord, Record};
+use super::{Change, Made, folder};
+use crate::error::Fault;
+use crate::workspace::disk::{hash, is_full};
+
+/// Makes changes of files; `what` says in words what asked for them. Nothing is changed if one of the files
+/// is not as its change knows it, or cannot be written. `root` is where the project's `.trellis` is.
+pub(crate) fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<Made, Fault> {
+    apply_as(root, what, None, changes)
+}
+
+pub(super) fn apply_as(
+    root: &Path,
+    what: &str,
+    undoes: Option<u64>,
+    changes: Vec<Change>,
+) -> Result<Made, Fault> {
+    let folder = folder(root)?;
+    let _lock = lock(&folder)?;
+    history::recover(&folder)?;
+    let files = changes.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
+    refuse_twice(&files)?;
+    let id = history::numbers(&folder).last().map_or(1, |it| it + 1);
+    let record = Record { version: 1, id, what: what.to_owned(), undoes, files };
+    let before: Vec<&str> = changes.iter().map(|it| it.source.as_str()).collect();
+    let made = history::prepare(&folder, &record, &before)
+        .and_then(|()| replace(&record, &changes, &|_| Ok(())))
+        .and_then(|()| history::finish(&folder, id));
+    if let Err(error) = made {
+        return Err(taken_back(&folder, id, &error));
+    }
+    Ok(Made { id, changes })
+}
+
+/// Takes back what a crash left half done in a project, so that what is read next is whole.
+pub(crate) fn settle(root: &Path) -> Result<(), Fault> {
+    let folder = root.join(".trellis/edits");
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let _lock = lock(&folder)?;
+    history::recover(&folder)
+}
+
+/// One edit at a time in a project. The lock is the kernel's and goes with the process.
+fn lock(folder: &Path) -> Result<File, Fault> {
+    let path = folder.join("lock");
+    let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path);
+    let locked = file.and_then(|file| file.lock().map(|()| file));
+    locked.map_err(|e| Fault::internal(format!("cannot lock {}: {e}", path.display())))
+}
+
+fn checked(change: &Change) -> Result<FileRecord, Fault> {
+    let path = writable(&change.path)?;
+    let text = change.text();
+    refuse_other_encoding(&change.path, &text)?;
+    let file = FileRecord {
+        shown: change.path.clone(),
+        before: hash(&change.source),
+        after: hash(&text),
+        path,
+    };
+    if fs::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
+        return Ok(file);
+    }
+    Err(Fault::input(format!(
+        "{} was changed since it was read; nothing was changed",
+        change.path.display()
+    ))
+    .hint("look at it again and repeat the edit"))
+}
+
+fn refuse_twice(files: &[FileRecord]) -> Result<(), Fault> {
+    let mut seen: HashSet<&PathBuf> = HashSet::new();
+    match files.iter().find(|it| !seen.insert(&it.path)) {
+        Some(twice) => Err(Fault::internal(format!(
+            "{} was to be edited twice at once; nothing was changed",
+            twice.shown.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Stages every text before the first file is replaced. `before` is called ahead of each replacement.
+fn replace(
+    record: &Record,
+    changes: &[Change],
+    before: &dyn Fn(&Path) -> io::Result<()>,
+) -> io::Result<()> {
+    let staged = (record.files.iter().zip(changes))
+        .map(|(file, change)| stage(&file.path, change.text().as_bytes()))
+        .collect::<io::Result<Vec<_>>>()?;
+    for (staged, file) in staged.into_iter().zip(&record.files) {
+        before(&staged.target)?;
+        if hash(fs::read(&file.path)?) != file.before {
+            let why = format!("{} was changed meanwhile", file.shown.display());
+            return Err(io::Error::other(why));
+        }
+        staged.put()?;
+    }
+    Ok(())
+}
+
+fn taken_back(folder: &Path, id: u64, error: &io::Error) -> Fault {
+    let place = history::pending(folder, id);
+    let hint = match history::take_back(&place) {
+        Ok(()) if is_full(error) => {
+            "everything is as it was; make room on the disk and try again".to_owned()
+        }
+        Ok(()) => "everything is as it was".to_owned(),
+        Err(e) => format!(
+            "not everything could be put back ({e}); the old texts are in {}, and the next edit tries again",
+            place.display()
+        ),
+    };
+    Fault::internal(format!("the edit could not be made: {error}")).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use code::{TextEdit, TextEdits};
+
+    fn change(path: PathBuf, text: &str) -> Change {
+        let source = fs::read_to_string(&path).expect("a file");
+        let edit = TextEdit { range: 0..source.len(), text: text.to_owned() };
+        let edits = TextEdits::new(&source, [edit]).expect("an edit");
+        Change { path, source, edits }
+    }
+
+    /// Two files; the edit of both fails, or its process dies, before the second is replaced.
+    #[test]
+    fn an_edit_that_is_cut_short_leaves_no_trace() {
+        for dies in [false, true] {
+            let root = tempfile::tempdir().expect("a folder");
+            let paths = ["a.py", "b.py"].map(|it| root.path().join(it));
+            paths.iter().for_each(|it| fs::write(it, "old\n").expect("a file"));
+            let changes: Vec<Change> = paths.iter().map(|it| change(it.clone(), "new\n")).collect();
+            let kept = folder(root.path()).expect("a folder");
+            let files = changes.iter().map(|it| checked(it).expect("fits")).collect();
+            let record = Record { version: 1, id: 1, what: "test".to_owned(), undoes: None, files };
+            history::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
+            let fails = |path: &Path| {
+                if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
+            };
+            let error = replace(&record, &changes, &fails).expect_err("it fails");
+            assert_eq!(fs::read_to_string(&paths[0]).expect("a file"), "new\n");
+            if dies {
+                settle(root.path()).expect("taken back");
+            } else {
+                assert!(
+                    taken_back(&kept, 1, &error).to_string().contains("everything is as it was")
+                );
+            }
+            paths
+                .iter()
+                .for_each(|it| assert_eq!(fs::read_to_string(it).expect("a file"), "old\n"));
+            let left = fs::read_dir(root.path()).expect("a folder").count();
+            assert_eq!(left, 3, "two files and .trellis");
+        }
+    }
+}

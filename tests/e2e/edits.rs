@@ -1,0 +1,133 @@
+//! Symbols edited on the command line: whole files before and after, undone, refused.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Stdio;
+
+use crate::world::{Ran, World};
+
+const CART: &str = "# coding: utf-8\r\nclass Cart:\r\n    @property\r\n    def total(self) -> int:\r\n        '''Sum.'''\r\n        return 0\r\n\r\n\r\ndef helper(): return 1\r\n";
+
+fn cart() -> World {
+    let world = World::new();
+    world.write("lib/pyproject.toml", "");
+    world.write("lib/cart.py", CART);
+    world.write("lib/other.py", "def helper():\n    pass\n");
+    world
+}
+
+#[test]
+fn symbols_are_edited_and_every_edit_is_undone() {
+    let world = cart();
+    let replaced = CART.replace("'''Sum.'''\r\n        return 0", "return sum(self.items)");
+    let edit = [
+        "symbols",
+        "replace-body",
+        "Cart/total",
+        "--in=lib",
+        "--text=return sum(self.items)",
+        "--json",
+    ];
+    let dry = world.trellis(&[&edit[..], &["--dry-run"]].concat()).exits(0).json();
+    assert_eq!(world.read("lib/cart.py"), CART, "a dry run changes nothing");
+    let done = world.trellis(&edit).exits(0).json();
+    assert_eq!((world.read("lib/cart.py"), &done["undo"]), (replaced.clone(), &1.into()));
+    assert_eq!(
+        (&dry["diff"], &dry["edits"], dry["undo"].is_null()),
+        (&done["diff"], &done["edits"], true)
+    );
+    assert_eq!(done["edits"][0]["range"]["end"], serde_json::json!({ "line": 6, "column": 17 }));
+    let diff = done["diff"].as_str().expect("a diff");
+    assert!(diff.starts_with("--- a/lib/cart.py\n+++ b/lib/cart.py\n@@ "), "{diff}");
+    // From standard input, and from a file.
+    let mut command =
+        world.command(&["symbols", "insert-after", "Cart", "--inside", "--in=lib/cart.py"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("trellis");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(b"def clear(self):\n    self.items = []\n")
+        .expect("written");
+    let _ =
+        Ran::of(child.wait_with_output().expect("it ends")).exits(0).says("trellis symbols undo 2");
+    let inserted = replaced.replace(
+        "\r\n\r\n\r\ndef",
+        "\r\n\r\n    def clear(self):\r\n        self.items = []\r\n\r\n\r\ndef",
+    );
+    assert_eq!(world.read("lib/cart.py"), inserted);
+    world.write("new.txt", "X = 1\n");
+    let _ = world
+        .trellis(&["symbols", "insert-before", "helper", "--in=lib/cart.py", "--text-file=new.txt"])
+        .exits(0);
+    let _ = world
+        .trellis(&["symbols", "replace", "--search=X = 1", "--replace=X = 2", "--in=lib/cart.py"])
+        .exits(0);
+    assert!(world.read("lib/cart.py").contains("\r\n\r\n\r\nX = 2\r\n\r\n\r\ndef helper"));
+    // An edit below others cannot go before them; one after the other all can, and come back.
+    let _ = world
+        .trellis(&["symbols", "undo", "2", "--in=lib/cart.py"])
+        .exits(65)
+        .says("was changed since");
+    for _ in 0..4 {
+        let _ = world.trellis(&["symbols", "undo", "--in=lib/cart.py"]).exits(0);
+    }
+    assert_eq!(world.read("lib/cart.py"), CART);
+    let _ =
+        world.trellis(&["symbols", "undo", "--in=lib/cart.py"]).exits(65).says("no edit to undo");
+    let _ = world.trellis(&["symbols", "undo", "8", "--in=lib/cart.py"]).exits(0);
+    assert_eq!(world.read("lib/cart.py"), replaced, "an undoing is undone");
+}
+
+#[test]
+fn what_cannot_be_edited_is_left_as_it_is() {
+    let world = cart();
+    let latin = world.root().join("lib/latin.py");
+    fs::write(&latin, b"def caf\xe9(): pass\n").expect("a file");
+    let fixed = world.write("lib/fixed.py", "def f(): pass\n");
+    fs::set_permissions(&fixed, fs::Permissions::from_mode(0o444)).expect("a mode");
+    let table: [(&[&str], &str); 7] = [
+        (
+            &["replace-body", "helper", "--in=lib", "--text=pass"],
+            "is defined 2 times: cart.py:9 /helper, other.py:1 /helper",
+        ),
+        (&["replace-body", "nowhere", "--in=lib", "--text=pass"], "there is no `nowhere`"),
+        (
+            &["replace-body", "helper", "--in=lib/other.py", "--text=return ("],
+            "the new text is no Python: line 1",
+        ),
+        (&["replace-body", "x", "--in=lib/latin.py", "--text=pass"], "is not UTF-8 (byte 7)"),
+        (&["replace-body", "f", "--in=lib/fixed.py", "--text=pass"], "is read-only"),
+        (
+            &["replace", "--search=pass", "--replace=return (", "--in=lib/other.py"],
+            "a syntax error that it does not have now",
+        ),
+        (
+            &["replace", "--search=e", "--replace=s", "--in=lib/other.py"],
+            "is there 3 times, at lines 1",
+        ),
+    ];
+    for (arguments, words) in table {
+        let _ = world.trellis(&[&["symbols"], arguments].concat()).exits(65).says(words);
+    }
+    assert_eq!(fs::read(&latin).expect("a file"), b"def caf\xe9(): pass\n");
+    assert_eq!(world.read("lib/other.py"), "def helper():\n    pass\n");
+    // Modes and links stay.
+    symlink("other.py", world.root().join("lib/link.py")).expect("a link");
+    fs::set_permissions(world.root().join("lib/other.py"), fs::Permissions::from_mode(0o751))
+        .expect("a mode");
+    let _ = world
+        .trellis(&["symbols", "replace-body", "helper", "--in=lib/link.py", "--text=return 1"])
+        .exits(0);
+    let meta = fs::symlink_metadata(world.root().join("lib/link.py")).expect("a link");
+    assert!(meta.file_type().is_symlink() && world.read("lib/other.py").contains("return 1"));
+    let mode =
+        fs::metadata(world.root().join("lib/other.py")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o751);
+}
