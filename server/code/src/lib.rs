@@ -33,8 +33,8 @@ pub use edits::{
 pub use fragment::{Fragment, Item, ItemKind};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
-    FileId, Index, Located, Place, Reference, ReferenceKind, References, Rename, RenameRefused,
-    Texts, Words,
+    Caller, FileId, Index, Located, Place, Reference, ReferenceKind, References, Rename,
+    RenameRefused, Texts, Unused, Words,
 };
 pub use merge::{Merged, Part, merge};
 pub use name_path::{BadNamePath, NamePath};

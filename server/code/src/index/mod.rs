@@ -7,6 +7,7 @@
 mod names;
 mod query;
 mod references;
+mod relations;
 mod words;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,7 @@ use crate::semantics::{Layout, Memory, Module};
 use names::Names;
 pub use query::{Located, Place};
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
+pub use relations::{Caller, Unused};
 pub use words::Words;
 
 /// A file of an index. Numbers are given in the order of arrival and never used again.

@@ -439,6 +439,11 @@ impl Module {
         self.occurrences[..behind].last().filter(around)
     }
 
+    /// The symbol that a name at an offset binds.
+    pub(crate) fn symbol_bound_at(&self, at: u32) -> Option<SymbolId> {
+        self.bindings.iter().find(|it| it.at == at).map(|it| it.symbol)
+    }
+
     /// Whether a name at an offset is bound there.
     pub(crate) fn binds_at(&self, at: u32) -> bool {
         self.bindings.iter().any(|it| it.at == at)

@@ -17,7 +17,8 @@ pub(crate) use ir::{Module, Occurrence, Role};
 pub(crate) use program::Layout;
 pub(crate) use rename::{prepare, rename};
 
-pub(crate) use search::{Match, Wanted, ask};
+pub(crate) use resolve::Target;
+pub(crate) use search::{Match, Wanted, ask, ask_each};
 
 #[cfg(test)]
 mod debug {

@@ -109,4 +109,28 @@ impl Eval<'_> {
             }
         }
     }
+
+    /// Whether a place lies in the definition of a target.
+    pub(crate) fn is_inside(&self, target: Target, file: FileId, at: u32) -> bool {
+        let Target::Symbol(home, symbol) = target else { return false };
+        let module = self.module(home);
+        let holds = |it: &BindingId| {
+            let (start, end) = match module.binding(*it).kind {
+                BindingKind::Function(function) => module.function(function).range,
+                BindingKind::Class(class) => module.class(class).range,
+                _ => return false,
+            };
+            start <= at && at < end
+        };
+        home == file && module.symbol(symbol).bindings.iter().any(holds)
+    }
+
+    /// Whether a method overrides one of a base, or may: a base of its class is unknown.
+    pub(crate) fn stands_in(&self, file: FileId, symbol: SymbolId) -> bool {
+        let module = self.module(file);
+        let it = module.symbol(symbol);
+        let ScopeKind::Class(class) = module.scopes[it.scope.index()].kind else { return false };
+        let own = self.own_class_type(file, class);
+        !self.class(file, class).complete || self.member(&own, it.name, 1).is_some()
+    }
 }

@@ -1,0 +1,166 @@
+//! Who uses whom: callers, functions that nobody uses, and what depends on what.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{FileId, Index, Located, Place, ReferenceKind};
+use crate::outline::{Symbol, SymbolKind};
+use crate::semantics::{Role, Target, ask_each};
+
+/// A function, class or module from which a symbol is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The file of the uses.
+    pub file: FileId,
+    /// The innermost function or class around them; `None`: the module itself.
+    pub symbol: Option<Located>,
+    /// The uses, in the order of the text, and why each is merely possible.
+    pub uses: Vec<(Place, Option<&'static str>)>,
+}
+
+/// A function or class that no certain reference names outside itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unused {
+    /// The definition.
+    pub symbol: Located,
+    /// Somewhere an object of unknown type is asked for its name.
+    pub possibly_used: bool,
+}
+
+impl Index {
+    /// The innermost function or class around an offset, its decorators and header included.
+    pub fn enclosing(&self, file: FileId, offset: usize) -> Option<Located> {
+        let outline = self.outline(file);
+        let around = |it: &Symbol| is_definition(it) && it.range.contains(&offset);
+        // A child stands behind its parent, so the last one is the innermost.
+        let symbol = outline.symbols.iter().rposition(around)?;
+        Some(Located { file, symbol })
+    }
+
+    /// From where the symbol at an offset is used, by file and place; imports and exports are no uses.
+    /// `None` where no name stands.
+    pub fn callers(&self, file: FileId, offset: usize) -> Option<Vec<Caller>> {
+        let references = self.references(file, offset)?;
+        let uses = references.found.into_iter();
+        let uses = uses.filter(|it| matches!(it.kind, ReferenceKind::Use | ReferenceKind::Keyword));
+        let mut callers: Vec<Caller> = Vec::new();
+        for it in uses {
+            let around = self.enclosing(it.place.file, it.place.range.start);
+            let known = callers
+                .iter_mut()
+                .find(|caller| (caller.file, caller.symbol) == (it.place.file, around));
+            let use_ = (it.place.clone(), it.doubt);
+            match known {
+                Some(caller) => caller.uses.push(use_),
+                None => {
+                    callers.push(Caller { file: it.place.file, symbol: around, uses: vec![use_] })
+                }
+            }
+        }
+        Some(callers)
+    }
+
+    /// For each of some definitions, which of them its text uses, by their numbers in the list; itself
+    /// left out. Certain references only.
+    pub fn links(&self, among: &[Located]) -> BTreeMap<usize, Vec<usize>> {
+        let numbers: FxHashMap<Located, usize> =
+            among.iter().enumerate().map(|(number, it)| (*it, number)).collect();
+        let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, it) in among.iter().enumerate() {
+            let name = self.outline(it.file).symbols[it.symbol].name_range.start;
+            for caller in self.callers(it.file, name).unwrap_or_default() {
+                let certain = caller.uses.iter().any(|(_, doubt)| doubt.is_none());
+                let from =
+                    caller.symbol.filter(|_| certain).and_then(|it| self.among(it, &numbers));
+                if let Some(from) = from.filter(|from| *from != number) {
+                    links.entry(from).or_default().push(number);
+                }
+            }
+        }
+        links.values_mut().for_each(|it| {
+            it.sort_unstable();
+            it.dedup();
+        });
+        links
+    }
+
+    /// The definition itself, or the innermost around it, that is in a list.
+    fn among(&self, it: Located, numbers: &FxHashMap<Located, usize>) -> Option<usize> {
+        let outline = self.outline(it.file);
+        let outwards =
+            std::iter::successors(Some(it.symbol), |symbol| outline.symbols[*symbol].parent);
+        let mut all = outwards.map(|symbol| Located { file: it.file, symbol });
+        all.find_map(|it| numbers.get(&it).copied())
+    }
+
+    /// Functions, methods and classes that nothing uses outside their own text, by path and place. Left
+    /// out are names that Python or pytest looks for (`__init__`, `test_…`), what overrides or implements
+    /// something, and what a decorator may have handed on.
+    pub fn unused(&self) -> Vec<Unused> {
+        let mut files: Vec<FileId> = self.files().collect();
+        files.sort_by_key(|it| self.path(*it));
+        let uses = self.uses(&files);
+        let certain: FxHashSet<Target> = uses.iter().filter_map(|it| it.target).collect();
+        let asked: FxHashSet<&str> =
+            uses.iter().filter(|it| it.target.is_none()).map(|it| it.name).collect();
+        ask_each(self, &files, |eval, file| {
+            let outline = self.outline(file);
+            let module = eval.module(file);
+            let mut found = Vec::new();
+            for (number, it) in outline.symbols.iter().enumerate() {
+                let Some(symbol) = module.symbol_bound_at(it.name_range.start as u32) else {
+                    continue;
+                };
+                if !is_candidate(it) || eval.stands_in(file, symbol) {
+                    continue;
+                }
+                let targets = eval.with_twins(vec![Target::Symbol(file, symbol)]);
+                if !targets.iter().any(|it| certain.contains(it)) {
+                    let symbol = Located { file, symbol: number };
+                    found.push(Unused { symbol, possibly_used: asked.contains(it.name.as_str()) });
+                }
+            }
+            found
+        })
+    }
+
+    /// Everything that is read anywhere: targets of certain uses, names of doubtful ones.
+    fn uses(&self, files: &[FileId]) -> Vec<Use> {
+        ask_each(self, files, |eval, file| {
+            let module = eval.module(file);
+            let reads = module.occurrences.iter().filter(|it| {
+                matches!(it.role, Role::Name(_) | Role::Attribute(_) | Role::Spoken | Role::Export)
+            });
+            let mut uses: FxHashSet<Use> = FxHashSet::default();
+            for it in reads {
+                eval.refresh();
+                let meaning = eval.meaning(file, it);
+                let name = it.name.text();
+                if meaning.doubt.is_some() {
+                    uses.insert(Use { name, target: None });
+                }
+                let outside = |target: &Target| !eval.is_inside(*target, file, it.at);
+                let targets = meaning.targets.into_iter().filter(outside);
+                uses.extend(targets.map(|target| Use { name, target: Some(target) }));
+            }
+            uses.into_iter().collect()
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Use {
+    name: &'static str,
+    target: Option<Target>,
+}
+
+fn is_definition(it: &Symbol) -> bool {
+    !matches!(it.kind, SymbolKind::Variable | SymbolKind::Attribute)
+}
+
+fn is_candidate(it: &Symbol) -> bool {
+    let special = it.name.starts_with("__") && it.name.ends_with("__");
+    let test = it.name.starts_with("test") || it.name.starts_with("Test");
+    is_definition(it) && !special && !test && it.decorators.is_empty()
+}
