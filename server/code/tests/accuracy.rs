@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use code::{FileId, Index, RenameRefused, Texts, Words};
+use code::{FileId, Index, Outline, Rename, RenameRefused, Texts, Words};
 use serde_json::Value;
 
 struct NoTexts;
@@ -150,4 +150,52 @@ fn every_marked_case_is_exact() {
         wrong.extend(faults(index, case));
     }
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+/// The index after a rename.
+fn after(index: &Index, rename: &Rename) -> Index {
+    let mut after = index.clone();
+    for (file, ranges) in &rename.edits {
+        let mut text = index.text(*file).unwrap().to_string();
+        ranges.iter().rev().for_each(|it| text.replace_range(it.clone(), &rename.to));
+        after.put(index.path(*file), Words::of(&text), Some(text.into()));
+    }
+    after
+}
+
+/// Where a place of the first file is after a rename.
+fn moved(rename: &Rename, file: FileId, at: usize) -> usize {
+    let ranges = rename.edits.iter().find(|(it, _)| *it == file).map_or(&[][..], |(_, it)| it);
+    let before = ranges.iter().filter(|it| it.end <= at).count();
+    at + before * rename.to.len() - before * rename.from.len()
+}
+
+#[test]
+fn a_rename_there_and_back_is_the_identity_and_breaks_no_file() {
+    let cases: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(fixtures().join("cases.json")).unwrap()).unwrap();
+    let mut projects: BTreeMap<&str, Index> = BTreeMap::new();
+    let mut done = 0;
+    for case in &cases {
+        let name = case["project"].as_str().unwrap();
+        let index = projects.entry(name).or_insert_with(|| project(name));
+        let (path, line, column) = spot(&case["at"]);
+        let file = index.file(&path).unwrap();
+        let at = offset(&index.text(file).unwrap(), line, column);
+        let Some(to) = case["rename"]["to"].as_str() else { continue };
+        let Ok(there) = index.rename(file, at, to) else { continue };
+        let changed = after(index, &there);
+        for (file, _) in &there.edits {
+            let errors = |index: &Index| Outline::of(&index.text(*file).unwrap()).errors.len();
+            assert!(errors(&changed) <= errors(index), "{}: {}", case["id"], index.path(*file));
+        }
+        let back = changed.rename(file, moved(&there, file, at), &there.from);
+        let back = back.unwrap_or_else(|error| panic!("{}: {error}", case["id"]));
+        let again = after(&changed, &back);
+        for (file, _) in &there.edits {
+            assert_eq!(again.text(*file), index.text(*file), "{}", case["id"]);
+        }
+        done += 1;
+    }
+    assert!(done > 300, "{done}");
 }

@@ -155,13 +155,29 @@ impl Check<'_, '_> {
                 if scope == home {
                     break;
                 }
+                if home == ScopeId(0) && self.reads_before(module, it, scope) {
+                    break;
+                }
                 self.refuse_bound(it.file, scope)?;
+                // `global` and `nonlocal` lead straight to the binding.
+                if symbol.is_some() && module.bound(scope, self.from) == symbol {
+                    break;
+                }
             }
             if symbol.is_none() {
                 self.refuse_bound(it.file, ScopeId(0))?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a use in a class's body runs before the body binds the new name: it reads the module's.
+    fn reads_before(&self, module: &Module, it: &Match, scope: ScopeId) -> bool {
+        let is_class = matches!(module.scopes[scope.index()].kind, ScopeKind::Class(_));
+        is_class
+            && module
+                .bound(scope, self.to)
+                .is_some_and(|symbol| precedes(module, &it.occurrence, symbol))
     }
 
     /// Uses of the new name, meant for something further out, would be caught by the renamed one.
@@ -175,7 +191,10 @@ impl Check<'_, '_> {
             let named = module.occurrences.iter().filter(|it| it.name == self.to);
             for it in named {
                 let reads = matches!(it.role, Role::Name(_) | Role::Declared(_));
-                if reads && self.passes_through(module, it, home) {
+                if reads
+                    && self.passes_through(module, it, home)
+                    && !self.still_reads_module(module, it, home)
+                {
                     let at = it.at as usize;
                     let place = Place { file, range: at..at + self.to.text().len() };
                     let what = format!(
@@ -222,6 +241,23 @@ impl Check<'_, '_> {
         Ok(())
     }
 
+    /// In a class's body the module's name is read until the body binds the same name.
+    fn still_reads_module(&self, module: &Module, it: &Occurrence, home: ScopeId) -> bool {
+        let outer = match it.role {
+            Role::Name(expr) => match module.expr(expr) {
+                Expr::Name(_, symbol, _) => symbol.map_or(ScopeId(0), |it| module.symbol(it).scope),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let is_class = matches!(module.scopes[home.index()].kind, ScopeKind::Class(_));
+        let renamed = module.bound(home, self.from);
+        is_class
+            && it.scope == home
+            && outer == ScopeId(0)
+            && renamed.is_some_and(|symbol| precedes(module, it, symbol))
+    }
+
     /// Attributes assigned through `self` are not names of the class's scope.
     fn is_global_only_member(&self, file: FileId, symbol: SymbolId) -> bool {
         self.eval.module(file).symbol(symbol).on_instance
@@ -229,20 +265,27 @@ impl Check<'_, '_> {
 
     /// Whether a lookup of the new name comes through a scope on its way out.
     fn passes_through(&self, module: &Module, it: &Occurrence, home: ScopeId) -> bool {
-        let bound_at = match it.role {
+        let symbol = match it.role {
             Role::Name(expr) => match module.expr(expr) {
-                Expr::Name(_, symbol, _) => symbol.map(|it| module.symbol(it).scope),
+                Expr::Name(_, symbol, _) => symbol,
                 _ => None,
             },
-            Role::Declared(symbol) => Some(module.symbol(symbol).scope),
+            Role::Declared(symbol) => Some(symbol),
             _ => None,
         };
         for scope in visible(module, it.scope) {
             if scope == home {
                 return true;
             }
-            if bound_at == Some(scope) {
+            // Bound here, or declared here to belong elsewhere.
+            let known = module.bound(scope, self.to);
+            if known.is_some() && known == symbol {
                 return false;
+            }
+            // Bound later in this body: until then the lookup goes straight to the module.
+            let is_class = matches!(module.scopes[scope.index()].kind, ScopeKind::Class(_));
+            if is_class && known.is_some() {
+                return home == ScopeId(0);
             }
         }
         false
@@ -435,4 +478,17 @@ fn visible(module: &Module, from: ScopeId) -> impl Iterator<Item = ScopeId> + '_
         direct &= kind == ScopeKind::TypeParameters;
         !hidden
     })
+}
+
+/// Whether a name is read before a symbol of the same body is bound.
+fn precedes(module: &Module, it: &Occurrence, symbol: SymbolId) -> bool {
+    let (Role::Name(expr), Some(first)) = (it.role, module.symbol(symbol).bindings.first()) else {
+        return false;
+    };
+    let binding = module.binding(*first);
+    match binding.kind {
+        // Expressions are numbered in the order in which they are evaluated.
+        BindingKind::Value(value) | BindingKind::Annotated(_, Some(value)) => expr <= value,
+        _ => it.at < binding.at,
+    }
 }
