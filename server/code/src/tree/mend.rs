@@ -18,8 +18,9 @@ pub(super) struct Mended<'s> {
     pub(super) blanked: Vec<(usize, &'static str)>,
 }
 
-/// Strings that are tried as the one that was left open; each costs a parse of the file.
-const TRIES: usize = 8;
+/// Strings on each side of the first error that are tried as the one that was left open; each costs a parse
+/// of the file.
+const TRIES: usize = 3;
 
 impl<'s> Mended<'s> {
     fn with(
@@ -48,9 +49,10 @@ pub(super) fn mended(source: &str, parsed: Parsed<ModModule>) -> Mended<'_> {
     if !markers.is_empty() {
         best = best.with(&markers, "a conflict of git is left here", rest_of_line);
     }
-    let quotes = swallowers(&best).into_iter().take(TRIES);
-    let tried = quotes.map(|at| best.with(&[at], "quotes are left open", rest_of_line));
-    if let Some(other) = tried.min_by_key(Mended::errors).filter(|it| it.errors() < best.errors()) {
+    let quotes = near_first_error(&best, swallowers(&best));
+    let tried = quotes.into_iter().map(|at| best.with(&[at], "quotes are left open", rest_of_line));
+    if let Some(other) = tried.min_by_key(Mended::errors).filter(|it| it.errors() <= best.errors())
+    {
         best = other;
     }
     let open = open_brackets(&best);
@@ -79,6 +81,13 @@ fn conflict_markers(source: &str) -> Vec<usize> {
         at += line.len();
     }
     markers
+}
+
+/// The text behind the string that was left open is where errors begin.
+fn near_first_error(tree: &Mended<'_>, spots: Vec<usize>) -> Vec<usize> {
+    let first = tree.parsed.errors().iter().map(|it| it.location.start().to_usize()).min();
+    let behind = spots.partition_point(|it| Some(*it) <= first);
+    spots[behind.saturating_sub(TRIES)..spots.len().min(behind + TRIES)].to_vec()
 }
 
 /// Where triple quotes open whose text holds lines that look like definitions, in a file with a string
