@@ -10,6 +10,7 @@ mod fragment;
 mod imports;
 mod index;
 pub mod known;
+mod lines;
 mod margin;
 mod merge;
 mod name_path;
@@ -36,6 +37,7 @@ pub use index::{
     Caller, FileId, Index, Located, Place, Reference, ReferenceKind, References, Rename,
     RenameRefused, Texts, Unused, Words,
 };
+pub use lines::{Lines, Unit};
 pub use merge::{Merged, Part, merge};
 pub use name_path::{BadNamePath, NamePath};
 pub use origins::import_for;

@@ -6,7 +6,6 @@ mod cli;
 mod edits;
 mod error;
 mod grow;
-mod lines;
 mod lsp;
 mod output;
 mod plan_file;

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
 
 use super::to_lsp;
 use super::view::{At, Part, View};
-use crate::lines::{Lines, Unit};
+use code::{Lines, Unit};
 
 /// Symbols in one answer, those of exactly the name not counted: more is of use to nobody who types.
 const SYMBOLS_AT_MOST: usize = 1000;

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::to_lsp;
-use crate::lines::Unit;
+use code::Unit;
 
 pub(super) fn of(unit: Unit) -> InitializeResult {
     let folders = WorkspaceFoldersServerCapabilities {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::from_lsp;
-use crate::lines::{Lines, Unit};
+use code::{Lines, Unit};
 
 /// One open document.
 #[derive(Clone)]

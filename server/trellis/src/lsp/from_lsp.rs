@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
     self as lsp, ClientCapabilities, InitializeParams, PositionEncodingKind, Uri,
 };
 
-use crate::lines::{Lines, Unit};
+use code::{Lines, Unit};
 
 /// What the client can do, as far as answers depend on it.
 #[derive(Clone, Copy, Debug)]

@@ -18,9 +18,9 @@ use super::documents::Document;
 use super::from_lsp;
 use super::view::{Base, Part, View};
 use crate::error::Exit;
-use crate::lines::Unit;
 use crate::output::Output;
 use crate::sources::{PATIENCE, Refreshed, Workspace};
+use code::Unit;
 
 /// What the owner is told.
 enum Message {

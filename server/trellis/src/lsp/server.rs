@@ -13,8 +13,8 @@ use tower_lsp::{Client, LanguageServer};
 use super::owner::Owner;
 use super::view::View;
 use super::{answers, capabilities, from_lsp, parent, to_lsp};
-use crate::lines::Unit;
 use crate::output::Output;
+use code::Unit;
 
 /// Questions that think at the same time; more would only take turns.
 const THINKING_AT_ONCE: usize = 4;

@@ -6,7 +6,7 @@ use code::{Outline, RenameRefused, SymbolKind};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, PositionEncodingKind};
 
-use crate::lines::{Lines, Unit};
+use code::{Lines, Unit};
 
 pub(super) fn encoding(unit: Unit) -> PositionEncodingKind {
     match unit {

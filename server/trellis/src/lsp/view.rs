@@ -9,8 +9,8 @@ use tower_lsp::ls_types::{Location, Position, Uri};
 
 use super::documents::Document;
 use super::{from_lsp, to_lsp};
-use crate::lines::{Lines, Unit};
 use crate::sources::Snapshot;
+use code::{Lines, Unit};
 
 /// Where the names of an index begin.
 #[derive(Clone)]

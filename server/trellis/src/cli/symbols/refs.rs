@@ -8,9 +8,9 @@ use code::{FileId, Index, NamePath, Place, Reference, SymbolKind};
 use serde_json::{Value, json};
 
 use crate::error::{Exit, Fault};
-use crate::lines::{Lines, Unit};
 use crate::output::Output;
 use crate::sources::Workspace;
+use code::{Lines, Unit};
 
 #[derive(Args)]
 pub(super) struct RefsArgs {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What columns count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// Bytes of UTF-8.
     Utf8,
     /// Units of UTF-16: two for characters beyond the basic plane.
@@ -15,14 +15,14 @@ pub(crate) enum Unit {
 
 /// The lines of a text. They end at `\n`, `\r\n` and `\r`, as editors have it, and nowhere else; a form
 /// feed is a character of its line. A byte order mark is in front of the first line: no editor shows it.
-pub(crate) struct Lines<'a> {
+pub struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the lines.
-    pub(crate) fn of(text: &'a str) -> Lines<'a> {
+    pub fn of(text: &'a str) -> Lines<'a> {
         let bytes = text.as_bytes();
         let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
@@ -32,7 +32,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Line and column from 0 of an offset; one inside a character counts as its start.
-    pub(crate) fn position(&self, offset: usize, unit: Unit) -> (usize, usize) {
+    pub fn position(&self, offset: usize, unit: Unit) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.starts[line];
         let offset = self.text.floor_char_boundary(offset.max(start));
@@ -47,7 +47,7 @@ impl<'a> Lines<'a> {
 
     /// The offset of a line and column from 0. What lies behind the end of a line is its end, and what
     /// lies behind the last line the end of the text.
-    pub(crate) fn offset(&self, line: usize, column: usize, unit: Unit) -> usize {
+    pub fn offset(&self, line: usize, column: usize, unit: Unit) -> usize {
         if line >= self.starts.len() {
             return self.text.len();
         }
@@ -66,7 +66,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The bytes of a line without its end.
-    pub(crate) fn line(&self, line: usize) -> Range<usize> {
+    pub fn line(&self, line: usize) -> Range<usize> {
         let start = self.starts[line];
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
         start..start + self.text[start..end].trim_end_matches(['\n', '\r']).len()
