@@ -49,7 +49,7 @@ pub(crate) enum Type {
     /// A type written as an expression (`Optional[int]`, `A | B`): the values it stands for.
     Form(Arc<Type>),
     /// `Self`
-    SelfType,
+    Receiver,
     Union(Arc<[Type]>),
 }
 

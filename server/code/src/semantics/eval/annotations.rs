@@ -21,10 +21,10 @@ impl Eval<'_> {
         written.map(|it| match it {
             Type::Class(class) => Type::Instance(class.clone()),
             Type::Form(inner) => (**inner).clone(),
-            Type::None | Type::Variable(..) | Type::SelfType => it.clone(),
+            Type::None | Type::Variable(..) | Type::Receiver => it.clone(),
             Type::Special(name) => match name.text() {
                 "Final" | "ClassVar" | "InitVar" => it.clone(),
-                "Self" => Type::SelfType,
+                "Self" => Type::Receiver,
                 "Callable" => Type::Callable(Arc::new((None, Type::Unknown))),
                 "Tuple" => self.builtin(KNOWN.tuple),
                 "LiteralString" => self.builtin(KNOWN.str),
@@ -196,7 +196,7 @@ fn class_object(of: &Type) -> Type {
     Type::Form(
         of.map(|it| match it {
             Type::Instance(class) => Type::Class(class.clone()),
-            Type::Variable(..) | Type::SelfType => Type::Form(it.clone().into()),
+            Type::Variable(..) | Type::Receiver => Type::Form(it.clone().into()),
             _ => Type::Unknown,
         })
         .into(),

@@ -67,7 +67,7 @@ impl Eval<'_> {
 
     fn attribute_of(&self, object: &Type, name: Name, found: &mut Found) {
         match object {
-            Type::Unknown | Type::SelfType => {
+            Type::Unknown | Type::Receiver => {
                 found.unknown = true;
                 found.types.push(Type::Unknown);
             }

@@ -48,10 +48,10 @@ impl Eval<'_> {
     }
 
     fn constructed(&self, class: &ClassType, site: Site<'_>) -> Type {
-        if super::super::bundle::number(class.file).is_some() {
-            if let Some(special) = self.constructed_specially(class, site) {
-                return special;
-            }
+        if super::super::bundle::number(class.file).is_some()
+            && let Some(special) = self.constructed_specially(class, site)
+        {
+            return special;
         }
         if let Some(told) = self.told_by_new(class, site) {
             return told;
@@ -255,7 +255,7 @@ impl Eval<'_> {
     fn may_be(&self, given: &Type, wanted: &Type) -> bool {
         let one = |it: &Type, wanted: &Type| match (it, wanted) {
             (Type::Unknown | Type::Never, _) => true,
-            (_, Type::Unknown | Type::Variable(..) | Type::SelfType) => true,
+            (_, Type::Unknown | Type::Variable(..) | Type::Receiver) => true,
             (Type::None, other) => *other == Type::None,
             (Type::Instance(own), Type::Instance(wanted)) => {
                 let info = self.class(own.file, own.class);

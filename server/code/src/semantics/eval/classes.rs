@@ -48,10 +48,11 @@ impl Eval<'_> {
             self.collect_parameters(file, *base, &mut info.parameters);
             match self.expr(file, *base) {
                 Type::Class(class) => bases.push(class),
-                Type::Form(inner) => match &*inner {
-                    Type::Instance(class) => bases.push(class.clone()),
-                    _ => {}
-                },
+                Type::Form(inner) => {
+                    if let Type::Instance(class) = &*inner {
+                        bases.push(class.clone())
+                    }
+                }
                 Type::Special(name) => info.is_protocol |= name == KNOWN.protocol,
                 _ => info.complete = false,
             }
@@ -80,7 +81,7 @@ impl Eval<'_> {
                 if is_generic {
                     let mut own = Vec::new();
                     self.collect_parameters(file, index, &mut own);
-                    own.extend(found.drain(..));
+                    own.append(found);
                     own.dedup();
                     *found = own;
                 } else {
@@ -94,10 +95,10 @@ impl Eval<'_> {
                 [left, right].into_iter().for_each(|it| self.collect_parameters(file, it, found));
             }
             Expr::Name(..) | Expr::Attribute(..) => {
-                if let Type::Variable(file, symbol) = self.expr(file, base) {
-                    if !found.contains(&(file, symbol)) {
-                        found.push((file, symbol));
-                    }
+                if let Type::Variable(file, symbol) = self.expr(file, base)
+                    && !found.contains(&(file, symbol))
+                {
+                    found.push((file, symbol));
                 }
             }
             _ => {}

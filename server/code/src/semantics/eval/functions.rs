@@ -140,12 +140,12 @@ impl Eval<'_> {
             let declared = self.annotation(file, annotation);
             return self.collected(parameter.kind, declared);
         }
-        if let (0, Some(class)) = (index, of.class) {
-            if !self.has_decorator(file, function, KNOWN.staticmethod) {
-                let own = self.own_class_type(file, class);
-                let is_class = self.is_class_method(file, function);
-                return if is_class { Type::Class(own) } else { Type::Instance(own) };
-            }
+        if let (0, Some(class)) = (index, of.class)
+            && !self.has_decorator(file, function, KNOWN.staticmethod)
+        {
+            let own = self.own_class_type(file, class);
+            let is_class = self.is_class_method(file, function);
+            return if is_class { Type::Class(own) } else { Type::Instance(own) };
         }
         if of.argument_of.is_some() {
             return self.lambda_parameter(file, function, index);

@@ -65,10 +65,10 @@ impl Eval<'_> {
 
     pub(super) fn binary(&self, file: FileId, left: ExprId, right: ExprId, method: Name) -> Type {
         let (of_left, of_right) = (self.expr(file, left), self.expr(file, right));
-        if method.text() == "__or__" {
-            if let Some(form) = self.alternative(&of_left, &of_right) {
-                return form;
-            }
+        if method.text() == "__or__"
+            && let Some(form) = self.alternative(&of_left, &of_right)
+        {
+            return form;
         }
         of_left.map(|it| {
             let own = self.class_of(it).and_then(|class| self.operated(&class, method, &of_right));

@@ -53,7 +53,7 @@ impl Solution {
             Type::Variable(file, symbol) => {
                 self.get((*file, *symbol)).cloned().unwrap_or_else(|| it.clone())
             }
-            Type::SelfType => self.receiver.clone().unwrap_or(Type::SelfType),
+            Type::Receiver => self.receiver.clone().unwrap_or(Type::Receiver),
             Type::Class(class) => Type::Class(self.in_class(class)),
             Type::Instance(class) => Type::Instance(self.in_class(class)),
             Type::Tuple(inner) => Type::Tuple(all(inner).into()),
@@ -88,10 +88,8 @@ impl Eval<'_> {
     /// Learns what variables of `wanted` stand for, from a value given for it.
     pub(super) fn solve(&self, wanted: &Type, given: &Type, into: &mut Solution) {
         match wanted {
-            Type::Variable(file, symbol) => {
-                if *given != Type::Never {
-                    into.add((*file, *symbol), given.clone());
-                }
+            Type::Variable(file, symbol) if *given != Type::Never => {
+                into.add((*file, *symbol), given.clone());
             }
             Type::Union(members) => self.solve_union(members, given, into),
             Type::Instance(class) => {
@@ -178,7 +176,7 @@ impl Eval<'_> {
             ["Iterable", "Iterator", "Collection", "Container", "Sequence", "Reversible"];
         let name = self.module(wanted.file).class(wanted.class).name;
         let is = |text: &&str| name == Name::of(text);
-        if ITERATED.iter().any(|it| is(it)) && self.is_bundled(wanted, name) {
+        if ITERATED.iter().any(is) && self.is_bundled(wanted, name) {
             let element = self.element(given, false);
             self.solve(&wanted.arguments[0], &element, into);
         } else if self.is_bundled(wanted, Name::of("Awaitable")) {

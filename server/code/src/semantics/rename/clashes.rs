@@ -224,18 +224,16 @@ impl Check<'_, '_> {
             let between = |scope: ScopeId| {
                 scope != home && scope != ScopeId(0) && module.bound(scope, self.from).is_some()
             };
-            if let Some(it) = module.occurrences.iter().find(reads_past) {
-                if module.outwards(home).any(between) {
-                    let place = Place {
-                        file,
-                        range: it.at as usize..it.at as usize + self.from.text().len(),
-                    };
-                    let what = format!(
-                        "`{}` in the class's body would be read from the function around it",
-                        self.from.text()
-                    );
-                    return self.clash(what, Some(place));
-                }
+            if let Some(it) = module.occurrences.iter().find(reads_past)
+                && module.outwards(home).any(between)
+            {
+                let place =
+                    Place { file, range: it.at as usize..it.at as usize + self.from.text().len() };
+                let what = format!(
+                    "`{}` in the class's body would be read from the function around it",
+                    self.from.text()
+                );
+                return self.clash(what, Some(place));
             }
         }
         Ok(())
@@ -430,10 +428,11 @@ impl Check<'_, '_> {
         for (file, symbol) in self.symbols() {
             let path = self.eval.index.path(file);
             let is_package = path.ends_with("__init__.py") || path.ends_with("__init__.pyi");
-            if is_package && self.scope_of(file, symbol) == ScopeId(0) {
-                if let Some(module) = self.eval.index.submodule(module_of(path), self.to) {
-                    return self.clash(format!("{} is a module of that name", module.text()), None);
-                }
+            if is_package
+                && self.scope_of(file, symbol) == ScopeId(0)
+                && let Some(module) = self.eval.index.submodule(module_of(path), self.to)
+            {
+                return self.clash(format!("{} is a module of that name", module.text()), None);
             }
         }
         Ok(())
