@@ -1,7 +1,11 @@
 //! What questions cost inside the index, on the Python files below a folder (`cargo bench -p code --bench
 //! resolve -- FOLDER`): reading apart, so that what remains is ours.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark reads files and prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark reads files and prints"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,8 +54,15 @@ fn probes(index: &Index, count: usize) -> Vec<(FileId, usize)> {
     let mut all = Vec::new();
     for file in index.files() {
         for it in &index.outline(file).symbols {
-            let kind = matches!(it.kind, SymbolKind::Class | SymbolKind::Function | SymbolKind::Method);
-            if kind && index.files().filter(|file| index.words(*file).may_hold(&it.name)).nth(1).is_some() {
+            let kind =
+                matches!(it.kind, SymbolKind::Class | SymbolKind::Function | SymbolKind::Method);
+            if kind
+                && index
+                    .files()
+                    .filter(|file| index.words(*file).may_hold(&it.name))
+                    .nth(1)
+                    .is_some()
+            {
                 all.push((file, it.name_range.start));
                 break;
             }
@@ -92,6 +103,7 @@ fn main() {
     let (unused, took) = timed(|| index.unused());
     println!("everything resolved: {:.0} ms, {} unused", ms(took), unused.len());
     summary("references, all known", probes.iter().map(ask).collect());
-    let rename = |(file, at): &(FileId, usize)| timed(|| index.rename(*file, *at, "another_name_for_it")).1;
+    let rename =
+        |(file, at): &(FileId, usize)| timed(|| index.rename(*file, *at, "another_name_for_it")).1;
     summary("rename", probes.iter().map(rename).collect());
 }

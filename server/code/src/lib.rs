@@ -41,7 +41,7 @@ pub use lines::{Lines, Unit};
 pub use merge::{Merged, Part, merge};
 pub use name_path::{BadNamePath, NamePath};
 pub use origins::import_for;
-pub use outline::{Outline, Symbol, SymbolKind};
+pub use outline::{NamePlace, Outline, Symbol, SymbolKind};
 pub use rename::rename;
 pub use scope::{identifiers, unresolved, words};
 pub use signature::{Signature, SignatureError, enforce};

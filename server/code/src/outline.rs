@@ -5,6 +5,7 @@ use std::{collections::HashMap, ops::Range};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
+use crate::lines::{Lines, Unit};
 use crate::syntax::{SyntaxError, blocks, full_range, line_start};
 use crate::tree::Tree;
 
@@ -62,6 +63,8 @@ pub struct Symbol {
     pub range: Range<usize>,
     /// Where its name stands.
     pub name_range: Range<usize>,
+    /// The same as line and column, so that a list of symbols needs no texts.
+    pub place: NamePlace,
     /// From `async`, `def` or `class` to before the colon; none for bound names.
     pub header: Option<Range<usize>>,
     /// From its first statement to the end of its last; none for bound names.
@@ -74,6 +77,31 @@ pub struct Symbol {
     pub parent: Option<usize>,
     /// Its number, from 0, among the symbols of its name with the same parent.
     pub nth: usize,
+}
+
+/// Where a name starts: line and column from 0, the column as each unit counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamePlace {
+    /// The line.
+    pub line: u32,
+    /// Bytes of UTF-8 before it on the line.
+    pub utf8: u32,
+    /// Units of UTF-16 before it on the line.
+    pub utf16: u32,
+    /// Characters before it on the line.
+    pub chars: u32,
+}
+
+impl NamePlace {
+    /// The column.
+    pub fn column(self, unit: Unit) -> usize {
+        let column = match unit {
+            Unit::Utf8 => self.utf8,
+            Unit::Utf16 => self.utf16,
+            Unit::Char => self.chars,
+        };
+        column as usize
+    }
 }
 
 /// The symbols of a file, in the order of the text; a parent stands before its children.
@@ -95,7 +123,9 @@ impl Outline {
     }
 
     pub(crate) fn of_tree(tree: &Tree<'_>) -> Outline {
-        let mut walk = Walk { source: tree.text(), symbols: Vec::new(), seen: HashMap::new() };
+        let lines = Lines::of(tree.text());
+        let (symbols, seen) = (Vec::new(), HashMap::new());
+        let mut walk = Walk { source: tree.text(), lines, symbols, seen };
         walk.body(tree.body(), None, Scope::Module);
         let mut symbols = walk.symbols;
         if tree.is_broken() {
@@ -136,6 +166,7 @@ enum Scope {
 
 struct Walk<'a> {
     source: &'a str,
+    lines: Lines<'a>,
     symbols: Vec<Symbol>,
     seen: HashMap<(Option<usize>, String), usize>,
 }
@@ -241,6 +272,19 @@ impl Walk<'_> {
         }
     }
 
+    fn place(&self, offset: usize) -> NamePlace {
+        let (line, utf8) = self.lines.position(offset, Unit::Utf8);
+        let column = |unit| self.lines.position(offset, unit).1 as u32;
+        let plain = self.source[offset - utf8..offset].is_ascii();
+        let (utf8, line) = (utf8 as u32, line as u32);
+        match plain {
+            true => NamePlace { line, utf8, utf16: utf8, chars: utf8 },
+            false => {
+                NamePlace { line, utf8, utf16: column(Unit::Utf16), chars: column(Unit::Char) }
+            }
+        }
+    }
+
     fn push(&mut self, found: Found<'_>, range: TextRange, parent: Option<usize>) -> usize {
         let count = self.seen.entry((parent, found.name.to_owned())).or_default();
         let nth = *count;
@@ -250,6 +294,7 @@ impl Walk<'_> {
             kind: found.kind,
             range: bytes(range),
             name_range: bytes(found.at),
+            place: self.place(found.at.start().to_usize()),
             header: found.header,
             body: body_range(found.body),
             docstring: docstring(found.body),

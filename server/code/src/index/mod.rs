@@ -183,6 +183,20 @@ impl Index {
         *self.names.write().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
+    /// Brings files into the shape that questions for references need, as far as some bytes of text go,
+    /// while `go_on` says so: what is not done here is done when a question needs it.
+    pub fn prepare_references(&self, bytes: usize, go_on: impl Fn() -> bool) {
+        let mut left = bytes;
+        for file in self.files() {
+            let length = self.text(file).map_or(0, |it| it.len());
+            if !go_on() || length > left {
+                return;
+            }
+            left -= length;
+            self.module(file);
+        }
+    }
+
     /// How many files [`Index::prepare`] has not seen as they are now.
     pub fn unprepared(&self) -> usize {
         let names = self.names();

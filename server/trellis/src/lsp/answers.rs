@@ -36,20 +36,10 @@ pub(super) fn symbols(view: &View, query: &str, unit: Unit) -> Vec<SymbolInforma
 
 fn symbols_of(view: &View, part: &Part, query: &str, unit: Unit) -> Vec<SymbolInformation> {
     let index = part.index();
-    let mut lines_of = HashMap::new();
+    let mut uris = HashMap::new();
     let found = index.workspace_symbols(query, SYMBOLS_AT_MOST);
-    for it in &found {
-        lines_of.entry(it.file).or_insert_with(|| index.text(it.file));
-    }
-    let lines: HashMap<_, _> = lines_of
-        .iter()
-        .filter_map(|(file, text)| {
-            let uri = view.uri(At { part, file: *file })?;
-            Some((*file, (uri, Lines::of(text.as_deref()?))))
-        })
-        .collect();
     let shape = |it: &code::Located| {
-        let (uri, lines) = lines.get(&it.file)?;
+        let uri = uris.entry(it.file).or_insert_with(|| view.uri(At { part, file: it.file }));
         let outline = index.outline(it.file);
         let symbol = &outline.symbols[it.symbol];
         let around = outline.path(it.symbol);
@@ -58,8 +48,8 @@ fn symbols_of(view: &View, part: &Part, query: &str, unit: Unit) -> Vec<SymbolIn
         Some(to_lsp::information(
             symbol.name.clone(),
             to_lsp::kind(symbol.kind, &symbol.name),
-            uri.clone(),
-            to_lsp::range(lines, &symbol.name_range, unit),
+            uri.clone()?,
+            to_lsp::name_range(symbol, unit),
             (!container.is_empty()).then_some(container),
         ))
     };

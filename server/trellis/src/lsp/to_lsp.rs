@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use code::{Outline, RenameRefused, SymbolKind};
+use code::{Lines, Outline, RenameRefused, Symbol, SymbolKind, Unit};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, PositionEncodingKind};
-
-use code::{Lines, Unit};
 
 pub(super) fn encoding(unit: Unit) -> PositionEncodingKind {
     match unit {
@@ -77,6 +75,18 @@ pub(super) fn flat(uri: &lsp::Uri, symbols: Vec<DocumentSymbol>) -> Vec<lsp::Sym
         all.push(information(it.name, it.kind, uri.clone(), it.range, container));
     }
     all
+}
+
+/// Where a symbol's name stands, without its text.
+pub(super) fn name_range(symbol: &Symbol, unit: Unit) -> lsp::Range {
+    let width = match unit {
+        Unit::Utf8 => symbol.name.len(),
+        Unit::Utf16 => symbol.name.encode_utf16().count(),
+        Unit::Char => symbol.name.chars().count(),
+    };
+    let start = symbol.place.column(unit);
+    let at = |column: usize| lsp::Position { line: symbol.place.line, character: column as u32 };
+    lsp::Range { start: at(start), end: at(start + width) }
 }
 
 pub(super) fn information(

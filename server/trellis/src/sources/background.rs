@@ -12,6 +12,10 @@ use crate::output::Output;
 /// Changed files that are looked at one by one before the table of names is made anew.
 const UNPREPARED_AT_MOST: usize = 64;
 
+/// Bytes of text that are made ready for questions about references; they take some eight times as much
+/// memory. Of larger workspaces the rest is read when a question needs it.
+const READY_AT_MOST: usize = 48 << 20;
+
 /// One piece of such work.
 struct Job {
     root: PathBuf,
@@ -76,12 +80,13 @@ impl Job {
         self.index.prepare(|| !stop.load(Ordering::Relaxed));
         if !stop.load(Ordering::Relaxed) {
             self.save();
+            self.index.prepare_references(READY_AT_MOST, || !stop.load(Ordering::Relaxed));
         }
     }
 
-    fn save(self) {
-        let Some(files) = self.files else { return };
-        if let Err(error) = cache::save(&self.root, &self.index, &files) {
+    fn save(&self) {
+        let Some(files) = &self.files else { return };
+        if let Err(error) = cache::save(&self.root, &self.index, files) {
             let folder = self.root.join(super::STORE);
             let shown = folder.display();
             Output::say(format_args!("warning: the next start will be slower: {shown}: {error}"));

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use code::{Index, Outline, Symbol, SymbolKind, SyntaxError, Words};
+use code::{Index, NamePlace, Outline, Symbol, SymbolKind, SyntaxError, Words};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -58,6 +58,7 @@ struct StoredSymbol<'a> {
     range: Bytes,
     name_range: Bytes,
     header: Option<Bytes>,
+    place: (u32, u32, u32, u32),
     docstring: Option<Bytes>,
     body: Option<Bytes>,
     decorators: Vec<Bytes>,
@@ -162,6 +163,7 @@ fn stored(symbol: &Symbol) -> StoredSymbol<'_> {
         header: symbol.header.as_ref().map(bytes),
         docstring: symbol.docstring.as_ref().map(bytes),
         body: symbol.body.as_ref().map(bytes),
+        place: (symbol.place.line, symbol.place.utf8, symbol.place.utf16, symbol.place.chars),
         decorators: symbol.decorators.iter().map(bytes).collect(),
         parent: symbol.parent.map(|it| it as u32),
         nth: symbol.nth as u32,
@@ -189,6 +191,7 @@ fn restored(file: &StoredFile<'_>) -> Option<Kept> {
 
 fn symbol(it: &StoredSymbol<'_>) -> Option<Symbol> {
     let range = |(start, end): Bytes| start as usize..end as usize;
+    let (line, utf8, utf16, chars) = it.place;
     Some(Symbol {
         name: it.name.to_owned(),
         kind: *SymbolKind::ALL.get(it.kind as usize)?,
@@ -197,6 +200,7 @@ fn symbol(it: &StoredSymbol<'_>) -> Option<Symbol> {
         header: it.header.map(range),
         docstring: it.docstring.map(range),
         body: it.body.map(range),
+        place: NamePlace { line, utf8, utf16, chars },
         decorators: it.decorators.iter().copied().map(range).collect(),
         parent: it.parent.map(|it| it as usize),
         nth: it.nth as usize,

@@ -10,7 +10,7 @@ use crate::known;
 use crate::semantics::eval::Eval;
 use crate::semantics::ir::*;
 use crate::semantics::names::Name;
-use crate::semantics::program::module_of;
+use crate::semantics::program::{module_of, parent};
 use crate::semantics::resolve::Target;
 use crate::semantics::search::{Match, ask};
 
@@ -380,16 +380,11 @@ impl Check<'_, '_> {
             return Ok(());
         }
         let index = self.eval.index;
-        let has_star = |file: &FileId| {
-            index
-                .text(*file)
-                .is_some_and(|text| memmem::find(text.as_bytes(), b"import *").is_some())
-        };
         let reached = |file: FileId| {
             let found = self.eval.starred(file, self.from, &mut Vec::new());
             found.is_some_and(|(file, _)| sources.contains(&file))
         };
-        for file in index.files().filter(has_star).filter(|file| reached(*file)) {
+        for file in self.star_importers(&sources).into_iter().filter(|file| reached(*file)) {
             let explicit = sources.iter().any(|it| self.eval.module(*it).all.is_some());
             if self.to.text().starts_with('_') && !explicit {
                 let what = format!(
@@ -402,6 +397,39 @@ impl Check<'_, '_> {
             self.captured_in(file)?;
         }
         Ok(())
+    }
+
+    /// Files with a star import that may lead to one of some modules, through others of them or not.
+    fn star_importers(&self, sources: &FxHashSet<FileId>) -> Vec<FileId> {
+        let index = self.eval.index;
+        let mut found: FxHashSet<FileId> = FxHashSet::default();
+        let mut open: Vec<FileId> = sources.iter().copied().collect();
+        while let Some(source) = open.pop() {
+            let path = index.path(source);
+            let module = module_of(path).text();
+            let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
+            // An importer names the module, or says `from . import *` beside it.
+            let names_it = |file: &FileId| {
+                index.words(*file).may_hold(name)
+                    || parent(index.path(*file)) == module
+                    || parent(index.path(*file)) == folder
+            };
+            let has_star = |file: &FileId| !self.eval.module(*file).stars.is_empty();
+            let holds = |file: &FileId| {
+                index
+                    .text(*file)
+                    .is_some_and(|text| memmem::find(text.as_bytes(), b"import *").is_some())
+            };
+            let new = index
+                .files()
+                .filter(|it| !found.contains(it) && names_it(it) && holds(it) && has_star(it));
+            let new: Vec<FileId> = new.collect();
+            found.extend(&new);
+            open.extend(new);
+        }
+        let mut found: Vec<FileId> = found.into_iter().collect();
+        found.sort_unstable();
+        found
     }
 
     /// Uses of the new name in a file that gets everything of the module.
