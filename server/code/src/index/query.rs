@@ -59,8 +59,11 @@ impl Index {
         let names = self.names();
         let listed = names.holding(&folded);
         let may_hold = |file: FileId| self.text_may_hold(file, &folded);
-        let found =
-            self.matching(&names, listed, may_hold, |name: &str| fold(name).contains(&folded));
+        let fits = |name: &str| match name.is_ascii() {
+            true => holds_folded(name.as_bytes(), folded.as_bytes()),
+            false => fold(name).contains(&folded),
+        };
+        let found = self.matching(&names, listed, may_hold, fits);
         let rank = |it: Located| {
             let outline = self.outline(it.file);
             let name = &outline.symbols[it.symbol].name;
@@ -104,13 +107,16 @@ impl Index {
         let Some(it) = self.get(file) else { return false };
         it.outline.get().is_some()
             || !folded.is_ascii()
-            || self.text(file).is_some_and(|text| holds_folded(text.as_bytes(), folded.as_bytes()))
+            || self.text(file).is_some_and(|text| may_define(text.as_bytes(), folded.as_bytes()))
     }
 }
 
 /// A name as it is compared where upper and lower case are alike. Each character on its own; what is
 /// not ASCII stays so, that ASCII text can be looked for byte by byte.
 pub(super) fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
     let mut folded = String::with_capacity(name.len());
     for c in name.chars() {
         match c.to_lowercase() {
@@ -124,17 +130,60 @@ pub(super) fn fold(name: &str) -> String {
 /// Letters of English and of code, the frequent ones last.
 const BY_RARITY: &[u8] = b"qjzxkvwybghpmfucdl_norasite";
 
-/// Whether ASCII letters of either case make up `part` somewhere in a text. The search leaps from one
-/// occurrence of its rarest letter to the next.
+/// Whether ASCII letters of either case make up `part` somewhere in a text.
 fn holds_folded(text: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || hits(text, part).next().is_some()
+}
+
+/// Where they do. The search leaps from one occurrence of its rarest letter to the next.
+fn hits<'a>(text: &'a [u8], part: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let rarity = |byte: &u8| BY_RARITY.iter().position(|it| it == byte).unwrap_or(0);
-    let Some((at, rarest)) = part.iter().enumerate().min_by_key(|(_, byte)| rarity(byte)) else {
-        return true;
-    };
-    memchr::memchr2_iter(*rarest, rarest.to_ascii_uppercase(), text).any(|hit| {
-        let start = hit.checked_sub(at);
-        start
-            .and_then(|start| text.get(start..start + part.len()))
-            .is_some_and(|there| there.eq_ignore_ascii_case(part))
+    let rarest = part.iter().enumerate().min_by_key(|(_, byte)| rarity(byte));
+    rarest.into_iter().flat_map(move |(at, rarest)| {
+        let found = memchr::memchr2_iter(*rarest, rarest.to_ascii_uppercase(), text);
+        found.filter_map(move |hit| {
+            let start = hit.checked_sub(at)?;
+            let there = text.get(start..start + part.len())?;
+            there.eq_ignore_ascii_case(part).then_some(start)
+        })
     })
+}
+
+/// Whether a text may define something whose name holds `part`; `false` is certain. Most words only name
+/// what is defined elsewhere, and the text around them shows it.
+fn may_define(text: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || hits(text, part).any(|start| may_bind(text, start, start + part.len()))
+}
+
+/// Whether the word around a stretch of text may be one that an outline lists: what is behind `def` or
+/// `class`, and what is assigned or annotated.
+fn may_bind(text: &[u8], start: usize, end: usize) -> bool {
+    let in_word = |it: &u8| is_in_word(*it);
+    let head = text[..start].iter().rposition(|it| !is_in_word(*it)).map_or(0, |it| it + 1);
+    let tail = end + text[end..].iter().take_while(|it| in_word(it)).count();
+    let before = text[..head].trim_ascii_end();
+    let blank = |it: &&u8| matches!(it, b' ' | b'\t');
+    let next = text[tail..].iter().find(|it| !blank(it));
+    let keyword = [&b"def"[..], b"class", b"type"].iter().any(|it| before.ends_with(it));
+    match (before.last(), next) {
+        _ if keyword => true,
+        // Lines that go on behind a backslash are left to the parser.
+        (Some(b'\\'), _) | (_, Some(b'\\')) => true,
+        (Some(b'.'), _) => false,
+        (_, Some(b'=' | b':')) => true,
+        // One of several targets, unless it stands in a call or an import.
+        (_, Some(b',' | b')' | b']')) => !is_in_call(&text[..head]),
+        _ => false,
+    }
+}
+
+/// Whether the last line has the word `import`, or a parenthesis right behind a word, as calls have.
+fn is_in_call(before: &[u8]) -> bool {
+    let line = &before[before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1)..];
+    let called = |it: &[u8]| is_in_word(it[0]) && it[1] == b'(';
+    line.windows(2).any(called) || line.windows(7).any(|it| it == b"import ")
+}
+
+fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
