@@ -9,5 +9,6 @@ mod live;
 mod lsp;
 mod people;
 mod sandbox;
+mod symbols;
 mod tidy;
 mod world;

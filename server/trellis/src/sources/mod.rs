@@ -165,6 +165,13 @@ impl Workspace {
         &self.root
     }
 
+    /// Where the file of a name in the index lies; the folder of all names for an empty one.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        let root = self.disk.root();
+        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        root.join(name)
+    }
+
     /// The sources as they are known now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot { index: self.index.clone(), disk: self.disk.clone() }

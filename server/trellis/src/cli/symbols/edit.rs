@@ -7,9 +7,10 @@ use clap::Args;
 use code::{NamePath, Refused, SearchReplace, TextEdit, TextEdits};
 use serde_json::{Value, json};
 
-use super::find::{self, position};
+use super::sheet::Sheet;
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
+use code::Lines;
 use crate::output::Output;
 use crate::project;
 use crate::symbols::{self, Query};
@@ -34,7 +35,7 @@ pub(crate) struct PlaceArgs {
 }
 
 #[derive(Args)]
-pub(crate) struct How {
+pub(super) struct How {
     /// Show what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
@@ -155,8 +156,7 @@ fn only_file(folder: &Path, pattern: &NamePath) -> Result<PathBuf, Fault> {
         found.iter().flat_map(|file| file.matches.iter().map(move |index| (file, *index)));
     let places: Vec<String> = matches
         .map(|(file, index)| {
-            let symbol = &file.outline.symbols[index];
-            let line = position(&file.source, symbol.name_range.start).0;
+            let line = Sheet::of(&file.source, &file.outline).position(index).0;
             format!("{}:{line} {}", file.path.display(), file.outline.name_path(index))
         })
         .collect();
@@ -179,18 +179,33 @@ pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
 }
 
 fn make(what: &str, changes: Vec<Change>, how: &How, output: &mut Output) -> Result<Exit, Fault> {
-    if how.dry_run {
-        return show(&changes, None, output);
-    }
     let first = changes.first().map_or_else(|| PathBuf::from("."), |it| it.path.clone());
-    let made = edits::apply(&root_of(&first)?, what, changes)?;
-    show(&made.changes, Some(made.id), output)
+    let (changes, undo) = how.perform(&first, what, changes)?;
+    show(&changes, undo, &first, output)
 }
 
-/// Prints what was or would be changed.
+impl How {
+    /// Makes changes in the project of `place`, unless they are only to be shown or there are none; with the
+    /// number by which they are undone.
+    pub(super) fn perform(
+        &self,
+        place: &Path,
+        what: &str,
+        changes: Vec<Change>,
+    ) -> Result<(Vec<Change>, Option<u64>), Fault> {
+        if self.dry_run || changes.is_empty() {
+            return Ok((changes, None));
+        }
+        let made = edits::apply(&root_of(place)?, what, changes)?;
+        Ok((made.changes, Some(made.id)))
+    }
+}
+
+/// Prints what was or would be changed in the project of `place`.
 pub(crate) fn show(
     changes: &[Change],
     undo: Option<u64>,
+    place: &Path,
     output: &mut Output,
 ) -> Result<Exit, Fault> {
     let diff = edits::diff(changes);
@@ -199,19 +214,26 @@ pub(crate) fn show(
         output.json(&json!({ "edits": edits, "diff": diff, "undo": undo }))?;
     } else {
         output.text(diff.trim_end_matches('\n'))?;
-        if let Some(id) = undo {
-            output.note(format_args!("edit {id}; `trellis symbols undo {id}` takes it back"));
-        }
+        say_undo(undo, place, output);
     }
     Ok(Exit::Done)
 }
 
+/// How an edit in the project of `place` is undone from here.
+pub(super) fn say_undo(undo: Option<u64>, place: &Path, output: &Output) {
+    let Some(id) = undo else { return };
+    let here = root_of(Path::new(".")).ok() == root_of(place).ok();
+    let scope = if here { String::new() } else { format!(" --in {}", place.display()) };
+    output.note(format_args!("edit {id}; `trellis symbols undo {id}{scope}` takes it back"));
+}
+
 /// The edits of a file, ranges in the text before any of them.
-fn shapes(change: &Change) -> Vec<Value> {
+pub(super) fn shapes(change: &Change) -> Vec<Value> {
+    let lines = Lines::of(&change.source);
     let shape = |edit: &TextEdit| {
         json!({
             "file": change.path.to_string_lossy(),
-            "range": find::range(&change.source, &edit.range),
+            "range": lines.shape(&edit.range),
             "text": edit.text,
         })
     };

@@ -1,13 +1,13 @@
 //! `trellis symbols find`: definitions by name path.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use code::{NamePath, Symbol, SymbolKind};
+use code::{NamePath, SymbolKind};
 use serde_json::{Value, json};
 
+use super::sheet::{Sheet, name_path};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::symbols::{Found, Query, find};
@@ -29,6 +29,9 @@ pub(crate) struct FindArgs {
     /// Show the definitions' text.
     #[arg(long)]
     body: bool,
+    /// Show what is in the definitions too, down to so many levels.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    depth: usize,
 }
 
 /// The kinds under the names that the outline gives them.
@@ -44,77 +47,44 @@ pub(crate) fn run(args: &FindArgs, output: &mut Output) -> Result<Exit, Fault> {
     let (found, problems) = find(&args.r#in, &query)?;
     problems.iter().for_each(|it| output.note(format_args!("warning: {it}")));
     if output.is_json() {
-        let symbols: Vec<Value> = found.iter().flat_map(|file| shapes(file, args.body)).collect();
+        let symbols: Vec<Value> = found.iter().flat_map(|file| shapes(file, args)).collect();
         output.json(&json!({ "symbols": symbols }))?;
     } else {
-        let lines: Vec<String> = found.iter().flat_map(|file| lines(file, args.body)).collect();
+        let lines: Vec<String> = found.iter().flat_map(|file| lines(file, args)).collect();
         output.text(lines.join("\n"))?;
     }
     Ok(Exit::Done)
 }
 
-fn name_path(file: &Found, index: usize) -> String {
-    let names = file.outline.path(index).into_iter().map(|it| it.name.as_str());
-    let nth = file.outline.symbols[index].nth;
-    let number = if nth > 0 { format!("[{nth}]") } else { String::new() };
-    names.collect::<Vec<_>>().join("/") + &number
-}
-
-fn lines(file: &Found, body: bool) -> Vec<String> {
+fn lines(file: &Found, args: &FindArgs) -> Vec<String> {
+    let sheet = Sheet::of(&file.source, &file.outline);
     let line = |index: &usize| {
         let symbol = &file.outline.symbols[*index];
-        let (row, column) = position(&file.source, symbol.name_range.start);
+        let (row, column) = sheet.position(*index);
         let place = format!("{}:{row}:{column}", file.path.display());
-        let shown = if body { text(file, &symbol.range) } else { preview(file, symbol) };
-        format!("{place}  {} {}\n    {shown}", symbol.kind.as_str(), name_path(file, *index))
+        let shown = if args.body { sheet.text(&symbol.range) } else { sheet.preview(*index) };
+        let path = name_path(&file.outline, *index);
+        let own = format!("{place}  {} {path}\n    {shown}", symbol.kind.as_str());
+        std::iter::once(own).chain(sheet.below(*index, args.depth, 4))
     };
-    file.matches.iter().map(line).collect()
+    file.matches.iter().flat_map(line).collect()
 }
 
-fn shapes(file: &Found, body: bool) -> Vec<Value> {
+fn shapes(file: &Found, args: &FindArgs) -> Vec<Value> {
+    let sheet = Sheet::of(&file.source, &file.outline);
     let shape = |index: &usize| {
         let symbol = &file.outline.symbols[*index];
-        json!({
-            "name": symbol.name,
-            "namePath": name_path(file, *index),
-            "kind": symbol.kind.as_str(),
-            "file": file.path.to_string_lossy(),
-            "range": range(&file.source, &symbol.range),
-            "nameRange": range(&file.source, &symbol.name_range),
-            "signature": symbol.header.as_ref().map(|it| text(file, it)),
-            "docstring": symbol.docstring.as_ref().map(|it| text(file, it)),
-            "decorators": symbol.decorators.iter().map(|it| text(file, it)).collect::<Vec<_>>(),
-            "preview": preview(file, symbol),
-            "body": body.then(|| text(file, &symbol.range)),
-        })
+        let mut shape = sheet.shape(*index);
+        shape["file"] = file.path.to_string_lossy().into();
+        shape["docstring"] = symbol.docstring.as_ref().map(|it| sheet.text(it)).into();
+        let decorators: Vec<&str> = symbol.decorators.iter().map(|it| sheet.text(it)).collect();
+        shape["decorators"] = decorators.into();
+        shape["preview"] = sheet.preview(*index).into();
+        shape["body"] = args.body.then(|| sheet.text(&symbol.range)).into();
+        if args.depth > 0 {
+            shape["children"] = sheet.children(*index, args.depth).into();
+        }
+        shape
     };
     file.matches.iter().map(shape).collect()
-}
-
-fn text(file: &Found, range: &Range<usize>) -> String {
-    file.source[range.clone()].to_owned()
-}
-
-/// The line of the definition.
-fn preview(file: &Found, symbol: &Symbol) -> String {
-    let at = symbol.name_range.start;
-    let start = file.source[..at].rfind('\n').map_or(0, |it| it + 1);
-    let end = file.source[at..].find('\n').map_or(file.source.len(), |it| at + it);
-    file.source[start..end].trim().to_owned()
-}
-
-/// Lines and columns from 1, columns in characters.
-pub(super) fn range(source: &str, range: &Range<usize>) -> Value {
-    let place = |offset| {
-        let (line, column) = position(source, offset);
-        json!({ "line": line, "column": column })
-    };
-    json!({ "start": place(range.start), "end": place(range.end) })
-}
-
-/// Line and column from 1, the column in characters.
-pub(super) fn position(source: &str, offset: usize) -> (usize, usize) {
-    let before = &source[..offset];
-    let start = before.rfind('\n').map_or(0, |it| it + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }

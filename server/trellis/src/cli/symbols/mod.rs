@@ -5,9 +5,15 @@ use clap::{Args, Subcommand};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 
+mod delete;
+mod document;
 mod edit;
 mod find;
+mod place;
 mod refs;
+mod rename;
+mod scope;
+mod sheet;
 mod undo;
 
 /// Look at the symbols of Python files, and edit them.
@@ -20,6 +26,7 @@ pub(crate) struct SymbolsArgs {
 #[derive(Subcommand)]
 enum What {
     Find(find::FindArgs),
+    Document(document::DocumentArgs),
     /// List every reference of a symbol.
     Refs(refs::RefsArgs),
     /// Say where the symbol at a place is defined.
@@ -31,18 +38,23 @@ enum What {
     InsertBefore(edit::PlaceArgs),
     InsertAfter(edit::InsertAfterArgs),
     Replace(edit::ReplaceArgs),
+    Rename(rename::RenameArgs),
+    Delete(delete::DeleteArgs),
     Undo(undo::UndoArgs),
 }
 
 pub(crate) fn run(args: &SymbolsArgs, output: &mut Output) -> Result<Exit, Fault> {
     match &args.what {
         What::Find(args) => find::run(args, output),
+        What::Document(args) => document::run(args, output),
         What::Refs(args) => refs::refs(args, output),
         What::Definition(args) => refs::definition(args, output),
         What::ReplaceBody(args) => edit::replace_body(args, output),
         What::InsertBefore(args) => edit::insert_before(args, output),
         What::InsertAfter(args) => edit::insert_after(args, output),
         What::Replace(args) => edit::replace(args, output),
+        What::Rename(args) => rename::run(args, output),
+        What::Delete(args) => delete::run(args, output),
         What::Undo(args) => undo::run(args, output),
     }
 }

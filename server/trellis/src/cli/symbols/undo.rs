@@ -21,5 +21,5 @@ pub(crate) struct UndoArgs {
 
 pub(crate) fn run(args: &UndoArgs, output: &mut Output) -> Result<Exit, Fault> {
     let made = edits::undo(&edit::root_of(&args.r#in)?, args.id)?;
-    edit::show(&made.changes, Some(made.id), output)
+    edit::show(&made.changes, Some(made.id), &args.r#in, output)
 }

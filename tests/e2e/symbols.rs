@@ -1,0 +1,140 @@
+//! Symbols renamed, deleted and asked about on the command line: whole files before and after.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+const SHOP: &str = "\u{feff}class Cart:\r\n    def total(self):\r\n        return 0\r\n\r\n\r\ndef start():\r\n    return Cart().total()\r\n";
+const APP: &str = "from shop import Cart, start as begin\n__all__ = [\"begin\", \"Cart\"]\n\n\ndef show(it):\n    it.total()  # é\n    return 'é', begin, Cart().total()\n\n\ndef lonely(n):\n    return lonely(n - 1)\n";
+
+fn shop() -> World {
+    let world = World::new();
+    world.write("lib/shop.py", SHOP);
+    world.write("lib/app.py", APP);
+    fs::write(world.root().join("lib/latin.py"), b"caf\xe9 = total\n").expect("a file");
+    world
+}
+
+fn symbols(world: &World, arguments: &[&str]) -> Value {
+    world.trellis(&[&["symbols"], arguments, &["--in=lib", "--json"]].concat()).exits(0).json()
+}
+
+fn texts(world: &World) -> [String; 2] {
+    ["lib/shop.py", "lib/app.py"].map(|it| world.read(it))
+}
+
+/// The shown parts of places, as `file:line:column enclosing`.
+fn places(of: &Value) -> Vec<String> {
+    let place = |it: &Value| {
+        let start = &it["range"]["start"];
+        let text = |it: &Value| it.as_str().unwrap_or("-").to_owned();
+        let (file, around) = (text(&it["file"]), text(&it["enclosing"]));
+        format!("{file}:{}:{} {around}", start["line"], start["column"])
+    };
+    of.as_array().expect("a list").iter().map(place).collect()
+}
+
+#[test]
+fn a_rename_changes_every_file_and_is_undone_to_the_byte() {
+    let world = shop();
+    let table = [
+        (&["Cart/total", "sum"][..], "total(self)", "sum(self)", "Cart().total", "Cart().sum"),
+        (&["start", "launch"], "def start", "def launch", "start as", "launch as"),
+        (&["--at=app.py:7:24", "Basket"], "Cart", "Basket", "Cart", "Basket"),
+    ];
+    for (arguments, from, to, also, then) in table {
+        let wanted = [SHOP, APP].map(|it| it.replace(from, to).replace(also, then));
+        let dry = symbols(&world, &[&["rename", "--dry-run"], arguments].concat());
+        assert_eq!(texts(&world), [SHOP, APP], "a dry run changes nothing");
+        let done = symbols(&world, &[&["rename"], arguments].concat());
+        assert_eq!(texts(&world), wanted);
+        assert_eq!((&dry["diff"], &dry["edits"]), (&done["diff"], &done["edits"]));
+        assert_eq!((dry["undo"].is_null(), done["undo"].is_u64()), (true, true));
+        assert_eq!(done["complete"], false, "a file could not be read");
+        assert!(done["reasons"].to_string().contains("latin.py: it is not UTF-8"), "{done}");
+        let _ = world.trellis(&["symbols", "undo", "--in=lib"]).exits(0);
+        assert_eq!(texts(&world), [SHOP, APP]);
+    }
+    let latin = fs::read(world.root().join("lib/latin.py")).expect("a file");
+    assert_eq!(latin, b"caf\xe9 = total\n");
+}
+
+#[test]
+fn what_may_be_meant_is_listed_and_not_renamed() {
+    let world = shop();
+    let done = symbols(&world, &["rename", "Cart/total", "sum"]);
+    assert_eq!(places(&done["possible"]), ["app.py:6:8 show"]);
+    assert_eq!(done["possible"][0]["line"], "it.total()  # é");
+    let place = |line: u32, from: u32| json!({ "start": { "line": line, "column": from }, "end": { "line": line, "column": from + 5 } });
+    let edits = json!([
+        { "file": "app.py", "places": [place(7, 31)] },
+        { "file": "shop.py", "places": [place(2, 9), place(7, 19)] },
+    ]);
+    assert_eq!(
+        (&done["edits"], &done["from"], &done["to"]),
+        (&edits, &json!("total"), &json!("sum"))
+    );
+    let said = world.trellis(&["symbols", "rename", "sum", "total", "--in=lib"]).exits(0);
+    let _ = said.says("`trellis symbols undo 2 --in lib` takes it back");
+    assert_eq!(texts(&world), [SHOP, APP], "there and back");
+}
+
+#[test]
+fn a_refused_change_names_its_reason_and_leaves_every_file() {
+    let world = shop();
+    let fixed = world.root().join("lib/shop.py");
+    let table: [(&[&str], i32, &str); 9] = [
+        (&["rename", "start", "Cart"], 65, "shop.py:1:7: `Cart` would clash: shop.py binds it"),
+        (&["rename", "--at=app.py:1:33", "show"], 65, "app.py:5:5: `show` would clash"),
+        (&["rename", "start", "print"], 65, "is a builtin"),
+        (&["rename", "start", "class"], 64, "is a keyword"),
+        (&["rename", "start", ""], 64, "no Python identifier"),
+        (&["rename", "start"], 64, "NAME_PATH NEW_NAME"),
+        (&["rename", "nothing", "some"], 65, "no symbol is called nothing"),
+        (&["delete", "start"], 65, "app.py:1:24  import"),
+        (&["delete", "total"], 65, "app.py:6:8  use, possibly (the type"),
+    ];
+    for (arguments, code, words) in table {
+        let arguments = [&["symbols"], arguments, &["--in=lib"]].concat();
+        let _ = world.trellis(&arguments).exits(code).says(words);
+    }
+    fs::set_permissions(&fixed, fs::Permissions::from_mode(0o444)).expect("a mode");
+    let rename = ["symbols", "rename", "start", "launch", "--in=lib"];
+    let _ = world.trellis(&rename).exits(65).says("shop.py is read-only; nothing was changed");
+    assert_eq!(texts(&world), [SHOP, APP]);
+}
+
+#[test]
+fn only_what_nothing_uses_is_deleted_unless_forced() {
+    let world = shop();
+    let gone = symbols(&world, &["delete", "lonely"]);
+    assert_eq!(gone["deleted"], json!([{ "file": "app.py", "namePath": "lonely" }]));
+    assert_eq!(
+        world.read("lib/app.py"),
+        APP.split("\n\n\ndef lonely").next().expect("text").to_owned() + "\n"
+    );
+    let delete = ["symbols", "delete", "start", "--in=lib", "--json"];
+    let refused = world.trellis(&delete).exits(65).json();
+    let uses = ["app.py:1:24 -"];
+    assert_eq!(
+        (places(&refused["references"]), &refused["deleted"]),
+        (uses.map(str::to_owned).to_vec(), &json!([]))
+    );
+    let forced = symbols(&world, &["delete", "start", "--force"]);
+    assert_eq!(forced["references"], refused["references"]);
+    assert_eq!(
+        world.read("lib/shop.py"),
+        SHOP.split("\r\n\r\n\r\ndef").next().expect("text").to_owned() + "\r\n"
+    );
+    // What is outside the folder was not looked at, and that is said.
+    world.write("pyproject.toml", "");
+    world.write("tests/t.py", "from shop import Cart\n");
+    let forced = symbols(&world, &["delete", "Cart", "--force"]);
+    assert!(
+        forced["reasons"].to_string().contains("tests/t.py first, and were not looked at"),
+        "{forced}"
+    );
+}
