@@ -31,9 +31,41 @@ fn the_master_fixture_ends_as_its_truth_table_says_for_any_number_of_jobs() {
         assert_eq!(found[node]["status"], want["status"], "{node}: {}", found[node]);
         assert_eq!(found[node]["retry_count"], want["retry_count"], "{node}: {}", found[node]);
     }
+    the_plan_is_found_in_the_code(&world);
     let _ = fixture(&world, "3", "again").exits(1);
     assert_same(&crate::world::tree(&world.root().join("again")), &world.tree());
     installs_and_passes_plain_pytest(&world);
+}
+
+/// Read off the recorded code by hand: every planned call is there but those that only say in which order
+/// methods are called, and nothing is used that was not planned.
+fn the_plan_is_found_in_the_code(world: &World) {
+    let graph = repository().join("fixtures/ml-library/rpg.json").display().to_string();
+    let it = world.trellis(&["symbols", "planned", &graph, "--in=out", "--json"]).exits(0).json();
+    assert_eq!(
+        (&it["planned"], &it["confirmedShare"]),
+        (&47.into(), &(41.0 / 47.0).into()),
+        "{it}"
+    );
+    let missing = [
+        ("preprocessing.StandardScaler.transform", "preprocessing.StandardScaler.fit"),
+        ("models.LinearRegression.predict", "models.LinearRegression.fit"),
+        ("models.KNearestClassifier.predict", "models.KNearestClassifier.fit"),
+        ("evaluation.ConfusionMatrix.precision", "evaluation.ConfusionMatrix.record"),
+        ("evaluation.ConfusionMatrix.recall", "evaluation.ConfusionMatrix.record"),
+        ("visualization.confusion_grid", "evaluation.ConfusionMatrix.record"),
+    ];
+    let missing =
+        missing.map(|(from, to)| serde_json::json!({ "from": from, "to": to, "possible": false }));
+    assert_eq!(it["missing"], serde_json::json!(missing));
+    assert_eq!((&it["unplanned"], &it["moved"]), (&serde_json::json!([]), &serde_json::json!([])));
+    assert_eq!(it["unused"].as_array().map(Vec::len), Some(13), "{it}");
+    let absent: Vec<&str> = (it["absent"].as_array().expect("a list").iter())
+        .map(|id| id.as_str().expect("an id"))
+        .collect();
+    let failed = world.checkpoint();
+    assert!(absent.iter().all(|id| failed[id]["status"] != "passed"), "{absent:?}");
+    assert_eq!(absent.len(), 6, "two that failed, four that were skipped");
 }
 
 /// Without anything of ours: an environment of its own, `pip install -e .`, `pytest`.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{Plot, World};
 
 const SHOP: &str = "\u{feff}class Cart:\r\n    def total(self):\r\n        return 0\r\n\r\n\r\ndef start():\r\n    return Cart().total()\r\n";
 const APP: &str = "from shop import Cart, start as begin\n__all__ = [\"begin\", \"Cart\"]\n\n\ndef show(it):\n    it.total()  # é\n    return 'é', begin, Cart().total()\n\n\ndef lonely(n):\n    return lonely(n - 1)\n";
@@ -137,4 +137,106 @@ fn only_what_nothing_uses_is_deleted_unless_forced() {
         forced["reasons"].to_string().contains("tests/t.py first, and were not looked at"),
         "{forced}"
     );
+}
+
+#[test]
+fn callers_stand_under_the_function_around_them() {
+    let world = shop();
+    let callers = |path: &str| {
+        let ran = symbols(&world, &["callers", path]);
+        let line = |it: &Value| {
+            let uses = it["uses"].as_array().expect("uses");
+            let uses = uses.iter().map(|it| format!("{}={}", it["line"], it["certain"]));
+            let uses = uses.collect::<Vec<_>>().join(" ");
+            format!("{} {} {uses}", it["file"], it["symbol"]).replace('"', "")
+        };
+        ran["callers"].as_array().expect("callers").iter().map(line).collect::<Vec<_>>()
+    };
+    let total = [
+        "app.py show it.total()  # é=false return 'é', begin, Cart().total()=true",
+        "shop.py start return Cart().total()=true",
+    ];
+    assert_eq!(callers("Cart/total"), total);
+    assert_eq!(callers("lonely"), ["app.py lonely return lonely(n - 1)=true"]);
+}
+
+#[test]
+fn what_nothing_uses_is_listed_with_its_doubts() {
+    let world = shop();
+    world.write("lib/more.py", "class Till:\n    def total(self): ...\n    def __len__(self): ...\n\ndef test_it(): ...\n\n@staticmethod\ndef kept(): ...\n\nimport shop\nshop.start()\n");
+    let unused = symbols(&world, &["unused"]);
+    let line = |it: &Value| {
+        let possibly = if it["possiblyUsed"] == true { " possibly" } else { "" };
+        format!("{} {}{possibly}", it["place"], it["namePath"]).replace('"', "")
+    };
+    let lines: Vec<String> =
+        unused["unused"].as_array().expect("a list").iter().map(line).collect();
+    let wanted = [
+        "app.py:5:5 show",
+        "app.py:10:5 lonely",
+        "more.py:1:7 Till",
+        "more.py:2:9 Till/total possibly",
+    ];
+    assert_eq!(lines, wanted);
+    assert!(unused["leftOut"].to_string().contains("decorator"), "{unused}");
+    assert_eq!(unused["complete"], false, "a file could not be read");
+}
+
+#[test]
+fn outlines_show_what_is_in_what() {
+    let world = World::new();
+    world.write(
+        "lib/a.py",
+        "class A:\n    class B:\n        x = 1\n    def f(self,\n          n): ...\ndef g(:\n",
+    );
+    let ran = world.trellis(&["symbols", "document", "lib/a.py"]).exits(0).says("lib/a.py: line 6");
+    let tree = "1:7  class A  class A\n    2:11  class A/B  class B\n        3:9  attribute A/B/x  x = 1\n    4:9  method A/f  def f(self, n)\n";
+    assert!(ran.stdout.starts_with(tree), "{}", ran.stdout);
+    let flat =
+        world.trellis(&["symbols", "document", "lib/a.py", "--depth=1", "--json"]).exits(0).json();
+    assert_eq!(
+        (&flat["symbols"][0]["name"], &flat["symbols"][0]["children"]),
+        (&json!("A"), &json!([]))
+    );
+    let found = symbols(&world, &["find", "A", "--depth=1"]);
+    let names: Vec<&str> = (found["symbols"][0]["children"].as_array().expect("children").iter())
+        .map(|it| it["namePath"].as_str().expect("a path"))
+        .collect();
+    assert_eq!(names, ["A/B", "A/f"]);
+    assert_eq!(found["symbols"][0]["children"][0]["children"], json!([]));
+}
+
+#[test]
+fn a_plan_is_held_against_the_code() {
+    let world = World::new();
+    world.write("rpg.json", &Plot::garden().graph().to_string());
+    world.write(
+        "lib/src/lib/basic.py",
+        "def double(x): return 2 * x\n\ndef square(x): return x * x\n",
+    );
+    world.write(
+        "lib/src/lib/middle.py",
+        "from lib.basic import double\n\ndef summed(x): return double(x)\n",
+    );
+    // In another file than planned, and with a use that the plan does not know.
+    world.write("lib/src/lib/other.py", "from lib.basic import square\n\ndef shifted(x):\n    return square(x)\n\ndef tenfold(x): return x\n");
+    world.write(
+        "lib/tests/test_it.py",
+        "from lib.other import tenfold\n\ndef test_it(): tenfold(1)\n",
+    );
+    let it = symbols(&world, &["planned", "rpg.json"]);
+    let pair = |from: &str, to: &str| json!({ "from": from, "to": to });
+    let missing = |from: &str, to: &str| json!({ "from": from, "to": to, "possible": false });
+    let wanted = json!({
+        "confirmedShare": 1.0 / 3.0, "planned": 3,
+        "confirmed": [pair("summed", "double")],
+        "missing": [missing("shifted", "double"), missing("summed", "square")],
+        "unplanned": [{ "from": "shifted", "to": "square", "file": "src/lib/other.py", "line": 4 }],
+        "unused": ["shifted", "tenfold"], "absent": ["negated"],
+        "moved": [
+            { "id": "shifted", "file": "src/lib/other.py" }, { "id": "tenfold", "file": "src/lib/other.py" },
+        ],
+        "unchecked": 1, "complete": true, "reasons": [],
+    });
+    assert_eq!(it, wanted);
 }

@@ -5,16 +5,20 @@ use clap::{Args, Subcommand};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 
+mod callers;
 mod delete;
 mod document;
 mod edit;
 mod find;
+mod links;
 mod place;
+mod planned;
 mod refs;
 mod rename;
 mod scope;
 mod sheet;
 mod undo;
+mod unused;
 
 /// Look at the symbols of Python files, and edit them.
 #[derive(Args)]
@@ -29,6 +33,10 @@ enum What {
     Document(document::DocumentArgs),
     /// List every reference of a symbol.
     Refs(refs::RefsArgs),
+    /// List from where a symbol is used, by the functions and classes around the uses.
+    Callers(callers::CallersArgs),
+    Unused(unused::UnusedArgs),
+    Planned(planned::PlannedArgs),
     /// Say where the symbol at a place is defined.
     Definition(refs::DefinitionArgs),
     /// Replace a symbol's body, or all of it with a text that brings its own `def` or `class`. Decorators
@@ -48,6 +56,9 @@ pub(crate) fn run(args: &SymbolsArgs, output: &mut Output) -> Result<Exit, Fault
         What::Find(args) => find::run(args, output),
         What::Document(args) => document::run(args, output),
         What::Refs(args) => refs::refs(args, output),
+        What::Callers(args) => callers::run(args, output),
+        What::Unused(args) => unused::run(args, output),
+        What::Planned(args) => planned::run(args, output),
         What::Definition(args) => refs::definition(args, output),
         What::ReplaceBody(args) => edit::replace_body(args, output),
         What::InsertBefore(args) => edit::insert_before(args, output),
