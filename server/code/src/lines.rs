@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use serde_json::{Value, json};
-
 /// What columns count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -72,14 +70,5 @@ impl<'a> Lines<'a> {
         let start = self.starts[line];
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
         start..start + self.text[start..end].trim_end_matches(['\n', '\r']).len()
-    }
-
-    /// A stretch as results give it, `{start: {line, column}, end}`: from 1, columns in characters.
-    pub(crate) fn shape(&self, range: &Range<usize>) -> Value {
-        let place = |offset| {
-            let (line, column) = self.position(offset, Unit::Char);
-            json!({ "line": line + 1, "column": column + 1 })
-        };
-        json!({ "start": place(range.start), "end": place(range.end) })
     }
 }

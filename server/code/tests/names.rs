@@ -45,7 +45,8 @@ const NAMING: [&str; 8] = [
 #[test]
 fn definitions_are_found_before_anything_was_parsed() {
     let pattern = NamePath::parse("thing").unwrap();
-    for (text, count) in DEFINING.iter().map(|it| (*it, 1)).chain(NAMING.iter().map(|it| (*it, 0))) {
+    for (text, count) in DEFINING.iter().map(|it| (*it, 1)).chain(NAMING.iter().map(|it| (*it, 0)))
+    {
         let mut index = Index::new(Arc::new(NoTexts));
         index.put("m.py", Words::of(text), Some(text.into()));
         let before = (index.workspace_symbols("thing", 10), index.find(&pattern, true, &[]));

@@ -7,13 +7,14 @@ use clap::Args;
 use code::{NamePath, Refused, SearchReplace, TextEdit, TextEdits};
 use serde_json::{Value, json};
 
+use super::place::stretch;
 use super::sheet::Sheet;
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
-use code::Lines;
 use crate::output::Output;
 use crate::project;
 use crate::symbols::{self, Query};
+use code::Lines;
 
 /// What is edited, where, and with which text.
 #[derive(Args)]
@@ -233,7 +234,7 @@ pub(super) fn shapes(change: &Change) -> Vec<Value> {
     let shape = |edit: &TextEdit| {
         json!({
             "file": change.path.to_string_lossy(),
-            "range": lines.shape(&edit.range),
+            "range": stretch(&lines, &edit.range),
             "text": edit.text,
         })
     };

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::edit::root_of;
 use crate::edits;
 use crate::error::{Exit, Fault};
-use code::{Lines, Unit};
 use crate::sources::Workspace;
+use code::{Lines, Unit};
 
 /// A symbol by its name path, or by a place where it is named.
 #[derive(Args)]
@@ -225,7 +225,7 @@ pub(super) fn place(index: &Index, place: &Place) -> Option<Value> {
     let (line, _) = lines.position(place.range.start, Unit::Char);
     Some(json!({
         "file": index.path(place.file),
-        "range": lines.shape(&place.range),
+        "range": stretch(&lines, &place.range),
         "line": text[lines.line(line)].trim(),
         "enclosing": enclosing(index, place),
     }))
@@ -264,4 +264,13 @@ pub(super) fn shown(it: &Value) -> String {
     };
     let place = format!("{}:{}:{}", text("file"), start["line"], start["column"]);
     format!("{place}{kind}  {}\n    {}", text("enclosing"), text("line"))
+}
+
+/// A stretch as results give it, `{start: {line, column}, end}`: from 1, columns in characters.
+pub(super) fn stretch(lines: &Lines<'_>, range: &Range<usize>) -> Value {
+    let place = |offset| {
+        let (line, column) = lines.position(offset, Unit::Char);
+        json!({ "line": line + 1, "column": column + 1 })
+    };
+    json!({ "start": place(range.start), "end": place(range.end) })
 }

@@ -8,12 +8,12 @@ use code::{Index, RenameRefused, TextEdit, TextEdits};
 use serde_json::{Value, json};
 
 use super::edit::{How, say_undo};
-use super::place::{Meant, ScopeArgs, no_name, place as place_of, shown, spot};
+use super::place::{Meant, ScopeArgs, no_name, place as place_of, shown, spot, stretch};
 use super::scope::{changed, elsewhere};
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
-use code::Lines;
 use crate::output::Output;
+use code::Lines;
 
 /// Rename a symbol with all its references, imports and exports: every file or none. Refused when a name
 /// would come to mean something else; what may mean the symbol, of which nobody can be sure, is not changed
@@ -147,6 +147,6 @@ fn show(
 /// `{file, places: [range]}`; ranges in the text before.
 fn shape((file, source, places): &(String, String, Vec<Range<usize>>)) -> Value {
     let lines = Lines::of(source);
-    let places: Vec<Value> = places.iter().map(|it| lines.shape(it)).collect();
+    let places: Vec<Value> = places.iter().map(|it| stretch(&lines, it)).collect();
     json!({ "file": file, "places": places })
 }

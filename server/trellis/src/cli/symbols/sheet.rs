@@ -58,8 +58,8 @@ impl<'a> Sheet<'a> {
             "name": symbol.name,
             "namePath": name_path(self.outline, index),
             "kind": symbol.kind.as_str(),
-            "range": self.lines.shape(&symbol.range),
-            "nameRange": self.lines.shape(&symbol.name_range),
+            "range": stretch(&self.lines, &symbol.range),
+            "nameRange": stretch(&self.lines, &symbol.name_range),
             "signature": symbol.header.as_ref().map(|it| self.text(it)),
         })
     }
