@@ -77,6 +77,15 @@ fn what_may_be_meant_is_listed_and_not_renamed() {
         (&done["edits"], &done["from"], &done["to"]),
         (&edits, &json!("total"), &json!("sum"))
     );
+    // A file says which symbol is meant, not where to look for it.
+    let twin = world.write("lib/twin.py", "def sum(): ...\n");
+    world.write("lib/pyproject.toml", "");
+    let by_file = ["symbols", "rename", "sum", "other", "--in=lib/shop.py", "--json", "--dry-run"];
+    let edits = world.trellis(&by_file).exits(0).json()["edits"].clone();
+    assert_eq!(edits.as_array().map(Vec::len), Some(2), "{edits}");
+    let both = ["symbols", "rename", "sum", "total", "--in=lib"];
+    let _ = world.trellis(&both).exits(65).says("2 symbols are called so");
+    fs::remove_file(twin).expect("a file");
     let said = world.trellis(&["symbols", "rename", "sum", "total", "--in=lib"]).exits(0);
     let _ = said.says("`trellis symbols undo 2 --in lib` takes it back");
     assert_eq!(texts(&world), [SHOP, APP], "there and back");
@@ -239,4 +248,59 @@ fn a_plan_is_held_against_the_code() {
         "unchecked": 1, "complete": true, "reasons": [],
     });
     assert_eq!(it, wanted);
+}
+
+/// Speaks the protocol as far as it is needed, asks back before it answers, and finds what `ANSWER` says.
+const CHECKER: &str = r#"#!/usr/bin/env python3
+import json, os, sys, time
+
+def read():
+    length = 0
+    while (line := sys.stdin.buffer.readline().strip()):
+        length = int(line.split(b":")[1])
+    return json.loads(sys.stdin.buffer.read(length))
+
+def send(message):
+    body = json.dumps(message).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    sys.stdout.buffer.flush()
+
+assert sys.argv[1:] == ["server"]
+first = read()
+root = first["params"]["rootUri"]
+send({"jsonrpc": "2.0", "id": "own", "method": "workspace/configuration", "params": {"items": [{}, {}]}})
+assert read()["result"] == [None, None]
+send({"jsonrpc": "2.0", "id": first["id"], "result": {"capabilities": {}}})
+assert read()["method"] == "initialized"
+opened, asked = read()["params"]["textDocument"], read()
+print("asked at", asked["params"]["position"], file=sys.stderr)
+if os.path.exists("dies"):
+    sys.exit("no such luck")
+assert opened["text"].startswith("\ufeffclass") and opened["uri"] == root + "/shop.py"
+assert asked["params"]["position"] == {"line": 1, "character": 8}
+at = lambda file, line, column: {"uri": root + "/" + file, "range": {
+    "start": {"line": line, "character": column}, "end": {"line": line, "character": column + 5}}}
+send({"jsonrpc": "2.0", "id": asked["id"], "result": [at("app.py", 5, 7), at("app.py", 6, 30), at("app.py", 10, 0)]})
+time.sleep(60)
+"#;
+
+#[test]
+fn a_type_checker_confirms_what_is_possible() {
+    let world = World::new().with_only(&["python3"]);
+    world.write("lib/shop.py", SHOP);
+    world.write("lib/app.py", APP);
+    let refs = ["symbols", "refs", "Cart/total", "--in=lib", "--json", "--confirm=ty"];
+    let _ = world.trellis(&refs).exits(69).says("neither on PATH").says("pip install ty");
+    let checker = world.write("bin/ty", CHECKER);
+    fs::set_permissions(&checker, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let it = world.trellis(&refs).exits(0).json();
+    let line = |it: &Value| format!("{}={}", it["certain"], it["confirmedBy"]);
+    let lines: Vec<String> =
+        it["references"].as_array().expect("a list").iter().map(line).collect();
+    assert_eq!(lines, ["false=\"ty\"", "true=null", "true=null", "true=null"], "{it}");
+    let reasons = it["reasons"].to_string();
+    assert!(reasons.contains("ty refers to it at app.py:11 as well"), "{reasons}");
+    assert_eq!(it["complete"], false);
+    world.write("lib/dies", "");
+    let _ = world.trellis(&refs).exits(69).says("it ended too early; it said: no such luck");
 }

@@ -6,6 +6,7 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 mod callers;
+mod checker;
 mod delete;
 mod document;
 mod edit;

@@ -1,5 +1,6 @@
 //! Which symbol a command line means, and how places are shown.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -256,8 +257,10 @@ pub(super) fn reference(index: &Index, reference: &Reference) -> Option<Value> {
 pub(super) fn shown(it: &Value) -> String {
     let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
     let start = &it["range"]["start"];
+    let confirmed = it["confirmedBy"].as_str();
+    let confirmed = confirmed.map_or_else(String::new, |it| format!(", confirmed by {it}"));
     let kind = match (it["kind"].as_str(), it["why"].as_str()) {
-        (Some(kind), Some(why)) => format!("  {kind}, possibly ({why})"),
+        (Some(kind), Some(why)) => format!("  {kind}, possibly ({why}){confirmed}"),
         (Some(kind), None) => format!("  {kind}"),
         (None, Some(why)) => format!("  possibly ({why})"),
         (None, None) => String::new(),

@@ -1,5 +1,6 @@
 //! The outline of a file as text and JSON.
 
+use super::place::stretch;
 use std::ops::Range;
 
 use code::{Outline, SymbolKind};
