@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{FileId, Index, Located, Place, ReferenceKind};
+use super::{FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
 use crate::semantics::{Role, Target, ask_each};
 
@@ -41,11 +41,8 @@ impl Index {
     /// From where the symbol at an offset is used, by file and place; imports and exports are no uses.
     /// `None` where no name stands.
     pub fn callers(&self, file: FileId, offset: usize) -> Option<Vec<Caller>> {
-        let references = self.references(file, offset)?;
-        let uses = references.found.into_iter();
-        let uses = uses.filter(|it| matches!(it.kind, ReferenceKind::Use | ReferenceKind::Keyword));
         let mut callers: Vec<Caller> = Vec::new();
-        for it in uses {
+        for it in self.uses_of(file, offset)? {
             let around = self.enclosing(it.place.file, it.place.range.start);
             let known = callers
                 .iter_mut()
@@ -59,6 +56,42 @@ impl Index {
             }
         }
         Some(callers)
+    }
+
+    /// Uses of a symbol, those under another name that an import gives it among them.
+    fn uses_of(&self, file: FileId, offset: usize) -> Option<Vec<Reference>> {
+        let mut uses = Vec::new();
+        let mut open = vec![(file, offset)];
+        let mut seen: FxHashSet<(FileId, usize)> = open.iter().copied().collect();
+        let mut first = true;
+        while let Some((file, offset)) = open.pop() {
+            let Some(references) = self.references(file, offset) else {
+                if first {
+                    return None;
+                }
+                continue;
+            };
+            first = false;
+            for it in references.found {
+                match it.kind {
+                    ReferenceKind::Use | ReferenceKind::Keyword => uses.push(it),
+                    ReferenceKind::Import => {
+                        let alias =
+                            self.module(it.place.file).alias_behind(it.place.range.start as u32);
+                        let place = alias.map(|at| (it.place.file, at as usize));
+                        open.extend(place.filter(|it| seen.insert(*it)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        uses.sort_by(|a, b| {
+            let order =
+                |it: &Reference| (self.path(it.place.file).to_owned(), it.place.range.start);
+            order(a).cmp(&order(b))
+        });
+        uses.dedup_by(|a, b| a.place == b.place);
+        Some(uses)
     }
 
     /// For each of some definitions, which of them its text uses, by their numbers in the list; itself
@@ -141,7 +174,8 @@ impl Index {
                     uses.insert(Use { name, target: None });
                 }
                 let outside = |target: &Target| !eval.is_inside(*target, file, it.at);
-                let targets = meaning.targets.into_iter().filter(outside);
+                let all = meaning.targets.into_iter().flat_map(|it| eval.aliased(it));
+                let targets = all.filter(outside);
                 uses.extend(targets.map(|target| Use { name, target: Some(target) }));
             }
             uses.into_iter().collect()

@@ -444,6 +444,20 @@ impl Module {
         self.bindings.iter().find(|it| it.at == at).map(|it| it.symbol)
     }
 
+    /// The other name that an import gives the name at an offset.
+    pub(crate) fn alias_behind(&self, at: u32) -> Option<u32> {
+        let place = self.occurrences.binary_search_by_key(&at, |it| it.at).ok()?;
+        let next = self.occurrences.get(place + 1)?;
+        match next.role {
+            Role::Binding(binding) => {
+                let kind = self.binding(binding).kind;
+                matches!(kind, BindingKind::FromAs(..) | BindingKind::ImportAs(_))
+                    .then_some(next.at)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a name at an offset is bound there.
     pub(crate) fn binds_at(&self, at: u32) -> bool {
         self.bindings.iter().any(|it| it.at == at)

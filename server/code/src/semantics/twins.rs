@@ -110,6 +110,27 @@ impl Eval<'_> {
         }
     }
 
+    /// A target, and what it is another name of.
+    pub(crate) fn aliased(&self, target: Target) -> Vec<Target> {
+        let mut all = vec![target];
+        let mut place = 0;
+        while let Some(target) = all.get(place).copied() {
+            place += 1;
+            let Target::Symbol(file, symbol) = target else { continue };
+            let module = self.module(file);
+            for binding in &module.symbol(symbol).bindings {
+                if let BindingKind::FromAs(path, member) = module.binding(*binding).kind {
+                    for it in self.member_targets(file, path, member, &mut vec![(file, symbol)]) {
+                        if !all.contains(&it) {
+                            all.push(it);
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
     /// Whether a place lies in the definition of a target.
     pub(crate) fn is_inside(&self, target: Target, file: FileId, at: u32) -> bool {
         let Target::Symbol(home, symbol) = target else { return false };

@@ -264,7 +264,7 @@ impl Eval<'_> {
                         && self.is_abstract(wanted);
                 self.derives(own, wanted)
                     || !info.complete
-                    || is_protocol && self.quacks(own, wanted)
+                    || is_protocol && self.has_members_of(own, wanted)
             }
             (Type::Tuple(_), Type::Instance(wanted)) => {
                 self.is_bundled(wanted, KNOWN.tuple) || self.is_abstract(wanted)
@@ -285,7 +285,7 @@ impl Eval<'_> {
     }
 
     /// Whether a class has every member that an interface names.
-    fn quacks(&self, own: &ClassType, wanted: &ClassType) -> bool {
+    pub(crate) fn has_members_of(&self, own: &ClassType, wanted: &ClassType) -> bool {
         let module = self.module(wanted.file);
         let scope = module.class(wanted.class).scope;
         let mut names = module.names.keys().filter(|(of, _)| *of == scope).map(|(_, name)| *name);

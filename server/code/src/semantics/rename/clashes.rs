@@ -9,7 +9,7 @@ use crate::index::{FileId, Index, Place, RenameRefused};
 use crate::known;
 use crate::semantics::eval::Eval;
 use crate::semantics::ir::*;
-use crate::semantics::names::Name;
+use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::program::{module_of, parent};
 use crate::semantics::resolve::Target;
 use crate::semantics::search::{Match, ask};
@@ -34,6 +34,7 @@ pub(super) fn refuse(
         check.keywords()?;
         check.star_imports()?;
         check.submodules()?;
+        check.fields()?;
         check.private()
     })
 }
@@ -462,6 +463,25 @@ impl Check<'_, '_> {
             {
                 return self.clash(format!("{} is a module of that name", module.text()), None);
             }
+        }
+        Ok(())
+    }
+
+    /// Fields of a `NamedTuple` may not begin with an underscore.
+    fn fields(&self) -> Checked {
+        let of_tuple = |(file, symbol): (FileId, SymbolId)| {
+            let module = self.eval.module(file);
+            match module.scopes[self.scope_of(file, symbol).index()].kind {
+                ScopeKind::Class(class) => {
+                    let mro = &self.eval.class(file, class).mro;
+                    mro.iter().any(|it| self.eval.is_bundled(it, KNOWN.named_tuple))
+                }
+                _ => false,
+            }
+        };
+        if self.to.text().starts_with('_') && self.symbols().any(of_tuple) {
+            return self
+                .clash("fields of a NamedTuple may not begin with an underscore".to_owned(), None);
         }
         Ok(())
     }

@@ -29,8 +29,14 @@ pub(super) fn of_members(
             }
         }
     }
-    family.descend()?;
-    Ok(family.members)
+    loop {
+        let before = family.members.len();
+        family.descend()?;
+        family.join_protocols()?;
+        if family.members.len() == before {
+            return Ok(family.members);
+        }
+    }
 }
 
 /// Parameters of this name in the methods that override, or are overridden by, those of the targets: a
@@ -137,6 +143,40 @@ impl Family<'_, '_> {
                 return Ok(());
             }
         }
+    }
+
+    /// A class serves for a protocol if it has all its members, related or not: takes in both sides.
+    fn join_protocols(&mut self) -> Result<(), RenameRefused> {
+        if self.classes.is_empty() {
+            return Ok(());
+        }
+        let index = self.eval.index;
+        let holds = |file: &FileId| index.words(*file).may_hold(self.name.text());
+        let mut files: Vec<FileId> = index.files().filter(holds).collect();
+        files.sort_by_key(|it| index.path(*it));
+        let numbered = |file: FileId| {
+            (0..self.eval.module(file).classes.len()).map(move |it| (file, ClassId(it as u32)))
+        };
+        let all: Vec<ClassKey> = files.into_iter().flat_map(numbered).collect();
+        let strange: Vec<ClassKey> =
+            all.into_iter().filter(|it| !self.classes.contains(it)).collect();
+        for class in strange {
+            let own = ClassType::bare(class.0, class.1);
+            if self.own(&own).is_some() && self.serves(&own) {
+                self.join(class)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a class and one of the family are a protocol and a class that has its members.
+    fn serves(&self, class: &ClassType) -> bool {
+        let is_protocol = |it: &ClassType| self.eval.class(it.file, it.class).is_protocol;
+        self.classes.iter().any(|(file, other)| {
+            let other = ClassType::bare(*file, *other);
+            is_protocol(&other) && self.eval.has_members_of(class, &other)
+                || is_protocol(class) && self.eval.has_members_of(&other, class)
+        })
     }
 
     fn class_name(&self, (file, class): ClassKey) -> Name {
