@@ -3,6 +3,7 @@
 use super::Eval;
 use super::solve::Solution;
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
@@ -133,7 +134,7 @@ impl Eval<'_> {
         let info = self.class(class.file, class.class);
         let Some(member) = self.member(&class, name, 0) else {
             // A subclass may have it, as those that a mixin is made for do.
-            let may_be_subclass = super::super::bundle::number(class.file).is_none();
+            let may_be_subclass = bundle::number(class.file).is_none();
             let dynamic = || self.member(&class, KNOWN.getattr, 0).is_some();
             found.unknown |= may_be_subclass || !info.complete || dynamic();
             return;

@@ -6,6 +6,7 @@ use super::Eval;
 use super::functions::Site;
 use super::solve::Solution;
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
@@ -48,7 +49,7 @@ impl Eval<'_> {
     }
 
     fn constructed(&self, class: &ClassType, site: Site<'_>) -> Type {
-        if super::super::bundle::number(class.file).is_some()
+        if bundle::number(class.file).is_some()
             && let Some(special) = self.constructed_specially(class, site)
         {
             return special;
@@ -260,8 +261,7 @@ impl Eval<'_> {
             (Type::Instance(own), Type::Instance(wanted)) => {
                 let info = self.class(own.file, own.class);
                 let is_protocol = self.class(wanted.file, wanted.class).is_protocol
-                    || super::super::bundle::number(wanted.file).is_some()
-                        && self.is_abstract(wanted);
+                    || bundle::number(wanted.file).is_some() && self.is_abstract(wanted);
                 self.derives(own, wanted)
                     || !info.complete
                     || is_protocol && self.has_members_of(own, wanted)
@@ -281,7 +281,7 @@ impl Eval<'_> {
     }
 
     fn is_abstract(&self, class: &ClassType) -> bool {
-        super::super::bundle::file("typing") == Some(class.file)
+        bundle::file("typing") == Some(class.file)
     }
 
     /// Whether a class has every member that an interface names.
@@ -399,7 +399,7 @@ impl Eval<'_> {
     pub(crate) fn fields(&self, class: &ClassType) -> Vec<(FileId, SymbolId)> {
         let mut fields: Vec<(FileId, SymbolId)> = Vec::new();
         for base in self.class(class.file, class.class).mro.iter().rev() {
-            if super::super::bundle::number(base.file).is_some() {
+            if bundle::number(base.file).is_some() {
                 continue;
             }
             let module = self.module(base.file);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Eval;
 use super::solve::Solution;
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, Type};
@@ -146,8 +147,7 @@ impl Eval<'_> {
             match self.expr(it.file, target) {
                 Type::Function(function) => {
                     let of = self.module(function.file).function(function.function);
-                    of.name == Some(KNOWN.dataclass)
-                        && super::super::bundle::number(function.file).is_some()
+                    of.name == Some(KNOWN.dataclass) && bundle::number(function.file).is_some()
                         || self.transforms(&function)
                 }
                 // `attrs` and its like, not at hand: known by their names.
@@ -195,7 +195,7 @@ impl Eval<'_> {
 
     /// The symbol of the same name and place in the stub or source beside.
     pub(crate) fn twin(&self, file: FileId, symbol: SymbolId) -> Option<(FileId, SymbolId)> {
-        if super::super::bundle::number(file).is_some() {
+        if bundle::number(file).is_some() {
             return None;
         }
         let files =

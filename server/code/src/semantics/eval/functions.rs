@@ -4,6 +4,7 @@ use super::narrowing::without_none;
 use super::solve::Solution;
 use super::{Eval, Question};
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
@@ -94,12 +95,10 @@ impl Eval<'_> {
             return it;
         }
         let result = match self.expr(file, decorator) {
-            Type::Function(decorator) if super::super::bundle::number(decorator.file).is_none() => {
+            Type::Function(decorator) if bundle::number(decorator.file).is_none() => {
                 self.decorator_result(&decorator, &it)
             }
-            Type::Class(class) if super::super::bundle::number(class.file).is_none() => {
-                Type::Instance(class)
-            }
+            Type::Class(class) if bundle::number(class.file).is_none() => Type::Instance(class),
             _ => return it,
         };
         match &result {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::Eval;
 use super::narrowing::without_none;
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
-use crate::semantics::types::{ClassType, Type};
+use crate::semantics::types::{ClassType, FunctionType, Type};
 
 /// Elements of a display that are looked at.
 const MOST_ELEMENTS: usize = 32;
@@ -79,17 +80,16 @@ impl Eval<'_> {
     fn operated(&self, class: &ClassType, method: Name, right: &Type) -> Option<Type> {
         let Type::Function(function) = self.bound_member(class, method)? else { return None };
         // Overloads are told apart by what stands on the right.
-        let overloads = self.overloads(&function);
-        let takes = |it: &&FunctionId| self.fits(right, &self.parameter(function.file, **it, 1));
-        let chosen = overloads
-            .iter()
-            .find(takes)
-            .or(overloads.first())
-            .copied()
-            .unwrap_or(function.function);
-        let function =
-            crate::semantics::types::FunctionType { function: chosen, ..(*function).clone() };
+        let function = self.overload_for(&function, right);
         Some(self.returned(&function, None))
+    }
+
+    /// The overload whose one argument a value fits.
+    fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
+        let overloads = self.overloads(function);
+        let takes = |it: &&FunctionId| self.fits(given, &self.parameter(function.file, **it, 1));
+        let chosen = overloads.iter().find(takes).or(overloads.first());
+        FunctionType { function: chosen.copied().unwrap_or(function.function), ..function.clone() }
     }
 
     /// `__radd__` of the right side.
@@ -157,9 +157,7 @@ impl Eval<'_> {
                         self.symbol(*file, *symbol)
                     }
                     // `case str(text)`
-                    _ if index == 0 && super::super::bundle::number(class.file).is_some() => {
-                        it.clone()
-                    }
+                    _ if index == 0 && bundle::number(class.file).is_some() => it.clone(),
                     _ => Type::Unknown,
                 }
             }
@@ -201,18 +199,7 @@ impl Eval<'_> {
         let Some(Type::Function(function)) = self.bound_member(class, KNOWN.getitem) else {
             return Type::Unknown;
         };
-        let overloads = self.overloads(&function);
-        let given = self.expr(file, index);
-        let takes = |it: &&FunctionId| self.fits(&given, &self.parameter(function.file, **it, 1));
-        let chosen = overloads
-            .iter()
-            .find(takes)
-            .or(overloads.first())
-            .copied()
-            .unwrap_or(function.function);
-        self.returned(
-            &crate::semantics::types::FunctionType { function: chosen, ..(*function).clone() },
-            None,
-        )
+        let function = self.overload_for(&function, &self.expr(file, index));
+        self.returned(&function, None)
     }
 }

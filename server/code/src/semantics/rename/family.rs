@@ -18,16 +18,9 @@ pub(super) fn of_members(
     targets: &FxHashSet<Target>,
     name: Name,
 ) -> Result<Vec<Target>, RenameRefused> {
-    let mut family = Family { eval, name, classes: FxHashSet::default(), members: Vec::new() };
-    for target in targets {
-        if let Target::Symbol(file, symbol) = target {
-            let module = eval.module(*file);
-            if let ScopeKind::Class(class) =
-                module.scopes[module.symbol(*symbol).scope.index()].kind
-            {
-                family.join((*file, class))?;
-            }
-        }
+    let mut family = Family::new(eval, name);
+    for class in classes_of(eval, targets) {
+        family.join(class)?;
     }
     loop {
         let before = family.members.len();
@@ -78,12 +71,31 @@ pub(super) fn of_parameters(
     Ok(found)
 }
 
+/// The classes that targets are members of.
+fn classes_of(eval: &Eval<'_>, targets: &FxHashSet<Target>) -> Vec<ClassKey> {
+    let class = |target: &Target| {
+        let Target::Symbol(file, symbol) = target else { return None };
+        let module = eval.module(*file);
+        match module.scopes[module.symbol(*symbol).scope.index()].kind {
+            ScopeKind::Class(class) => Some((*file, class)),
+            _ => None,
+        }
+    };
+    targets.iter().filter_map(class).collect()
+}
+
 struct Family<'e, 'i> {
     eval: &'e Eval<'i>,
     name: Name,
     /// Classes that have the member, by themselves or from a base.
     classes: FxHashSet<ClassKey>,
     members: Vec<Target>,
+}
+
+impl<'e, 'i> Family<'e, 'i> {
+    fn new(eval: &'e Eval<'i>, name: Name) -> Self {
+        Family { eval, name, classes: FxHashSet::default(), members: Vec::new() }
+    }
 }
 
 impl Family<'_, '_> {
@@ -206,17 +218,8 @@ impl Family<'_, '_> {
 
 /// Classes in which a target is a member, with all that derive from them.
 pub(super) fn relatives(eval: &Eval<'_>, targets: &FxHashSet<Target>, name: Name) -> Vec<ClassKey> {
-    let mut family = Family { eval, name, classes: FxHashSet::default(), members: Vec::new() };
-    for target in targets {
-        if let Target::Symbol(file, symbol) = target {
-            let module = eval.module(*file);
-            if let ScopeKind::Class(class) =
-                module.scopes[module.symbol(*symbol).scope.index()].kind
-            {
-                family.classes.insert((*file, class));
-            }
-        }
-    }
+    let mut family = Family::new(eval, name);
+    family.classes.extend(classes_of(eval, targets));
     // What would be refused was refused before.
     let _ = family.descend();
     let mut all: Vec<ClassKey> = family.classes.into_iter().collect();

@@ -1,0 +1,239 @@
+//! Names that are not looked up through scopes: members, keywords of calls, star imports, modules, and what
+//! Python itself makes of some names.
+
+use memchr::memmem;
+use rustc_hash::FxHashSet;
+
+use super::{Check, Checked, family};
+use crate::index::{FileId, Place};
+use crate::semantics::ir::*;
+use crate::semantics::names::{KNOWN, Name};
+use crate::semantics::program::{module_of, parent};
+use crate::semantics::search::Match;
+
+impl Check<'_, '_> {
+    /// No class of the family may have a member of the new name, nor inherit one.
+    pub(super) fn members(&self) -> Checked {
+        if !self.symbols().any(|(file, symbol)| self.is_member(file, symbol)) {
+            return Ok(());
+        }
+        for (file, class) in family::relatives(self.eval, self.targets, self.from) {
+            let own = self.eval.own_class_type(file, class);
+            if let Some(member) = self.eval.member(&own, self.to, 0) {
+                let module = self.eval.module(member.file);
+                let of = self.eval.module(member.owner.file).class(member.owner.class).name.text();
+                let at = module
+                    .symbol(member.symbol)
+                    .bindings
+                    .first()
+                    .map(|it| module.binding(*it).at as usize);
+                let inside = self.eval.index.get(member.file).is_some();
+                let place = at
+                    .filter(|_| inside)
+                    .map(|at| Place { file: member.file, range: at..at + self.to.text().len() });
+                return self.clash(format!("class `{of}` has a member of that name"), place);
+            }
+        }
+        Ok(())
+    }
+
+    /// A call that passes the new name already, for `**kwargs`.
+    pub(super) fn keywords(&self) -> Checked {
+        for it in self.matches {
+            let Role::Keyword(call) = it.occurrence.role else { continue };
+            let module = self.eval.module(it.file);
+            let Some(call) = module.call(call) else { continue };
+            if module.arguments_of(call).iter().any(|it| it.kind == ArgumentKind::Keyword(self.to))
+            {
+                let what = format!(
+                    "a call in {} passes `{}=` as well",
+                    self.eval.index.path(it.file),
+                    self.to.text()
+                );
+                return self.clash(what, Some(super::super::place(it)));
+            }
+        }
+        self.symbols().try_for_each(|(file, symbol)| self.open_keywords(file, symbol))
+    }
+
+    /// A function that takes any keyword is called with the new name somewhere.
+    fn open_keywords(&self, file: FileId, symbol: SymbolId) -> Checked {
+        let module = self.eval.module(file);
+        let ScopeKind::Function(function) = module.scopes[self.scope_of(file, symbol).index()].kind
+        else {
+            return Ok(());
+        };
+        let parameters = &module.function(function).parameters;
+        let is_own = parameters.iter().any(|it| it.symbol == symbol);
+        if !is_own || !parameters.iter().any(|it| it.kind == ParameterKind::Keywords) {
+            return Ok(());
+        }
+        let index = self.eval.index;
+        for other in index.files().filter(|it| index.words(*it).may_hold(self.to.text())) {
+            let there = self.eval.module(other);
+            for it in there.occurrences.iter().filter(|it| it.name == self.to) {
+                let Role::Keyword(call) = it.role else { continue };
+                let Some(call) = there.call(call) else { continue };
+                self.eval.refresh();
+                let candidates = self.eval.candidates(&self.eval.expr(other, call.function));
+                if candidates.iter().any(|it| (it.file, it.function) == (file, function)) {
+                    let at = it.at as usize;
+                    let place = Place { file: other, range: at..at + self.to.text().len() };
+                    let what = format!(
+                        "a call in {} already passes `{}=`",
+                        index.path(other),
+                        self.to.text()
+                    );
+                    return self.clash(what, Some(place));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that take everything of a module which binds the name.
+    pub(super) fn star_imports(&self) -> Checked {
+        let sources: FxHashSet<FileId> = self
+            .symbols()
+            .filter(|(file, symbol)| self.scope_of(*file, *symbol) == ScopeId(0))
+            .map(|(file, _)| file)
+            .chain(self.importing().filter(|(_, scope)| *scope == ScopeId(0)).map(|(file, _)| file))
+            .collect();
+        if sources.is_empty() {
+            return Ok(());
+        }
+        let index = self.eval.index;
+        let reached = |file: FileId| {
+            let found = self.eval.starred(file, self.from, &mut Vec::new());
+            found.is_some_and(|(file, _)| sources.contains(&file))
+        };
+        for file in self.star_importers(&sources).into_iter().filter(|file| reached(*file)) {
+            let explicit = sources.iter().any(|it| self.eval.module(*it).all.is_some());
+            if self.to.text().starts_with('_') && !explicit {
+                let what = format!(
+                    "{} imports it by a star, which leaves out names that begin with `_`",
+                    index.path(file)
+                );
+                return self.clash(what, None);
+            }
+            self.refuse_bound(file, ScopeId(0))?;
+            self.captured_in(file)?;
+        }
+        Ok(())
+    }
+
+    /// Files with a star import that may lead to one of some modules, through others of them or not.
+    fn star_importers(&self, sources: &FxHashSet<FileId>) -> Vec<FileId> {
+        let index = self.eval.index;
+        let mut found: FxHashSet<FileId> = FxHashSet::default();
+        let mut open: Vec<FileId> = sources.iter().copied().collect();
+        while let Some(source) = open.pop() {
+            let path = index.path(source);
+            let module = module_of(path).text();
+            let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
+            // An importer names the module, or says `from . import *` beside it.
+            let names_it = |file: &FileId| {
+                index.words(*file).may_hold(name)
+                    || parent(index.path(*file)) == module
+                    || parent(index.path(*file)) == folder
+            };
+            let has_star = |file: &FileId| !self.eval.module(*file).stars.is_empty();
+            let holds = |file: &FileId| {
+                index
+                    .text(*file)
+                    .is_some_and(|text| memmem::find(text.as_bytes(), b"import *").is_some())
+            };
+            let new = index
+                .files()
+                .filter(|it| !found.contains(it) && names_it(it) && holds(it) && has_star(it));
+            let new: Vec<FileId> = new.collect();
+            found.extend(&new);
+            open.extend(new);
+        }
+        let mut found: Vec<FileId> = found.into_iter().collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Uses of the new name in a file that gets everything of the module.
+    fn captured_in(&self, file: FileId) -> Checked {
+        let module = self.eval.module(file);
+        for it in module.occurrences.iter().filter(|it| it.name == self.to) {
+            let Role::Name(expr) = it.role else { continue };
+            if matches!(module.expr(expr), Expr::Name(_, None, _)) {
+                let at = it.at as usize;
+                let place = Place { file, range: at..at + self.to.text().len() };
+                let what = format!(
+                    "{} already reads another `{}`",
+                    self.eval.index.path(file),
+                    self.to.text()
+                );
+                return self.clash(what, Some(place));
+            }
+        }
+        Ok(())
+    }
+
+    /// A name in a package that is also the name of one of its modules.
+    pub(super) fn submodules(&self) -> Checked {
+        for (file, symbol) in self.symbols() {
+            let path = self.eval.index.path(file);
+            let is_package = path.ends_with("__init__.py") || path.ends_with("__init__.pyi");
+            if is_package
+                && self.scope_of(file, symbol) == ScopeId(0)
+                && let Some(module) = self.eval.index.submodule(module_of(path), self.to)
+            {
+                return self.clash(format!("{} is a module of that name", module.text()), None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Fields of a `NamedTuple` may not begin with an underscore.
+    pub(super) fn fields(&self) -> Checked {
+        let of_tuple = |(file, symbol): (FileId, SymbolId)| {
+            let module = self.eval.module(file);
+            match module.scopes[self.scope_of(file, symbol).index()].kind {
+                ScopeKind::Class(class) => {
+                    let mro = &self.eval.class(file, class).mro;
+                    mro.iter().any(|it| self.eval.is_bundled(it, KNOWN.named_tuple))
+                }
+                _ => false,
+            }
+        };
+        if self.to.text().starts_with('_') && self.symbols().any(of_tuple) {
+            return self
+                .clash("fields of a NamedTuple may not begin with an underscore".to_owned(), None);
+        }
+        Ok(())
+    }
+
+    /// `__name` means something else outside its class.
+    pub(super) fn private(&self) -> Checked {
+        let is_private = |it: Name| it.text().starts_with("__") && !it.text().ends_with("__");
+        if !is_private(self.to) || is_private(self.from) {
+            return Ok(());
+        }
+        for it in self.matches {
+            let outside =
+                !matches!(it.occurrence.role, Role::Binding(_)) && self.class_around(it).is_none();
+            let is_attribute = matches!(it.occurrence.role, Role::Attribute(_));
+            if is_attribute && outside
+                || self.class_around(it).is_some() && !is_attribute && !self.all_members()
+            {
+                let what =
+                    "names that begin with two underscores are changed inside classes".to_owned();
+                return self.clash(what, Some(super::super::place(it)));
+            }
+        }
+        Ok(())
+    }
+
+    fn class_around(&self, it: &Match) -> Option<ClassId> {
+        let module = self.eval.module(it.file);
+        module.outwards(it.occurrence.scope).find_map(|it| match module.scopes[it.index()].kind {
+            ScopeKind::Class(class) => Some(class),
+            _ => None,
+        })
+    }
+}
