@@ -10,7 +10,7 @@ mod references;
 mod relations;
 mod words;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -173,12 +173,25 @@ impl Index {
     /// Parses what no question needed so far and makes the questions for names fast, while `go_on` says
     /// so. Meant for the background: nothing depends on it, and clones share what it found.
     pub fn prepare(&self, go_on: impl Fn() -> bool) {
-        for file in self.files() {
-            if !go_on() {
+        self.prepare_outlines(&AtomicUsize::new(0), &go_on);
+        if go_on() {
+            self.prepare_names();
+        }
+    }
+
+    /// The first part of it, which several threads may do together: they share a count of files.
+    pub fn prepare_outlines(&self, next: &AtomicUsize, go_on: impl Fn() -> bool) {
+        while go_on() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.files.len() {
                 return;
             }
-            self.outline(file);
+            self.outline(FileId(number as u32));
         }
+    }
+
+    /// The second part, once all outlines are there.
+    pub fn prepare_names(&self) {
         let names = Arc::new(Names::of(self));
         *self.names.write().unwrap_or_else(PoisonError::into_inner) = names;
     }

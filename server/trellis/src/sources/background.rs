@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use code::Index;
 
@@ -77,11 +77,30 @@ impl Drop for Workspace {
 
 impl Job {
     fn run(self, stop: &AtomicBool) {
-        self.index.prepare(|| !stop.load(Ordering::Relaxed));
+        self.outlines(stop);
         if !stop.load(Ordering::Relaxed) {
+            self.index.prepare_names();
             self.save();
             self.index.prepare_references(READY_AT_MOST, || !stop.load(Ordering::Relaxed));
         }
+    }
+
+    /// All outlines, on all processors: until they are there, each question for a name searches all texts.
+    fn outlines(&self, stop: &AtomicBool) {
+        let next = AtomicUsize::new(0);
+        let work = || self.index.prepare_outlines(&next, || !stop.load(Ordering::Relaxed));
+        let others = std::thread::available_parallelism().map_or(0, |it| it.get() - 1);
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                // Without it this thread does all.
+                let builder = std::thread::Builder::new().stack_size(crate::STACK_BYTES);
+                let _ = builder.spawn_scoped(scope, || {
+                    let _ = rustix::process::nice(10);
+                    work();
+                });
+            }
+            work();
+        });
     }
 
     fn save(&self) {

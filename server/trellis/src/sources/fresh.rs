@@ -1,8 +1,8 @@
 //! How a workspace stays as fresh as the disk.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -27,6 +27,21 @@ pub(crate) enum Refreshed {
 
 /// Unknown files in one report; for more, one look at the whole folder costs less than one for each.
 const UNKNOWN_AT_MOST: usize = 32;
+
+/// A source that was read, or not.
+pub(super) struct Read {
+    name: String,
+    stamp: Stamp,
+    /// As of before the reading.
+    settled: bool,
+    contents: io::Result<Contents>,
+}
+
+fn read_one(root: &Path, name: String, stamp: Stamp) -> Read {
+    let settled = stamp.is_settled();
+    let contents = disk::read(&root.join(&name));
+    Read { name, stamp, settled, contents }
+}
 
 impl Workspace {
     /// Looks for changes on disk. Costs next to nothing where nothing changed and the kernel reports what
@@ -96,11 +111,32 @@ impl Workspace {
 
     /// Every source below the root, with its folder watched.
     pub(super) fn list(&self, deadline: Option<Instant>) -> Option<Listing> {
-        walk::list(&self.root, deadline, &|folder| {
-            if let Some(watch) = &self.watch {
-                watch.add(folder);
-            }
-        })
+        walk::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
+    }
+
+    fn watched(&self, folder: &Path) {
+        if let Some(watch) = &self.watch {
+            watch.add(folder);
+        }
+    }
+
+    /// The same where nothing is known yet: each source is read while the walk goes on.
+    pub(super) fn list_and_read(&self) -> (Listing, Vec<Read>) {
+        let read = Mutex::new(Vec::new());
+        let root = self.disk.root();
+        let listing = rayon::in_place_scope(|scope| {
+            let read = &read;
+            let file = |name: &str, stamp: Stamp| {
+                let name = name.to_owned();
+                scope.spawn(move |_| {
+                    let one = read_one(root, name, stamp);
+                    read.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+                });
+            };
+            walk::list(&self.root, None, &|folder| self.watched(folder), &file)
+        });
+        let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (listing.unwrap_or_default(), read)
     }
 
     /// Takes in a whole listing.
@@ -134,18 +170,19 @@ impl Workspace {
         };
         let new: Vec<_> = files.into_iter().filter(|it| !is_known(it)).collect();
         let root = self.disk.root();
-        // Settled or not as of before the reading.
-        let read = |(name, stamp): (String, Stamp)| {
-            let settled = stamp.is_settled();
-            let path: PathBuf = root.join(&name);
-            (name, stamp, settled, disk::read(&path))
-        };
-        let read: Vec<_> = new.into_par_iter().map(read).collect();
+        let read = new.into_par_iter().map(|(name, stamp)| read_one(root, name, stamp)).collect();
+        self.take_in_read(read)
+    }
+
+    /// Takes in what was read; how many files have another text.
+    pub(super) fn take_in_read(&mut self, read: Vec<Read>) -> usize {
         let count = read
             .into_iter()
-            .filter_map(|(name, stamp, settled, read)| match read {
-                Ok(contents) => self.put(name.into(), stamp, settled, contents).then_some(()),
-                Err(error) => self.unreadable(name, &error).then_some(()),
+            .filter_map(|it| match it.contents {
+                Ok(contents) => {
+                    self.put(it.name.into(), it.stamp, it.settled, contents).then_some(())
+                }
+                Err(error) => self.unreadable(it.name, &error).then_some(()),
             })
             .count();
         self.unsaved += count;

@@ -118,6 +118,13 @@ impl Workspace {
     }
 
     fn read(&mut self) {
+        let cached = self.root.join(STORE).join("sources").exists();
+        if matches!(self.scope, Scope::Folder) && !cached {
+            let (listing, read) = self.list_and_read();
+            self.take_in_read(read);
+            self.compare(listing);
+            return;
+        }
         let store = || match self.scope {
             Scope::Folder => cache::load(&self.root),
             _ => Vec::new(),

@@ -21,11 +21,12 @@ pub(super) struct Listing {
 /// Lists `.py` and `.pyi` files below a root, which may be a file itself. Left out: what git ignores, what
 /// is hidden, virtual environments and other folders that hold what was installed or made. Symbolic links
 /// are not followed, so that no file is there twice. `folder` is called with every folder before its
-/// entries are read. `None` when the deadline came first.
+/// entries are read, `file` with every source as soon as it is met. `None` when the deadline came first.
 pub(super) fn list(
     root: &Path,
     deadline: Option<Instant>,
     folder: &(impl Fn(&Path) + Sync),
+    file: &(impl Fn(&str, Stamp) + Sync),
 ) -> Option<Listing> {
     let found = Mutex::new(Listing::default());
     let late = || deadline.is_some_and(|it| Instant::now() >= it);
@@ -33,7 +34,7 @@ pub(super) fn list(
         Box::new(|entry| {
             match entry {
                 Ok(entry) if is_folder(&entry) => folder(entry.path()),
-                Ok(entry) => note(root, &entry, &found),
+                Ok(entry) => note(root, &entry, &found, file),
                 Err(error) => lock(&found).problems.push(format!("{error}: left out")),
             }
             if late() { WalkState::Quit } else { WalkState::Continue }
@@ -81,19 +82,21 @@ fn is_folder(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|it| it.is_dir())
 }
 
-fn note(root: &Path, entry: &DirEntry, found: &Mutex<Listing>) {
+fn note(root: &Path, entry: &DirEntry, found: &Mutex<Listing>, file: &impl Fn(&str, Stamp)) {
     if !is_source(entry.path()) || !entry.file_type().is_some_and(|it| it.is_file()) {
         return;
     }
     let shown = entry.path().display();
     let stamp = entry.metadata().map(|it| Stamp::of(&it));
-    let mut found = lock(found);
     match (relative(root, entry.path()), stamp) {
-        (Some(path), Ok(stamp)) => found.files.push((path, stamp)),
-        (None, _) => found.problems.push(format!("{shown}: its name is not UTF-8: left out")),
+        (Some(path), Ok(stamp)) => {
+            file(&path, stamp);
+            lock(found).files.push((path, stamp));
+        }
+        (None, _) => lock(found).problems.push(format!("{shown}: its name is not UTF-8: left out")),
         // Gone between the listing and the look.
         (_, Err(error)) if is_gone(&error) => {}
-        (_, Err(error)) => found.problems.push(format!("{shown}: {error}: left out")),
+        (_, Err(error)) => lock(found).problems.push(format!("{shown}: {error}: left out")),
     }
 }
 
