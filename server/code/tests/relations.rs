@@ -97,3 +97,132 @@ fn uses_under_another_name_are_uses() {
         .collect();
     assert_eq!(unused, ["idle"]);
 }
+
+/// `line` of every certain reference.
+fn references(text: &str, line: usize, column: usize) -> Vec<usize> {
+    let index = index(&[("a.py", text)]);
+    let file = index.file("a.py").unwrap();
+    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let found = index.references(file, start + column - 1).unwrap().found;
+    let certain = found.iter().filter(|it| it.doubt.is_none());
+    certain.map(|it| text[..it.place.range.start].matches('\n').count() + 1).collect()
+}
+
+/// What an inherited method returns of itself is of the class that was asked.
+const RECEIVERS: &str = "\
+class Base:
+    @classmethod
+    def one(cls, fn): return cls()
+    def copy(self):
+        new = self.__class__()
+        return new
+    def me(self): return self
+    def go(self): ...
+class Sub(Base):
+    def go(self): ...
+Sub.one('x').go()
+Sub().copy().go()
+Sub().me().go()
+Base().me().go()
+";
+
+/// Operators are methods.
+const OPERATORS: &str = "\
+class R:
+    def go(self): ...
+class Q:
+    def __eq__(self, o): return R()
+    def __lt__(self, o) -> R: ...
+def f(q: Q):
+    (q == 3).go()
+    (q < 3).go()
+    x = q == 1
+    x.go()
+";
+
+/// A class may give an attribute of a builtin class a meaning of its own.
+const OWN_ATTRIBUTES: &str = "\
+class MyErr(Exception):
+    def __init__(self, x):
+        self.args = (x,)
+try: pass
+except ValueError as e:
+    print(e.args)
+except MyErr as e:
+    print(e.args)
+";
+
+const SLOTS: &str = "\
+class Impl:
+    __slots__ = ('plugin',)
+    def __init__(self, plugin):
+        self.plugin = plugin
+";
+
+const FACTORY: &str = "\
+import typing as t
+class Command:
+    def go(self): ...
+def mk(n: int) -> t.Callable[[t.Callable], Command]: ...
+@mk(1)
+def b(): ...
+b.go()
+";
+
+const DYNAMIC: &str = "\
+class Caller:
+    def extra(self): ...
+class Relay:
+    def __getattr__(self, name: str) -> Caller: ...
+def f(r: Relay):
+    r.hello.extra()
+";
+
+const ANNOTATED_SELF: &str = "\
+from typing import Self, TypeVar
+T = TypeVar('T')
+class H:
+    def get(self): ...
+    def a(self: Self): self.get()
+    def b(self: T) -> T: self.get()
+";
+
+const SENT: &str = "\
+import typing
+class Resp:
+    def read(self): ...
+def flow(r) -> typing.Generator[int, Resp, None]:
+    response = yield r
+    response.read()
+";
+
+const FIELDS: &str = "\
+from typing import NamedTuple
+class Foo:
+    def go(self): ...
+class N(NamedTuple):
+    a: int
+    f: Foo
+def g(n: N):
+    n[1].go()
+    n.f.go()
+";
+
+/// Found by comparing answers on real projects with those of a type checker.
+#[test]
+fn what_real_projects_do_is_understood() {
+    for (text, line, column, expected) in [
+        (RECEIVERS, 8, 9, vec![8, 14]),
+        (RECEIVERS, 10, 9, vec![10, 11, 12, 13]),
+        (OPERATORS, 2, 9, vec![2, 7, 8, 10]),
+        (OWN_ATTRIBUTES, 3, 14, vec![3, 8]),
+        (SLOTS, 4, 14, vec![2, 4]),
+        (FACTORY, 3, 9, vec![3, 7]),
+        (DYNAMIC, 2, 9, vec![2, 6]),
+        (ANNOTATED_SELF, 4, 9, vec![4, 5, 6]),
+        (SENT, 3, 9, vec![3, 6]),
+        (FIELDS, 3, 9, vec![3, 8, 9]),
+    ] {
+        assert_eq!(references(text, line, column), expected, "{text}");
+    }
+}

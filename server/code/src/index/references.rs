@@ -122,7 +122,8 @@ impl Index {
         });
         let Some(wanted) = wanted else { return Some(self.nothing_known(file, &occurrence)) };
         let matches = wanted.search(self);
-        let spoken = matches.iter().filter(|it| !matches!(it.occurrence.role, Role::Slot(_)));
+        let spoken =
+            matches.iter().filter(|it| !matches!(it.occurrence.role, Role::MatchArgument(_)));
         let found: Vec<Reference> = spoken.map(|it| self.reference(it)).collect();
         let mut reasons: Vec<String> =
             found.iter().filter_map(|it| it.doubt).map(str::to_owned).collect();

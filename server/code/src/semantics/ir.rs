@@ -252,8 +252,8 @@ pub(crate) enum Expr {
     Entered(ExprId, bool),
     /// An instance of a class, or of one of a tuple of classes.
     InstanceOf(ExprId),
-    /// What a `yield` expression gives back.
-    Sent,
+    /// What a `yield` expression of a function gives back.
+    Sent(FunctionId),
     /// The first expression, once the second one is known to be true.
     Narrowed(ExprId, ExprId),
     /// `isinstance(first, second)`, said by a pattern.
@@ -268,6 +268,10 @@ pub(crate) enum Comparison {
     IsNot,
     Equal,
     NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
     In,
     Other,
 }
@@ -356,8 +360,10 @@ pub(crate) enum Role {
     Export,
     /// A string that `getattr` or one of its kin takes for the name of an attribute.
     Spoken,
-    /// An entry of `__slots__` or `__match_args__`.
+    /// An entry of `__slots__`.
     Slot(ClassId),
+    /// An entry of `__match_args__`.
+    MatchArgument(ClassId),
 }
 
 impl Occurrence {

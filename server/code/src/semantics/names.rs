@@ -62,7 +62,7 @@ macro_rules! well_known {
 
 well_known! {
     all = "__all__", slots = "__slots__", match_args = "__match_args__",
-    init = "__init__", new = "__new__", init_subclass = "__init_subclass__", call = "__call__", getitem = "__getitem__",
+    init = "__init__", cls = "cls", class = "__class__", new = "__new__", init_subclass = "__init_subclass__", call = "__call__", getitem = "__getitem__",
     class_getitem = "__class_getitem__", iter = "__iter__", next = "__next__", aiter = "__aiter__",
     anext = "__anext__", enter = "__enter__", aenter = "__aenter__", await_ = "__await__",
     getattr = "__getattr__", get = "__get__",

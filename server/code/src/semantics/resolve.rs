@@ -83,7 +83,7 @@ impl Eval<'_> {
             }
             Role::Declared(symbol) => Meaning::certain(self.targets(file, symbol)),
             Role::Export => self.export_meaning(file, it.name),
-            Role::Slot(class) => {
+            Role::Slot(class) | Role::MatchArgument(class) => {
                 let symbol = module.bound(module.class(class).scope, it.name);
                 Meaning::certain(symbol.map_or_else(Vec::new, |it| self.targets(file, it)))
             }

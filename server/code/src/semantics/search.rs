@@ -186,7 +186,7 @@ impl Wanted {
                 _ => false,
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
-            Role::Spoken | Role::Slot(_) => self.members,
+            Role::Spoken | Role::Slot(_) | Role::MatchArgument(_) => self.members,
             _ => true,
         }
     }

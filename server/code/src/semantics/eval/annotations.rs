@@ -53,7 +53,7 @@ impl Eval<'_> {
         })
     }
 
-    fn number(&self, file: FileId, index: ExprId) -> Option<i32> {
+    pub(super) fn number(&self, file: FileId, index: ExprId) -> Option<i32> {
         let module = self.module(file);
         match module.expr(index) {
             Expr::Int(number) => number,

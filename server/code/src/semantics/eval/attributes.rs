@@ -135,8 +135,14 @@ impl Eval<'_> {
         let Some(member) = self.member(&class, name, 0) else {
             // A subclass may have it, as those that a mixin is made for do.
             let may_be_subclass = bundle::number(class.file).is_none();
-            let dynamic = || self.member(&class, KNOWN.getattr, 0).is_some();
-            found.unknown |= may_be_subclass || !info.complete || dynamic();
+            match self.bound_member(&class, KNOWN.getattr) {
+                Some(Type::Function(dynamic)) => {
+                    found.types.push(self.returns(&dynamic, None));
+                    found.unknown = true;
+                }
+                Some(_) => found.unknown = true,
+                None => found.unknown |= may_be_subclass || !info.complete,
+            }
             return;
         };
         // `object` has few members, and an unknown base may have others of the same name.
@@ -192,6 +198,10 @@ impl Eval<'_> {
         let mut found: Option<Member> = None;
         for base in info.mro.iter().skip(from) {
             let Some((file, symbol)) = self.own_member(base, name) else { continue };
+            // What a builtin class has under the name is another attribute, for whoever looks for it.
+            if found.is_some() && bundle::number(base.file).is_some() {
+                break;
+            }
             let mut assigned = found.take().map_or_else(Vec::new, |it| {
                 let mut all = it.assigned;
                 all.push((it.file, it.symbol));

@@ -330,6 +330,9 @@ impl Eval<'_> {
         with_lambdas: bool,
     ) -> Solution {
         let mut solution = Solution::default();
+        let of = self.module(function.file).function(function.function);
+        let own = of.class.map(|it| Type::Instance(self.own_class_type(function.file, it)));
+        solution.receiver = own;
         if let Some((owner, receiver)) = &function.bound {
             let info = self.class(owner.file, owner.class);
             solution = Solution::of_class(owner, &info);

@@ -99,6 +99,7 @@ impl Eval<'_> {
                 self.decorator_result(&decorator, &it)
             }
             Type::Class(class) if bundle::number(class.file).is_none() => Type::Instance(class),
+            Type::Callable(inner) => inner.1.clone(),
             _ => return it,
         };
         match &result {
@@ -137,7 +138,16 @@ impl Eval<'_> {
         let parameter = of.parameters[index];
         if let Some(annotation) = parameter.annotation {
             let declared = self.annotation(file, annotation);
-            return self.collected(parameter.kind, declared);
+            let open =
+                |it: &Type| matches!(it, Type::Receiver | Type::Variable(..) | Type::Unknown);
+            let is_open = match &declared {
+                Type::Form(inner) => open(inner),
+                other => open(other),
+            };
+            // `self: Self` and `self: T` say no more than that it is the receiver.
+            if !(index == 0 && of.class.is_some() && is_open) {
+                return self.collected(parameter.kind, declared);
+            }
         }
         if let (0, Some(class)) = (index, of.class)
             && !self.has_decorator(file, function, KNOWN.staticmethod)
@@ -247,7 +257,8 @@ impl Eval<'_> {
             Some(annotation) => self.annotation(file, annotation),
             None if is_generator => self.generated(file, of),
             None => {
-                let results = Type::union(of.returned.iter().map(|it| self.expr(file, *it)));
+                let results = of.returned.iter().map(|it| self.returned_value(file, of, *it));
+                let results = Type::union(results);
                 // Nothing returns: an abstract method, for all that is known.
                 if results == Type::Never { Type::Unknown } else { results }
             }
@@ -258,6 +269,48 @@ impl Eval<'_> {
             result
         };
         self.managed(file, function, result)
+    }
+
+    /// What a method returns of itself is of the class of whoever asks.
+    fn returned_value(&self, file: FileId, of: &Function, value: ExprId) -> Type {
+        if of.class.is_some() && self.is_own(file, of, value) {
+            return Type::Receiver;
+        }
+        self.expr(file, value)
+    }
+
+    /// `self`, `cls(…)`, `self.__class__(…)`, `type(self)(…)`, or a name that was only given one of these.
+    fn is_own(&self, file: FileId, of: &Function, value: ExprId) -> bool {
+        let module = self.module(file);
+        let Some(first) = of.parameters.first() else { return false };
+        let is_first = |it: ExprId| matches!(module.expr(it), Expr::Name(_, Some(symbol), _) if symbol == first.symbol);
+        let Some(class_method) = of.name.map(|_| first.name == KNOWN.cls) else { return false };
+        match module.expr(value) {
+            Expr::Name(_, Some(symbol), _) if symbol == first.symbol => !class_method,
+            Expr::Name(_, Some(symbol), _) => match module.symbol(symbol).bindings.as_slice() {
+                [one] => match module.binding(*one).kind {
+                    BindingKind::Value(value) => self.is_own(file, of, value),
+                    _ => false,
+                },
+                _ => false,
+            },
+            Expr::Call(row) => {
+                let function = module.calls[row as usize].function;
+                match module.expr(function) {
+                    Expr::Name(..) => class_method && is_first(function),
+                    Expr::Attribute(object, name, _) => name == KNOWN.class && is_first(object),
+                    Expr::Call(row) => {
+                        let inner = &module.calls[row as usize];
+                        let arguments = module.arguments_of(inner);
+                        matches!(module.expr(inner.function), Expr::Name(name, None, _) if name == KNOWN.type_)
+                            && arguments.len() == 1
+                            && is_first(arguments[0].value)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
     }
 
     fn generated(&self, file: FileId, of: &Function) -> Type {

@@ -144,12 +144,10 @@ impl<'i> Eval<'i> {
             Expr::Bytes => self.builtin(KNOWN.bytes),
             Expr::Int(_) => self.builtin(KNOWN.int),
             Expr::Float => self.builtin(KNOWN.float),
-            Expr::Bool | Expr::Not(_) | Expr::Compare(..) | Expr::IsInstance(..) => {
-                self.builtin(KNOWN.bool)
-            }
+            Expr::Bool | Expr::Not(_) | Expr::IsInstance(..) => self.builtin(KNOWN.bool),
             Expr::None => Type::None,
             Expr::Slice => self.builtin(KNOWN.slice),
-            Expr::Ellipsis | Expr::Sent | Expr::Unknown | Expr::Starred(_) => Type::Unknown,
+            Expr::Ellipsis | Expr::Unknown | Expr::Starred(_) => Type::Unknown,
             _ => self.ask(Question::Expr(file, id), || self.compound(file, id, expr)),
         }
     }
@@ -168,6 +166,8 @@ impl<'i> Eval<'i> {
                 self.shortcut(file, module.list(list), matches!(expr, Expr::Or(_)))
             }
             Expr::Unary(operand) => of(operand),
+            Expr::Compare(op, left, right) => self.comparison(file, op, left, right),
+            Expr::Sent(function) => self.sent(file, function),
             Expr::Binary(left, right, method) => self.binary(file, left, right, method),
             Expr::Tuple(list) => self.tuple(file, module.list(list)),
             Expr::List(list) => {

@@ -84,6 +84,48 @@ impl Eval<'_> {
         Some(self.returned(&function, None))
     }
 
+    /// A comparison is a truth value, unless a class of the workspace says otherwise.
+    pub(super) fn comparison(
+        &self,
+        file: FileId,
+        op: Comparison,
+        left: ExprId,
+        right: ExprId,
+    ) -> Type {
+        let method = match op {
+            Comparison::Equal => "__eq__",
+            Comparison::NotEqual => "__ne__",
+            Comparison::Less => "__lt__",
+            Comparison::LessEqual => "__le__",
+            Comparison::Greater => "__gt__",
+            Comparison::GreaterEqual => "__ge__",
+            _ => return self.builtin(KNOWN.bool),
+        };
+        let own = |it: &Type| {
+            let class = self.class_of(it).filter(|it| bundle::number(it.file).is_none())?;
+            let told = self.operated(&class, Name::of(method), &self.expr(file, right))?;
+            Some(told).filter(|it| *it != Type::Unknown)
+        };
+        self.expr(file, left).map(|it| own(it).unwrap_or_else(|| self.builtin(KNOWN.bool)))
+    }
+
+    /// What is sent into a generator, by its annotation.
+    pub(super) fn sent(&self, file: FileId, function: FunctionId) -> Type {
+        let Some(returns) = self.module(file).function(function).returns else {
+            return Type::Unknown;
+        };
+        match self.annotation(file, returns) {
+            Type::Instance(class)
+                if [KNOWN.generator, KNOWN.async_generator]
+                    .iter()
+                    .any(|it| self.is_bundled(&class, *it)) =>
+            {
+                class.arguments.get(1).cloned().unwrap_or(Type::Unknown)
+            }
+            _ => Type::Unknown,
+        }
+    }
+
     /// The overload whose one argument a value fits.
     fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
         let overloads = self.overloads(function);
@@ -196,6 +238,13 @@ impl Eval<'_> {
 
     /// `value[index]` of an instance.
     pub(super) fn item(&self, file: FileId, class: &ClassType, index: ExprId) -> Type {
+        let is_tuple = || {
+            let mro = &self.class(class.file, class.class).mro;
+            mro.iter().any(|it| self.is_bundled(it, KNOWN.named_tuple))
+        };
+        if let Some(number) = self.number(file, index).filter(|_| is_tuple()) {
+            return self.part(&Type::Instance(class.clone()), number);
+        }
         let Some(Type::Function(function)) = self.bound_member(class, KNOWN.getitem) else {
             return Type::Unknown;
         };

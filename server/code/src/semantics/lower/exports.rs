@@ -15,13 +15,15 @@ impl Lower<'_> {
             if name == KNOWN.all && self.at_top() {
                 self.module.all = Some(Vec::new());
                 self.exported(value);
-            } else if [KNOWN.slots, KNOWN.match_args].contains(&name) {
-                self.slots(value);
+            } else if name == KNOWN.slots {
+                self.slots(value, Role::Slot);
+            } else if name == KNOWN.match_args {
+                self.slots(value, Role::MatchArgument);
             }
         }
     }
 
-    fn slots(&mut self, value: &Ast) {
+    fn slots(&mut self, value: &Ast, role: fn(ClassId) -> Role) {
         let ScopeKind::Class(class) = self.module.scopes[self.scope.index()].kind else { return };
         let items: &[Ast] = match value {
             Ast::Tuple(it) => &it.elts,
@@ -32,7 +34,7 @@ impl Lower<'_> {
         for text in items.iter().filter_map(Ast::as_string_literal_expr) {
             if let Some(range) = self.plain_content(text).filter(|it| is_identifier(self.text(*it)))
             {
-                self.occurs(range, Role::Slot(class));
+                self.occurs(range, role(class));
             }
         }
     }

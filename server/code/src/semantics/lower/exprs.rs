@@ -64,7 +64,7 @@ impl Lower<'_> {
                 if let Some(function) = self.function {
                     self.module.functions[function.index()].delegated.push(value);
                 }
-                Expr::Sent
+                Expr::Unknown
             }
             Ast::FString(it) => {
                 it.value.elements().for_each(|it| self.interpolated(it));
@@ -310,6 +310,10 @@ impl Lower<'_> {
             Some(CmpOp::IsNot) => Comparison::IsNot,
             Some(CmpOp::Eq) => Comparison::Equal,
             Some(CmpOp::NotEq) => Comparison::NotEqual,
+            Some(CmpOp::Lt) => Comparison::Less,
+            Some(CmpOp::LtE) => Comparison::LessEqual,
+            Some(CmpOp::Gt) => Comparison::Greater,
+            Some(CmpOp::GtE) => Comparison::GreaterEqual,
             Some(CmpOp::In) => Comparison::In,
             _ => Comparison::Other,
         };
@@ -364,10 +368,9 @@ impl Lower<'_> {
     fn yields(&mut self, value: Option<&Ast>) -> ExprId {
         let value = value.map(|it| self.expr(it));
         let value = value.unwrap_or_else(|| self.push(Expr::None));
-        if let Some(function) = self.function {
-            self.module.functions[function.index()].yielded.push(value);
-        }
-        self.push(Expr::Sent)
+        let Some(function) = self.function else { return self.push(Expr::Unknown) };
+        self.module.functions[function.index()].yielded.push(value);
+        self.push(Expr::Sent(function))
     }
 
     fn interpolated(&mut self, element: &InterpolatedStringElement) {
