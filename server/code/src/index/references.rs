@@ -117,10 +117,14 @@ impl Index {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
         let name = occurrence.name.text().to_owned();
         let wanted = ask(self, |eval| {
-            let targets = eval.meaning(file, &occurrence).targets;
-            (!targets.is_empty()).then(|| Wanted::new(eval, eval.with_twins(targets)))
+            let targets = eval.with_twins(eval.meaning(file, &occurrence).targets);
+            let beyond: Vec<String> =
+                targets.iter().filter_map(|it| eval.called_from_beyond(*it)).collect();
+            (!targets.is_empty()).then(|| (Wanted::new(eval, targets), beyond))
         });
-        let Some(wanted) = wanted else { return Some(self.nothing_known(file, &occurrence)) };
+        let Some((wanted, beyond)) = wanted else {
+            return Some(self.nothing_known(file, &occurrence));
+        };
         let matches = wanted.search(self);
         let spoken =
             matches.iter().filter(|it| !matches!(it.occurrence.role, Role::MatchArgument(_)));
@@ -129,6 +133,7 @@ impl Index {
             found.iter().filter_map(|it| it.doubt).map(str::to_owned).collect();
         reasons.sort();
         reasons.dedup();
+        reasons.extend(beyond);
         reasons.extend(self.unread(&name));
         Some(References { name, found, complete: reasons.is_empty(), reasons })
     }

@@ -186,7 +186,8 @@ impl Wanted {
                 _ => false,
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
-            Role::Spoken | Role::Slot(_) | Role::MatchArgument(_) => self.members,
+            Role::Spoken => self.members || self.globals,
+            Role::Slot(_) | Role::MatchArgument(_) => self.members,
             _ => true,
         }
     }

@@ -146,6 +146,36 @@ impl Eval<'_> {
         home == file && module.symbol(symbol).bindings.iter().any(holds)
     }
 
+    /// Why code outside the workspace may use a member: a base of its class, from there, has it or may.
+    pub(crate) fn called_from_beyond(&self, target: Target) -> Option<String> {
+        let Target::Symbol(file, symbol) = target else { return None };
+        let module = self.module(file);
+        let it = module.symbol(symbol);
+        let ScopeKind::Class(class) = module.scopes[it.scope.index()].kind else { return None };
+        let info = self.class(file, class);
+        let (own, name) = (module.class(class).name.text(), it.name.text());
+        if super::bundle::number(file).is_some() {
+            return None;
+        }
+        let base = info.mro.iter().find(|base| {
+            let module = self.module(base.file);
+            super::bundle::number(base.file).is_some()
+                && module.bound(module.class(base.class).scope, it.name).is_some()
+        });
+        match base {
+            Some(base) => {
+                let base = self.module(base.file).class(base.class).name.text();
+                Some(format!(
+                    "`{own}.{name}` overrides `{base}.{name}` of the standard library, which may call it"
+                ))
+            }
+            None if !info.complete => Some(format!(
+                "`{own}` has a base that is not in the workspace and may know `{name}`"
+            )),
+            None => None,
+        }
+    }
+
     /// Whether a method overrides one of a base, or may: a base of its class is unknown.
     pub(crate) fn stands_in(&self, file: FileId, symbol: SymbolId) -> bool {
         let module = self.module(file);

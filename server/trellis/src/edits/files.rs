@@ -15,6 +15,10 @@ pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
         Fault::input(format!("cannot read {}: {e}", path.display())).hint("give a file of text")
     };
+    // A pipe would never end.
+    if !fs::metadata(path).map_err(cannot)?.is_file() {
+        return Err(cannot(io::Error::other("it is no regular file")));
+    }
     let text = String::from_utf8(fs::read(path).map_err(cannot)?).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))

@@ -5,6 +5,7 @@ use ruff_python_ast::{
     InterpolatedStringElement, Operator, UnaryOp,
 };
 use ruff_python_parser::parse_string_annotation;
+use ruff_text_size::{TextRange, TextSize};
 
 use super::bound::Bound;
 use super::{Lower, UNREACHABLE};
@@ -184,14 +185,27 @@ impl Lower<'_> {
         else {
             return;
         };
-        let speaking =
-            ["getattr", "setattr", "hasattr", "delattr", "object", "attrgetter", "methodcaller"];
-        if !speaking.contains(&name.text()) {
+        const SPEAKING: [&str; 9] = [
+            "getattr",
+            "setattr",
+            "hasattr",
+            "delattr",
+            "object",
+            "attrgetter",
+            "methodcaller",
+            "patch",
+            "import_string",
+        ];
+        if !SPEAKING.contains(&name.text()) {
             return;
         }
         for text in it.arguments.args.iter().filter_map(Ast::as_string_literal_expr) {
-            if let Some(range) = self.plain_content(text).filter(|it| is_identifier(self.text(*it)))
-            {
+            // `patch("package.module.name")` speaks of the last word.
+            let last = self.plain_content(text).map(|whole| {
+                let start = self.text(whole).rfind('.').map_or(0, |it| it + 1);
+                TextRange::new(whole.start() + TextSize::new(start as u32), whole.end())
+            });
+            if let Some(range) = last.filter(|it| is_identifier(self.text(*it))) {
                 self.occurs(range, Role::Spoken);
             }
         }

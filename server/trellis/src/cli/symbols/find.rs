@@ -51,7 +51,10 @@ pub(crate) fn run(args: &FindArgs, output: &mut Output) -> Result<Exit, Fault> {
         output.json(&json!({ "symbols": symbols }))?;
     } else {
         let lines: Vec<String> = found.iter().flat_map(|file| lines(file, args)).collect();
-        output.text(lines.join("\n"))?;
+        match lines.is_empty() {
+            true => output.note(format_args!("no symbol is called {}", args.pattern)),
+            false => output.text(lines.join("\n"))?,
+        }
     }
     Ok(Exit::Done)
 }
