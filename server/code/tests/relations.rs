@@ -253,3 +253,60 @@ fn what_others_may_call_is_said() {
         ["the name stands in a string that is used to look up an attribute"]
     );
 }
+
+/// A rename at a place of the first file: how many places change, or `None` if it is refused.
+fn changed(files: &[(&str, &str)], line: usize, column: usize, to: &str) -> Option<usize> {
+    let index = index(files);
+    let text = files[0].1;
+    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let rename = index.rename(index.file(files[0].0).unwrap(), start + column - 1, to).ok()?;
+    Some(rename.edits.iter().map(|(_, ranges)| ranges.len()).sum())
+}
+
+/// Programs that earlier renames broke.
+#[test]
+fn renames_break_nothing_that_worked() {
+    let overriding = "class S:\n    def go(self, word): ...\nclass D(S):\n    def go(self, word): return word\ndef talk(s: S): return s.go(word=1)\n";
+    assert_eq!(changed(&[("m.py", overriding)], 4, 18, "zz"), Some(4));
+    assert_eq!(changed(&[("m.py", overriding)], 2, 18, "zz"), Some(4));
+    let capture = "def f(v):\n    match v:\n        case (x, y): return x\n";
+    assert_eq!(changed(&[("m.py", capture)], 3, 15, "_"), None);
+    let nonlocal = "def a():\n    v = 1\n    def b():\n        c = 5\n        def d():\n            nonlocal v\n            v += 1\n            return v\n        return d() + c\n    return b()\n";
+    assert_eq!(changed(&[("m.py", nonlocal)], 2, 5, "c"), None);
+    assert_eq!(changed(&[("m.py", nonlocal)], 4, 9, "v"), None);
+    assert_eq!(changed(&[("m.py", nonlocal)], 2, 5, "w"), Some(4));
+    assert_eq!(changed(&[("m.py", "def p(x): return [z := i for i in x], z\n")], 1, 24, "z"), None);
+    let package = [
+        ("p/core.py", "class Engine: pass\n"),
+        ("p/__init__.py", "from .core import Engine\n"),
+        ("p/sub.py", ""),
+    ];
+    assert_eq!(changed(&package, 1, 7, "sub"), None);
+    assert_eq!(changed(&package, 1, 7, "Motor"), Some(2));
+    let starred =
+        [("m.py", "def q(): return 2\nfrom a import *\n"), ("a.py", "def helper(): return 1\n")];
+    assert_eq!(changed(&starred, 1, 5, "helper"), None);
+    let chain = [
+        ("a.py", "__all__ = ['pub']\ndef pub(): return 1\n"),
+        ("b.py", "from a import *\n"),
+        ("c.py", "from b import *\npub()\n"),
+    ];
+    assert_eq!(changed(&chain, 2, 5, "_pub"), None);
+    let versions = [
+        (
+            "m.py",
+            "import sys\nif sys.version_info >= (3, 8):\n    def algo(x, mode=1): return mode\nelse:\n    def algo(x, mode=0): return mode\n",
+        ),
+        ("c.py", "from m import algo\nalgo(1, mode=4)\n"),
+    ];
+    assert_eq!(changed(&versions, 3, 17, "zz"), Some(5));
+    let written =
+        [("a.py", "def find(): return 1\n"), ("c.py", "from a import \u{fb01}nd\n\u{fb01}nd()\n")];
+    assert_eq!(changed(&written, 1, 5, "zz"), Some(3));
+    let given = "class K:\n    def go(self): return 1\nk = K()\nk.tag = 3\nk.go()\n";
+    assert_eq!(changed(&[("m.py", given)], 2, 9, "tag"), None);
+    assert_eq!(changed(&[("m.py", given)], 2, 9, "run"), Some(2));
+    let private = "class A:\n    def __h(self): return 1\n    def p(self): return self.__h()\nclass B(A):\n    def __h(self): return 2\n";
+    assert_eq!(changed(&[("m.py", private)], 2, 9, "zz"), Some(2));
+    assert_eq!(changed(&[("m.py", "class A:\n    __v = 1\nA._A__v\n")], 2, 5, "__w"), None);
+}

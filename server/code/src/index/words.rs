@@ -6,6 +6,7 @@
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
+use unicode_normalization::UnicodeNormalization;
 
 /// The words of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl Words {
         while at < bytes.len() {
             let length = bytes[at..].iter().take_while(|byte| IN_WORD[**byte as usize]).count();
             if length > 0 && !bytes[at].is_ascii_digit() {
-                table.insert(hash(&bytes[at..at + length]));
+                table.insert(normal(&text[at..at + length]));
             }
             at += length + 1;
         }
@@ -40,7 +41,15 @@ impl Words {
 
     /// Whether the text may hold a word; `false` is certain.
     pub fn may_hold(&self, word: &str) -> bool {
-        self.0.binary_search(&hash(word.as_bytes())).is_ok()
+        self.0.binary_search(&normal(word)).is_ok()
+    }
+}
+
+/// Python reads identifiers in Unicode's NFKC, so a word counts however it is written.
+fn normal(word: &str) -> u32 {
+    match word.is_ascii() {
+        true => hash(word.as_bytes()),
+        false => hash(word.nfkc().collect::<String>().as_bytes()),
     }
 }
 

@@ -266,7 +266,7 @@ impl Eval<'_> {
     fn named_parameters(&self, function: &FunctionType, name: Name, meaning: &mut Meaning) {
         let module = self.module(function.file);
         let before = meaning.targets.len();
-        for it in self.overloads(function).into_iter().chain([function.function]) {
+        for it in self.siblings(function.file, function.function) {
             let parameters = &module.function(it).parameters;
             if let Some(index) = keyword_parameter(parameters, name) {
                 meaning.add(Target::Symbol(function.file, parameters[index].symbol));

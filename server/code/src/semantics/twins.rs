@@ -3,7 +3,6 @@
 use super::eval::Eval;
 use super::ir::*;
 use super::resolve::Target;
-use super::types::FunctionType;
 use crate::index::{FileId, Place};
 
 impl Eval<'_> {
@@ -32,20 +31,10 @@ impl Eval<'_> {
         let ScopeKind::Function(function) = module.scopes[it.scope.index()].kind else {
             return Vec::new();
         };
-        let Some(binding) =
-            module.function(function).binding.filter(|_| it.bindings.iter().any(is_parameter))
-        else {
-            return Vec::new();
-        };
-        let function_type = FunctionType { file, function, bound: None };
-        if self.overloads(&function_type).is_empty() {
+        if !it.bindings.iter().any(is_parameter) {
             return Vec::new();
         }
-        let bindings = &module.symbol(module.binding(binding).symbol).bindings;
-        let all = bindings.iter().filter_map(|it| match module.binding(*it).kind {
-            BindingKind::Function(it) => Some(module.function(it)),
-            _ => None,
-        });
+        let all = self.siblings(file, function).into_iter().map(|it| module.function(it));
         let named = all.flat_map(|it| it.parameters.iter()).filter(|other| other.name == it.name);
         named.map(|it| Target::Symbol(file, it.symbol)).collect()
     }
@@ -146,6 +135,18 @@ impl Eval<'_> {
         home == file && module.symbol(symbol).bindings.iter().any(holds)
     }
 
+    /// Functions bound to one name in one scope: overloads, and alternatives behind `if`.
+    pub(crate) fn siblings(&self, file: FileId, function: FunctionId) -> Vec<FunctionId> {
+        let module = self.module(file);
+        let Some(binding) = module.function(function).binding else { return vec![function] };
+        let bindings = &module.symbol(module.binding(binding).symbol).bindings;
+        let functions = bindings.iter().filter_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(it) => Some(it),
+            _ => None,
+        });
+        functions.collect()
+    }
+
     /// Why code outside the workspace may use a member: a base of its class, from there, has it or may.
     pub(crate) fn called_from_beyond(&self, target: Target) -> Option<String> {
         let Target::Symbol(file, symbol) = target else { return None };
@@ -162,6 +163,9 @@ impl Eval<'_> {
             super::bundle::number(base.file).is_some()
                 && module.bound(module.class(base.class).scope, it.name).is_some()
         });
+        if name.starts_with("__") && name.ends_with("__") {
+            return Some(format!("`{own}.{name}` is a name that Python itself looks for"));
+        }
         match base {
             Some(base) => {
                 let base = self.module(base.file).class(base.class).name.text();

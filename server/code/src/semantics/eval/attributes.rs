@@ -59,7 +59,7 @@ impl Eval<'_> {
 
     /// An attribute of a value.
     pub(crate) fn attribute(&self, object: &Type, name: Name) -> Found {
-        let mut found = Found::default();
+        let mut found = Found { unknown: *object == Type::Never, ..Found::default() };
         for member in object.members() {
             self.attribute_of(member, name, &mut found);
         }

@@ -105,7 +105,9 @@ impl Family<'_, '_> {
             return Ok(());
         }
         let info = self.eval.class(class.0, class.1);
-        for base in &info.mro {
+        // A private name is another one in each class.
+        let reach = if self.is_private() { 1 } else { info.mro.len() };
+        for base in info.mro.iter().take(reach) {
             let Some(target) = self.own(base) else { continue };
             if bundle::number(base.file).is_some() {
                 let of = self.eval.module(base.file).class(base.class).name.text();
@@ -130,7 +132,7 @@ impl Family<'_, '_> {
 
     /// Takes in every class of the workspace that derives from one that is in, and with it its other bases.
     fn descend(&mut self) -> Result<(), RenameRefused> {
-        if self.classes.is_empty() {
+        if self.classes.is_empty() || self.is_private() {
             return Ok(());
         }
         let mut names: FxHashSet<Name> = FxHashSet::default();
@@ -159,7 +161,7 @@ impl Family<'_, '_> {
 
     /// A class serves for a protocol if it has all its members, related or not: takes in both sides.
     fn join_protocols(&mut self) -> Result<(), RenameRefused> {
-        if self.classes.is_empty() {
+        if self.classes.is_empty() || self.is_private() {
             return Ok(());
         }
         let index = self.eval.index;
@@ -189,6 +191,10 @@ impl Family<'_, '_> {
             is_protocol(&other) && self.eval.has_members_of(class, &other)
                 || is_protocol(class) && self.eval.has_members_of(&other, class)
         })
+    }
+
+    fn is_private(&self) -> bool {
+        self.name.text().starts_with("__") && !self.name.text().ends_with("__")
     }
 
     fn class_name(&self, (file, class): ClassKey) -> Name {

@@ -81,7 +81,8 @@ fn refuse_bad_name(to: &str) -> Result<(), RenameRefused> {
     if !starts || !is_normal || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
         return Err(RenameRefused::NoIdentifier { to });
     }
-    if is_special(&to) {
+    // As a pattern `_` binds nothing, and elsewhere it stands for what nobody reads.
+    if is_special(&to) || to == "_" {
         return Err(RenameRefused::Special { name: to });
     }
     Ok(())
@@ -131,6 +132,24 @@ fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), Ren
     }
 }
 
+/// Parameters of the methods around that go by the same name, if any call names one of them.
+fn called_by_name(
+    eval: &Eval<'_>,
+    targets: &FxHashSet<Target>,
+    name: Name,
+) -> Result<Vec<Target>, RenameRefused> {
+    let family = family::of_parameters(eval, targets, name)?;
+    if family.iter().all(|it| targets.contains(it)) {
+        return Ok(Vec::new());
+    }
+    let all = targets.iter().copied().chain(family.iter().copied());
+    let matches = Wanted::new(eval, all).search(eval.index);
+    let named = matches
+        .iter()
+        .any(|it| matches!(it.occurrence.role, Role::Keyword(_)) && it.doubt.is_none());
+    Ok(if named { family } else { Vec::new() })
+}
+
 /// Everything that shares a place with what is renamed, or overrides it: places that may mean one of two
 /// things force both to be renamed. Ends when a search brings nothing new.
 fn together(
@@ -145,20 +164,12 @@ fn together(
         all.extend(related);
         let wanted = ask(index, |eval| Wanted::new(eval, all.iter().copied()));
         let matches = wanted.search(index);
-        let shared = matches
-            .iter()
-            .filter(|it| it.doubt.is_none())
-            .flat_map(|it| it.meaning.targets.iter().copied());
-        let mut found: Vec<Target> = shared.collect();
-        let keywords = matches.iter().any(|it| matches!(it.occurrence.role, Role::Keyword(_)));
-        found = ask(index, |eval| {
-            for target in &found {
-                refuse_outside(eval, *target, name.text())?;
-            }
+        let shared = matches.iter().filter(|it| it.doubt.is_none());
+        let found: Vec<Target> = shared.flat_map(|it| it.meaning.targets.iter().copied()).collect();
+        let found = ask(index, |eval| {
+            found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
             let mut found = eval.with_twins(found);
-            if keywords {
-                found.extend(family::of_parameters(eval, &all, name)?);
-            }
+            found.extend(called_by_name(eval, &all, name)?);
             Ok(found)
         })?;
         all.extend(found);

@@ -10,6 +10,7 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::program::{module_of, parent};
 use crate::semantics::search::Match;
+use crate::semantics::types::Type;
 
 impl Check<'_, '_> {
     /// No class of the family may have a member of the new name, nor inherit one.
@@ -32,6 +33,35 @@ impl Check<'_, '_> {
                     .filter(|_| inside)
                     .map(|at| Place { file: member.file, range: at..at + self.to.text().len() });
                 return self.clash(format!("class `{of}` has a member of that name"), place);
+            }
+        }
+        self.given_from_outside()
+    }
+
+    /// Objects of the classes, or the module, that are given an attribute of the new name somewhere.
+    fn given_from_outside(&self) -> Checked {
+        let relatives = family::relatives(self.eval, self.targets, self.from);
+        let index = self.eval.index;
+        for file in index.files().filter(|it| index.words(*it).may_hold(self.to.text())) {
+            let module = self.eval.module(file);
+            for it in module.occurrences.iter().filter(|it| it.name == self.to) {
+                let Role::Attribute(expr) = it.role else { continue };
+                let Expr::Attribute(object, ..) = module.expr(expr) else { continue };
+                self.eval.refresh();
+                let object = self.eval.expr(file, object);
+                let is_related = |it: &Type| match it {
+                    Type::Instance(class) | Type::Class(class) => {
+                        let mro = &self.eval.class(class.file, class.class).mro;
+                        mro.iter().any(|it| relatives.contains(&(it.file, it.class)))
+                    }
+                    _ => false,
+                };
+                if object.members().iter().any(is_related) {
+                    let place = Place { file, range: it.range() };
+                    let what =
+                        format!("{} gives or asks an object of the class for it", index.path(file));
+                    return self.clash(what, Some(place));
+                }
             }
         }
         Ok(())
@@ -108,8 +138,7 @@ impl Check<'_, '_> {
             found.is_some_and(|(file, _)| sources.contains(&file))
         };
         for file in self.star_importers(&sources).into_iter().filter(|file| reached(*file)) {
-            let explicit = sources.iter().any(|it| self.eval.module(*it).all.is_some());
-            if self.to.text().starts_with('_') && !explicit {
+            if self.to.text().starts_with('_') && !self.from.text().starts_with('_') {
                 let what = format!(
                     "{} imports it by a star, which leaves out names that begin with `_`",
                     index.path(file)
@@ -176,12 +205,12 @@ impl Check<'_, '_> {
 
     /// A name in a package that is also the name of one of its modules.
     pub(super) fn submodules(&self) -> Checked {
-        for (file, symbol) in self.symbols() {
+        let own = self.symbols().map(|(file, symbol)| (file, self.scope_of(file, symbol)));
+        for (file, _) in own.chain(self.importing()).filter(|(_, scope)| *scope == ScopeId(0)) {
             let path = self.eval.index.path(file);
             let is_package = path.ends_with("__init__.py") || path.ends_with("__init__.pyi");
-            if is_package
-                && self.scope_of(file, symbol) == ScopeId(0)
-                && let Some(module) = self.eval.index.submodule(module_of(path), self.to)
+            if let Some(module) =
+                is_package.then(|| self.eval.index.submodule(module_of(path), self.to)).flatten()
             {
                 return self.clash(format!("{} is a module of that name", module.text()), None);
             }
@@ -208,8 +237,30 @@ impl Check<'_, '_> {
         Ok(())
     }
 
+    /// `__name` of a class goes by `_Class__name` elsewhere.
+    fn mangled(&self) -> Checked {
+        if !self.from.text().starts_with("__") {
+            return Ok(());
+        }
+        for (file, symbol) in self.symbols() {
+            let module = self.eval.module(file);
+            let ScopeKind::Class(class) = module.scopes[self.scope_of(file, symbol).index()].kind
+            else {
+                continue;
+            };
+            let class = module.class(class).name.text().trim_start_matches('_');
+            let mangled = format!("_{class}{}", self.from.text());
+            let index = self.eval.index;
+            if let Some(file) = index.files().find(|it| index.words(*it).may_hold(&mangled)) {
+                return self.clash(format!("{} speaks of `{mangled}`", index.path(file)), None);
+            }
+        }
+        Ok(())
+    }
+
     /// `__name` means something else outside its class.
     pub(super) fn private(&self) -> Checked {
+        self.mangled()?;
         let is_private = |it: Name| it.text().starts_with("__") && !it.text().ends_with("__");
         if !is_private(self.to) || is_private(self.from) {
             return Ok(());

@@ -116,8 +116,24 @@ impl Check<'_, '_> {
 
     /// Where the renamed symbols themselves are bound.
     fn own_scopes(&self) -> Checked {
-        self.symbols()
-            .try_for_each(|(file, symbol)| self.refuse_bound(file, self.scope_of(file, symbol)))
+        self.symbols().try_for_each(|(file, symbol)| {
+            let scope = self.scope_of(file, symbol);
+            self.refuse_bound(file, scope)?;
+            self.refuse_starred(file, scope)
+        })
+    }
+
+    /// What a star import brings into a module is bound there as well.
+    fn refuse_starred(&self, file: FileId, scope: ScopeId) -> Checked {
+        let found =
+            (scope == ScopeId(0)).then(|| self.eval.starred(file, self.to, &mut Vec::new()));
+        match found.flatten() {
+            Some(_) => self.clash(
+                format!("a star import brings it into {}", self.eval.index.path(file)),
+                None,
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Scopes into which an import statement brings the name.
@@ -136,6 +152,9 @@ impl Check<'_, '_> {
     }
 
     fn importing_scopes(&self) -> Checked {
-        self.importing().try_for_each(|(file, scope)| self.refuse_bound(file, scope))
+        self.importing().try_for_each(|(file, scope)| {
+            self.refuse_bound(file, scope)?;
+            self.refuse_starred(file, scope)
+        })
     }
 }

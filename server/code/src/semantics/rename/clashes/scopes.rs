@@ -30,8 +30,9 @@ impl Check<'_, '_> {
                     break;
                 }
                 self.refuse_bound(it.file, scope)?;
-                // `global` and `nonlocal` lead straight to the binding.
-                if symbol.is_some() && module.bound(scope, self.from) == symbol {
+                // `global` leads straight to the binding.
+                let declared = symbol.is_some() && module.bound(scope, self.from) == symbol;
+                if declared && home == ScopeId(0) {
                     break;
                 }
             }
@@ -61,7 +62,10 @@ impl Check<'_, '_> {
             let module = self.eval.module(file);
             let named = module.occurrences.iter().filter(|it| it.name == self.to);
             for it in named {
-                let reads = matches!(it.role, Role::Name(_) | Role::Declared(_));
+                // `:=` in a comprehension binds further out, past the comprehension's own names.
+                let binds_out = matches!(it.role, Role::Binding(binding)
+                    if module.symbol(module.binding(binding).symbol).scope != it.scope);
+                let reads = binds_out || matches!(it.role, Role::Name(_) | Role::Declared(_));
                 if reads
                     && self.passes_through(module, it, home)
                     && !self.still_reads_module(module, it, home)
@@ -140,6 +144,7 @@ impl Check<'_, '_> {
                 _ => None,
             },
             Role::Declared(symbol) => Some(symbol),
+            Role::Binding(binding) => Some(module.binding(binding).symbol),
             _ => None,
         };
         for scope in visible(module, it.scope) {
@@ -148,7 +153,8 @@ impl Check<'_, '_> {
             }
             // Bound here, or declared here to belong elsewhere.
             let known = module.bound(scope, self.to);
-            if known.is_some() && known == symbol {
+            let is_here = |it: SymbolId| [scope, ScopeId(0)].contains(&module.symbol(it).scope);
+            if known.is_some() && known == symbol && symbol.is_some_and(is_here) {
                 return false;
             }
             // Bound later in this body: until then the lookup goes straight to the module.
