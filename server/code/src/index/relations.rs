@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
-use crate::semantics::{Role, Target, ask_each};
+use crate::semantics::{Role, Target, ask, ask_each};
 
 /// A function, class or module from which a symbol is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,13 @@ impl Index {
         });
         uses.dedup_by(|a, b| a.place == b.place);
         Some(uses)
+    }
+
+    /// Whether the symbol at an offset overrides one of a base of its class, or may: a base is unknown.
+    /// Calls of the base then run it, though nothing names it.
+    pub fn overrides(&self, file: FileId, offset: usize) -> bool {
+        let Some(symbol) = self.module(file).symbol_bound_at(offset as u32) else { return false };
+        ask(self, |eval| eval.stands_in(file, symbol))
     }
 
     /// For each of some definitions, which of them its text uses, by their numbers in the list; itself

@@ -91,8 +91,14 @@ fn plan(index: &Index, meant: &Meant) -> Result<Planned, Fault> {
     let path = |it: &Located| {
         (index.path(it.file).to_owned(), name_path(&index.outline(it.file), it.symbol))
     };
+    let mut reasons = outside(found.reasons, &own, &uses);
+    if index.overrides(at.file, at.range.start) {
+        reasons.push(
+            "it overrides, or may override, a member of a base: calls of that run it".to_owned(),
+        );
+    }
     Ok(Planned {
-        reasons: outside(found.reasons, &own, &uses),
+        reasons,
         uses: uses.iter().filter_map(|it| reference(index, it)).collect(),
         deleted: symbols.iter().map(path).collect(),
         files: files(index, &symbols),
