@@ -1,6 +1,7 @@
 //! Byte offsets of a text as lines and columns, and back.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What columns count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,18 +18,27 @@ pub enum Unit {
 /// feed is a character of its line. A byte order mark is in front of the first line: no editor shows it.
 pub struct Lines<'a> {
     text: &'a str,
-    starts: Vec<usize>,
+    starts: Arc<[usize]>,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the lines.
     pub fn of(text: &'a str) -> Lines<'a> {
+        Lines { text, starts: Lines::starts(text) }
+    }
+
+    /// The lines of a text whose starts are known.
+    pub(crate) fn with(text: &'a str, starts: Arc<[usize]>) -> Lines<'a> {
+        Lines { text, starts }
+    }
+
+    /// Where lines start.
+    pub(crate) fn starts(text: &str) -> Arc<[usize]> {
         let bytes = text.as_bytes();
         let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
             .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'));
-        let starts = std::iter::once(first).chain(ends.map(|at| at + 1)).collect();
-        Lines { text, starts }
+        std::iter::once(first).chain(ends.map(|at| at + 1)).collect()
     }
 
     /// Line and column from 0 of an offset; one inside a character counts as its start.

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
+use crate::lines::Lines;
 use crate::outline::Outline;
 use crate::semantics::{Layout, Memory, Module};
 use names::Names;
@@ -40,6 +41,7 @@ pub(crate) struct File {
     text: OnceLock<Option<Arc<str>>>,
     outline: OnceLock<Arc<Outline>>,
     pub(crate) module: OnceLock<Box<Module>>,
+    lines: OnceLock<Arc<[usize]>>,
 }
 
 /// A file in its place. Each put has a stamp of its own, so that what was made from another text of the
@@ -83,16 +85,16 @@ impl Index {
     /// text: it is read when a question needs it.
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
-        let (outline, module) = (OnceLock::new(), OnceLock::new());
-        self.place(File { path: path.into(), words, text, outline, module })
+        let (outline, module, lines) = Default::default();
+        self.place(File { path: path.into(), words, text, outline, module, lines })
     }
 
     /// The same for a file whose outline is known from before too. It has to be that of the text that
     /// will be read.
     pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
         let outline = OnceLock::from(Arc::new(outline));
-        let (text, module) = (OnceLock::new(), OnceLock::new());
-        self.place(File { path: path.into(), words, text, outline, module })
+        let (text, module, lines) = Default::default();
+        self.place(File { path: path.into(), words, text, outline, module, lines })
     }
 
     fn place(&mut self, file: File) -> FileId {
@@ -141,6 +143,14 @@ impl Index {
     pub fn text(&self, file: FileId) -> Option<Arc<str>> {
         let file = self.get(file)?;
         file.text.get_or_init(|| self.texts.read(&file.path)).clone()
+    }
+
+    /// The lines of its text, as [`Index::text`] gave it; found once.
+    pub fn lines<'t>(&self, file: FileId, text: &'t str) -> Lines<'t> {
+        match self.get(file) {
+            Some(it) => Lines::with(text, it.lines.get_or_init(|| Lines::starts(text)).clone()),
+            None => Lines::of(text),
+        }
     }
 
     /// What it defines.

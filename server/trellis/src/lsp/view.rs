@@ -99,7 +99,7 @@ impl View {
         let of_file = |places: &[Place]| {
             let at = At { part, file: places.first()?.file };
             let (uri, text) = (self.uri(at)?, part.index().text(at.file)?);
-            let lines = Lines::of(&text);
+            let lines = part.index().lines(at.file, &text);
             let ranges = places.iter().map(|it| to_lsp::range(&lines, &it.range, unit));
             Some(ranges.map(|range| Location { uri: uri.clone(), range }).collect::<Vec<_>>())
         };

@@ -214,7 +214,7 @@ pub(super) fn no_name() -> Fault {
 pub(super) fn spot(index: &Index, place: &Place) -> String {
     let path = index.path(place.file);
     let Some(text) = index.text(place.file) else { return path.to_owned() };
-    let (line, column) = Lines::of(&text).position(place.range.start, Unit::Char);
+    let (line, column) = index.lines(place.file, &text).position(place.range.start, Unit::Char);
     format!("{path}:{}:{}", line + 1, column + 1)
 }
 
@@ -222,7 +222,7 @@ pub(super) fn spot(index: &Index, place: &Place) -> String {
 /// class or function around, or null.
 pub(super) fn place(index: &Index, place: &Place) -> Option<Value> {
     let text = index.text(place.file)?;
-    let lines = Lines::of(&text);
+    let lines = index.lines(place.file, &text);
     let (line, _) = lines.position(place.range.start, Unit::Char);
     Some(json!({
         "file": index.path(place.file),
