@@ -12,7 +12,7 @@ use super::place::{At, Meant, ScopeArgs, SymbolArgs, no_name, place, reference, 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::sources::Workspace;
-use code::{Lines, Unit};
+use code::Unit;
 
 #[derive(Args)]
 pub(super) struct RefsArgs {
@@ -70,7 +70,7 @@ fn ask(index: &Index, meant: &Meant) -> Result<Known, Fault> {
     let found = index.references(file, offset).ok_or_else(no_name)?;
     let start = |it: &Place| {
         let text = index.text(it.file).unwrap_or_default();
-        let (line, column) = Lines::of(&text).position(it.range.start, Unit::Utf16);
+        let (line, column) = index.lines(it.file, &text).position(it.range.start, Unit::Utf16);
         (index.path(it.file).to_owned(), line, column)
     };
     let shape = |it: &Reference| Some((reference(index, it)?, start(&it.place)));
