@@ -102,7 +102,7 @@ impl Index {
     }
 
     /// Whether it is worth looking for a name with this folded part: certainly where the outline is
-    /// there, else by a look at the text, which costs a tenth of the parser's time.
+    /// there, else by a look at the text, which costs far less than parsing it.
     fn text_may_hold(&self, file: FileId, folded: &str) -> bool {
         let Some(it) = self.get(file) else { return false };
         it.outline.get().is_some()

@@ -1,7 +1,8 @@
 //! Which words a file holds, as a small sorted set of hashes.
 //!
-//! A file without the word cannot hold the symbol, and this is known at the speed of a memory scan: ten
-//! times the parser's. Two words of one hash cost a parse for nothing, and no answer.
+//! A file without the word cannot hold the symbol, and this is known long before a parser would be through
+//! (on Django 50 ms against 279 ms, one thread). Two words of one hash cost a parse for nothing, and no
+//! answer.
 
 use std::hash::Hasher;
 

@@ -1,5 +1,5 @@
 //! A file brought into the shape that questions need: who binds which name where, and expressions in flat
-//! tables, an eighth of a syntax tree in size. The syntax tree itself is not kept.
+//! tables. The syntax tree itself is not kept.
 
 use rustc_hash::FxHashMap;
 

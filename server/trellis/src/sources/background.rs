@@ -12,8 +12,8 @@ use crate::output::Output;
 /// Changed files that are looked at one by one before the table of names is made anew.
 const UNPREPARED_AT_MOST: usize = 64;
 
-/// Bytes of text that are made ready for questions about references; they take some eight times as much
-/// memory. Of larger workspaces the rest is read when a question needs it.
+/// Bytes of text that are made ready for questions about references, which takes memory. Of larger
+/// workspaces the rest is read when a question needs it.
 const READY_AT_MOST: usize = 48 << 20;
 
 /// One piece of such work.
