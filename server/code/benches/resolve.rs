@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use code::{FileId, Index, SymbolKind, Texts, Words};
+use code::{FileId, Index, NamePath, SymbolKind, Texts, Words};
 
 struct NoTexts;
 
@@ -72,6 +72,12 @@ fn probes(index: &Index, count: usize) -> Vec<(FileId, usize)> {
     all.into_iter().step_by(step).take(count).collect()
 }
 
+fn name_of(index: &Index, (file, at): &(FileId, usize)) -> Option<NamePath> {
+    let outline = index.outline(*file);
+    let symbol = outline.symbols.iter().find(|it| it.name_range.start == *at)?;
+    NamePath::parse(&symbol.name).ok()
+}
+
 fn main() {
     let Some(folder) = env::args().skip(1).find(|it| !it.starts_with("--")) else {
         println!("no folder given: cargo bench -p code --bench resolve -- FOLDER");
@@ -97,6 +103,14 @@ fn main() {
     let ((), took) = timed(|| index.files().for_each(|it| drop(index.outline(it))));
     println!("outlines, one thread             {:.1} ms", ms(took));
     let probes = probes(&index, 60);
+    let names: Vec<NamePath> = probes.iter().filter_map(|it| name_of(&index, it)).collect();
+    let ((), took) = timed(|| index.prepare_names());
+    let count: usize = index.files().map(|it| index.outline(it).symbols.len()).sum();
+    println!("table of {count} symbols          {:.1} ms", ms(took));
+    let find = |it: &NamePath| timed(|| index.find(it, false, &[])).1;
+    summary("find by name", names.iter().map(find).collect());
+    let part = |it: &NamePath| timed(|| index.find(it, true, &[])).1;
+    summary("find by part of a name", names.iter().map(part).collect());
     let ask = |(file, at): &(FileId, usize)| timed(|| index.references(*file, *at)).1;
     summary("references, first time", probes.iter().map(ask).collect());
     summary("references, again", probes.iter().map(ask).collect());

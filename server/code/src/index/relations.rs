@@ -1,8 +1,6 @@
-//! Who uses whom: callers, functions that nobody uses, and what depends on what.
+//! Who uses whom: callers, overrides, and functions that nobody uses.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
@@ -99,39 +97,6 @@ impl Index {
     pub fn overrides(&self, file: FileId, offset: usize) -> bool {
         let Some(symbol) = self.module(file).symbol_bound_at(offset as u32) else { return false };
         ask(self, |eval| eval.stands_in(file, symbol))
-    }
-
-    /// For each of some definitions, which of them its text uses, by their numbers in the list; itself
-    /// left out. Certain references only.
-    pub fn links(&self, among: &[Located]) -> BTreeMap<usize, Vec<usize>> {
-        let numbers: FxHashMap<Located, usize> =
-            among.iter().enumerate().map(|(number, it)| (*it, number)).collect();
-        let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (number, it) in among.iter().enumerate() {
-            let name = self.outline(it.file).symbols[it.symbol].name_range.start;
-            for caller in self.callers(it.file, name).unwrap_or_default() {
-                let certain = caller.uses.iter().any(|(_, doubt)| doubt.is_none());
-                let from =
-                    caller.symbol.filter(|_| certain).and_then(|it| self.among(it, &numbers));
-                if let Some(from) = from.filter(|from| *from != number) {
-                    links.entry(from).or_default().push(number);
-                }
-            }
-        }
-        links.values_mut().for_each(|it| {
-            it.sort_unstable();
-            it.dedup();
-        });
-        links
-    }
-
-    /// The definition itself, or the innermost around it, that is in a list.
-    fn among(&self, it: Located, numbers: &FxHashMap<Located, usize>) -> Option<usize> {
-        let outline = self.outline(it.file);
-        let outwards =
-            std::iter::successors(Some(it.symbol), |symbol| outline.symbols[*symbol].parent);
-        let mut all = outwards.map(|symbol| Located { file: it.file, symbol });
-        all.find_map(|it| numbers.get(&it).copied())
     }
 
     /// Functions, methods and classes that nothing uses outside their own text, by path and place. Left

@@ -190,14 +190,7 @@ impl Check<'_, '_> {
         for it in module.occurrences.iter().filter(|it| it.name == self.to) {
             let Role::Name(expr) = it.role else { continue };
             if matches!(module.expr(expr), Expr::Name(_, None, _)) {
-                let at = it.at as usize;
-                let place = Place { file, range: at..at + self.to.text().len() };
-                let what = format!(
-                    "{} already reads another `{}`",
-                    self.eval.index.path(file),
-                    self.to.text()
-                );
-                return self.clash(what, Some(place));
+                return self.read_already(file, it);
             }
         }
         Ok(())

@@ -54,8 +54,7 @@ impl Check<'_, '_> {
 
     /// Uses of the new name, meant for something further out, would be caught by the renamed one.
     pub(super) fn captured(&self) -> Checked {
-        let own =
-            self.symbols().filter(|(file, symbol)| !self.is_global_only_member(*file, *symbol));
+        let own = self.symbols().filter(|(file, symbol)| !self.is_set_through_self(*file, *symbol));
         let own = own.map(|(file, symbol)| (file, self.scope_of(file, symbol)));
         let scopes: FxHashSet<(FileId, ScopeId)> = own.chain(self.importing()).collect();
         for (file, home) in scopes {
@@ -70,18 +69,17 @@ impl Check<'_, '_> {
                     && self.passes_through(module, it, home)
                     && !self.still_reads_module(module, it, home)
                 {
-                    let at = it.at as usize;
-                    let place = Place { file, range: at..at + self.to.text().len() };
-                    let what = format!(
-                        "{} already reads another `{}`",
-                        self.eval.index.path(file),
-                        self.to.text()
-                    );
-                    return self.clash(what, Some(place));
+                    return self.read_already(file, it);
                 }
             }
         }
         Ok(())
+    }
+
+    pub(super) fn read_already(&self, file: FileId, it: &Occurrence) -> Checked {
+        let path = self.eval.index.path(file);
+        let what = format!("{path} already reads another `{}`", self.to.text());
+        self.clash(what, Some(Place { file, range: it.range() }))
     }
 
     /// `name = name` in a class body reads the module's name only because the class binds it as well.
@@ -132,7 +130,7 @@ impl Check<'_, '_> {
     }
 
     /// Attributes assigned through `self` are not names of the class's scope.
-    fn is_global_only_member(&self, file: FileId, symbol: SymbolId) -> bool {
+    fn is_set_through_self(&self, file: FileId, symbol: SymbolId) -> bool {
         self.eval.module(file).symbol(symbol).on_instance
     }
 
