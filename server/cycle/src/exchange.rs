@@ -10,6 +10,8 @@ pub enum Observation {
     Begin,
     /// The model's text.
     Reply(String),
+    /// What came of each question of a vote, in their order: a text, or why there is none.
+    Votes(Vec<Result<String, String>>),
     /// No reply can be had.
     NoReply {
         reason: String,
@@ -25,6 +27,7 @@ impl Observation {
         match self {
             Observation::Begin => "a beginning",
             Observation::Reply(_) => "a reply",
+            Observation::Votes(_) => "a vote",
             Observation::NoReply { .. } => "no reply",
             Observation::Ran(_) => "a test run",
             Observation::Found(_) => "a localization",
@@ -124,17 +127,26 @@ pub enum Verdict {
     },
 }
 
+/// How the tests are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Run {
+    /// With a stub in place of the draft's implementation.
+    Red,
+    Green,
+    /// The same as before, once more, with coverage where it can be had.
+    Again,
+}
+
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     AskModel(Ask),
+    /// Several questions, put at once.
+    Vote(Vec<Ask>),
     /// Replaces the item's draft in the buffer.
     Edit(Draft),
-    /// Runs the item's tests on the tree plus the draft; `red`: with a stub in place of the draft's
-    /// implementation.
-    RunTests {
-        red: bool,
-    },
+    /// Runs the item's tests on the tree plus the draft.
+    RunTests(Run),
     Search(Query),
     AskHuman {
         question: String,

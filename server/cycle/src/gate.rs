@@ -1,7 +1,7 @@
 //! What a run means before anybody is asked.
 
 use crate::item::Item;
-use crate::observation::{Ending, Failure, Frame, TestRun};
+use crate::observation::{Ending, Failure, TestRun};
 
 /// What the red gate makes of a run with a stub in place of the implementation.
 pub(crate) enum Gate {
@@ -52,11 +52,4 @@ fn misses(item: &Item, failure: &Failure) -> bool {
 /// Whether a dotted module is `outer` or stands inside it.
 fn is_inside(module: &str, outer: &str) -> bool {
     module.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// Whether the deepest frame inside the repository stands outside the tests (V4).
-pub(crate) fn in_code_under_test(item: &Item, stack: &[Frame]) -> bool {
-    let inside = |frame: &&Frame| !frame.path.starts_with('/') && !frame.path.starts_with('<');
-    let deepest = stack.iter().rfind(inside);
-    deepest.is_some_and(|frame| frame.path != item.test_path && !frame.path.starts_with("tests/"))
 }

@@ -19,10 +19,10 @@ mod prompt;
 mod reply;
 mod test_draft;
 
-pub use diagnosis::{Diagnosis, Votes};
+pub use diagnosis::{Circumstances, Diagnosis, Finding, Repeats, Votes, diagnose, is_doubtful};
 pub use draft::{Draft, DraftError, Normalised, stub};
 pub use exchange::{
-    Action, Ask, Localized, Message, Note, Observation, Query, Role, Stage, Suspect, Verdict,
+    Action, Ask, Localized, Message, Note, Observation, Query, Role, Run, Stage, Suspect, Verdict,
 };
 pub use item::{Dependency, Item, ItemKind};
 pub use machine::{State, step};

@@ -2,23 +2,27 @@
 //!
 //! ```text
 //! tests ─► red run ─► implementation ─► green run ─► accepted
-//!   ▲  sent back │                         │ fails
-//!   └────────────┘     missing import ◄────┤ mended, run again
-//!   ▲                                      ▼
-//!   └──────── test issue ◄───────────── votes ──► environment: skipped; split: a person
+//!   ▲  sent back │                         │ fails        ▲
+//!   └────────────┘     missing import ◄────┤ mended       │ flaky: passes unchanged
+//!   ▲                                      ▼              │
+//!   │                                 run again ──────────┘
+//!   │                                      ▼ fails again
+//!   └──────── test issue ◄──────── rules, else votes ──► environment: skipped; split: a person
 //!                                          ▼ implementation
 //!                          green run ◄── fix ◄── search
 //! ```
 
 mod debug;
 
-use crate::diagnosis::Votes;
+use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
 use crate::draft::{self, Draft, DraftError, Normalised};
-use crate::exchange::{Action, Ask, Message, Note, Observation, Query, Stage, Suspect, Verdict};
-use crate::gate::{Gate, in_code_under_test, judge_red};
+use crate::exchange::{
+    Action, Ask, Message, Note, Observation, Query, Run, Stage, Suspect, Verdict,
+};
+use crate::gate::{Gate, judge_red};
 use crate::item::Item;
 use crate::mend;
-use crate::observation::{Ending, Frame, TestRun};
+use crate::observation::{Frame, TestRun};
 use crate::policy::Policy;
 use crate::prompt::{self, Surroundings};
 use crate::test_draft;
@@ -89,9 +93,10 @@ pub struct State {
     by_hand: bool,
     /// Test cases of the tests at hand.
     cases: usize,
-    /// How often the run at hand was repeated unchanged.
-    reruns: u32,
-    votes: Votes,
+    /// Runs of the draft at hand, which did not change between them.
+    repeats: Repeats,
+    /// Tests of the accepted draft that passed and failed.
+    flaky: Vec<String>,
     failure: String,
     reason: String,
     earlier: Vec<String>,
@@ -117,8 +122,8 @@ impl Default for State {
             asked_for_more: false,
             by_hand: false,
             cases: 0,
-            reruns: 0,
-            votes: Votes::default(),
+            repeats: Repeats::default(),
+            flaky: Vec::new(),
             failure: String::new(),
             reason: String::new(),
             earlier: Vec::new(),
@@ -132,6 +137,11 @@ impl State {
     /// Fixes applied so far: the checkpoint's `retry_count`.
     pub fn fixes(&self) -> u32 {
         self.fixes
+    }
+
+    /// Tests that failed and then passed unchanged, and were let pass.
+    pub fn flaky(&self) -> &[String] {
+        &self.flaky
     }
 
     pub fn draft(&self) -> &Draft {
@@ -186,7 +196,7 @@ impl Turn<'_> {
                 self.attempt_failed(DraftError::NoCode.to_string(), "");
             }
             (Phase::GreenRun, Observation::Ran(run)) => self.green(run),
-            (Phase::Voting, Observation::Reply(text)) => self.vote(&text),
+            (Phase::Voting, Observation::Votes(replies)) => self.votes(replies),
             (Phase::Searching, Observation::Found(found)) => {
                 self.state.suspects = found.suspects;
                 self.ask_fix();
@@ -226,10 +236,11 @@ impl Turn<'_> {
         self.actions.push(Action::AskModel(Ask { stage, attempt, temperature, messages }));
     }
 
-    fn run(&mut self, red: bool) {
+    fn run(&mut self, run: Run) {
+        self.state.repeats = Repeats::default();
         self.actions.push(Action::Edit(self.state.draft.clone()));
-        self.actions.push(Action::RunTests { red });
-        self.state.phase = if red { Phase::RedRun } else { Phase::GreenRun };
+        self.actions.push(Action::RunTests(run));
+        self.state.phase = if run == Run::Red { Phase::RedRun } else { Phase::GreenRun };
     }
 
     // --- tests first -------------------------------------------------------------------------
@@ -297,7 +308,7 @@ impl Turn<'_> {
             return self.after_red();
         }
         if self.item.red_gate {
-            return self.run(true);
+            return self.run(Run::Red);
         }
         self.note("red-gate-skipped", "the plan skips the red gate for this node");
         self.after_red();
@@ -315,7 +326,7 @@ impl Turn<'_> {
                 self.after_red();
             }
             Gate::Broken(why) if !self.mended(run) => self.send_tests_back(why),
-            Gate::Broken(_) => self.run(true),
+            Gate::Broken(_) => self.run(Run::Red),
             Gate::Meaningless => {
                 let why = "they pass without the implementation".to_owned();
                 self.send_tests_back(why);
@@ -326,7 +337,7 @@ impl Turn<'_> {
     /// New tests lead to the implementation; tests written anew meet the one that is there.
     fn after_red(&mut self) {
         match self.state.draft.implementation {
-            Some(_) => self.run(false),
+            Some(_) => self.run(Run::Green),
             None => self.ask_implementation(None),
         }
     }
@@ -361,44 +372,50 @@ impl Turn<'_> {
         if self.state.draft.implementation.as_ref() == Some(&found.fragment) {
             return self.attempt_failed("the answer changes nothing".to_owned(), "");
         }
-        self.state.reruns = 0;
         self.state.draft.implementation = Some(found.fragment);
-        self.run(false);
+        self.run(Run::Green);
     }
 
     fn green(&mut self, run: TestRun) {
-        if run.proves() {
-            if self.state.reruns > 0 {
-                self.note("flaky", format!("passed unchanged after: {}", self.state.reason));
+        if run.proves() && self.state.repeats.is_empty() {
+            return self.accept();
+        }
+        if self.state.repeats.is_empty() && self.mended(&run) {
+            return self.run(Run::Green);
+        }
+        if !run.proves() {
+            self.state.reason = run.summary();
+        }
+        self.state.repeats.push(run.clone());
+        let doubtful = is_doubtful(&source(&self.state.draft.tests))
+            || is_doubtful(&source(&self.state.draft.implementation));
+        match self.state.repeats.judge(self.policy.reruns, doubtful) {
+            Steadiness::Flaky(tests) => {
+                let text =
+                    format!("{} passed unchanged after: {}", tests.join(", "), self.state.reason);
+                self.note("flaky", text);
+                self.state.flaky = tests;
+                self.accept();
             }
-            self.state.phase = Phase::Done;
-            self.actions.extend([Action::Commit, Action::Finish(Verdict::Passed)]);
-            return;
-        }
-        if self.mended(&run) {
-            return self.run(false);
-        }
-        self.state.reason = run.summary();
-        if run.ending == Ending::Failed && self.state.reruns < self.policy.reruns {
-            self.state.reruns += 1;
-            return self.run(false);
-        }
-        self.state.reruns = 0;
-        self.state.failure = failure_text(&run);
-        self.state.query = Query { failures: run.failures().cloned().collect(), stack: Vec::new() };
-        match run.ending {
-            Ending::TimedOut { stack } if in_code_under_test(self.item, &stack) => {
-                self.note("endless-loop", self.state.reason.clone());
-                self.state.failure.push_str(&stack_text(&stack));
-                self.state.query.stack = stack;
-                self.search();
+            Steadiness::Unknown if !self.is_endless(&run) => {
+                self.actions.push(Action::RunTests(Run::Again));
+                self.state.phase = Phase::GreenRun;
             }
-            Ending::TimedOut { .. } => {
-                let reason = format!("environment: {}", self.state.reason);
-                self.give_up(Verdict::Skipped { reason });
-            }
-            _ => self.ask_vote(Votes::default()),
+            _ => self.failed(&run),
         }
+    }
+
+    fn accept(&mut self) {
+        self.state.phase = Phase::Done;
+        self.actions.extend([Action::Commit, Action::Finish(Verdict::Passed)]);
+    }
+
+    /// It fails whenever it is run: what that means, and what to do about it.
+    fn failed(&mut self, run: &TestRun) {
+        self.state.failure = failure_text(run) + &stack_text(&run.stack);
+        self.state.query =
+            Query { failures: run.failures().cloned().collect(), stack: run.stack.clone() };
+        self.diagnose(run);
     }
 
     fn mended(&mut self, run: &TestRun) -> bool {
@@ -433,10 +450,13 @@ fn failure_text(run: &TestRun) -> String {
     cut_middle(out.trim_end(), FAILURE_BYTES)
 }
 
-/// Where the run stood at the deadline, outermost frame first.
+/// Where the run stood when it was stopped or crashed, outermost frame first.
 fn stack_text(stack: &[Frame]) -> String {
+    if stack.is_empty() {
+        return String::new();
+    }
     let frames = stack.iter().map(|it| format!("  {}:{} in {}\n", it.path, it.line, it.function));
-    format!("\nAt the deadline the run stood in (innermost last):\n{}", frames.collect::<String>())
+    format!("\nAt its end the run stood in (innermost last):\n{}", frames.collect::<String>())
 }
 
 fn cut_middle(text: &str, limit: usize) -> String {

@@ -7,13 +7,12 @@ pub enum Ending {
     Failed,
     CollectionError,
     NoTests,
-    /// With the stack of the main thread at the deadline, outermost frame first, where it could be had.
-    TimedOut {
-        stack: Vec<Frame>,
-    },
+    TimedOut,
     KilledForMemory,
     Crashed {
         how: String,
+        /// The signal that ended the process.
+        signal: Option<i32>,
     },
 }
 
@@ -24,6 +23,8 @@ pub struct Frame {
     pub path: String,
     pub line: u32,
     pub function: String,
+    /// The line's text, without indentation; empty where it is not known.
+    pub source: String,
 }
 
 /// One failure, of a test or of the collection of a file.
@@ -58,6 +59,9 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestRun {
     pub ending: Ending,
+    /// Where the main thread stood when the run was stopped or crashed, outermost frame first, where that
+    /// could be had.
+    pub stack: Vec<Frame>,
     pub cases: Vec<Case>,
     /// Files that could not be collected.
     pub collection: Vec<Failure>,
@@ -107,14 +111,14 @@ impl TestRun {
             Ending::Failed => "failed".to_owned(),
             Ending::CollectionError => "the tests could not be collected".to_owned(),
             Ending::NoTests => "no test was collected".to_owned(),
-            Ending::TimedOut { stack } => match stack.last() {
+            Ending::TimedOut => match self.stack.last() {
                 Some(frame) => {
                     format!("timed out in {} ({}:{})", frame.function, frame.path, frame.line)
                 }
                 None => "timed out".to_owned(),
             },
             Ending::KilledForMemory => "killed for using too much memory".to_owned(),
-            Ending::Crashed { how } => format!("the test process ended early: {how}"),
+            Ending::Crashed { how, .. } => format!("the test process ended early: {how}"),
         }
     }
 }

@@ -11,10 +11,12 @@ pub struct Policy {
     pub regenerations: u32,
     /// How often an answer without any code is asked for again.
     pub malformed_reasks: u32,
-    /// How often a failing run is repeated unchanged before a vote: what passes then is flaky (V4).
+    /// How often a failing run is repeated unchanged at most: what passes then is flaky (V4).
     pub reruns: u32,
     /// Votes of one diagnosis; more than half decide.
     pub votes: u32,
+    /// Fixes in a row that may end in the very same failure before a rule's diagnosis is put to the vote.
+    pub trust: usize,
     /// Fewer test cases than this are asked for once more.
     pub least_cases: usize,
     /// Runs that may be spent on adding missing imports, a draft.
@@ -29,8 +31,9 @@ impl Policy {
             red_reasks: 2,
             regenerations: 2,
             malformed_reasks: 2,
-            reruns: 1,
+            reruns: 5,
             votes: 5,
+            trust: 2,
             least_cases: 3,
             mends: 8,
         }

@@ -1,34 +1,99 @@
 //! What is wrong, and the fix: votes, a search, an answer, until it is enough.
 
 use super::{FAILURE_BYTES, Phase, STEADY, Turn, Want, cut_middle, source};
-use crate::diagnosis::{Diagnosis, Votes};
+use crate::diagnosis::{Circumstances, Diagnosis, Finding, Votes, diagnose};
 use crate::draft::{self, DraftError};
-use crate::exchange::{Action, Query, Stage, Verdict};
+use crate::exchange::{Action, Ask, Query, Stage, Verdict};
+use crate::observation::{Ending, TestRun};
+use crate::origin::is_available;
 use crate::prompt::{self, FixFacts};
 
 impl Turn<'_> {
-    pub(super) fn ask_vote(&mut self, votes: Votes) {
+    /// What the run shows by itself decides; what it does not is put to the vote.
+    pub(super) fn diagnose(&mut self, run: &TestRun) {
+        match self.by_rule(run) {
+            Some(found) => {
+                self.note("diagnosed", format!("{}: {}", found.rule, found.why));
+                self.act_on(found.diagnosis);
+            }
+            None => self.ask_votes(),
+        }
+    }
+
+    /// A rule is believed until fixes keep ending in the very same failure.
+    fn by_rule(&self, run: &TestRun) -> Option<Finding> {
+        let state = &self.state;
+        let same = state.earlier.iter().rev().take_while(|it| **it == state.reason).count();
+        if same >= self.policy.trust {
+            return None;
+        }
+        self.found(run)
+    }
+
+    pub(super) fn is_endless(&self, run: &TestRun) -> bool {
+        let found = self.found(run);
+        run.ending == Ending::TimedOut
+            && found.is_some_and(|it| it.diagnosis == Diagnosis::Implementation)
+    }
+
+    /// The rules, with what the plan says about this item.
+    fn found(&self, run: &TestRun) -> Option<Finding> {
+        let item = self.item;
+        let modules = || item.dependencies.iter().map(|it| it.module.as_str());
+        let top = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
+        let texts: Vec<&str> = std::iter::once(item.docstring.as_str())
+            .chain(item.examples.iter().map(String::as_str))
+            .collect();
+        diagnose(
+            run,
+            &Circumstances {
+                is_test: &|path| path == item.test_path || path.starts_with("tests/"),
+                is_local: &|module| {
+                    modules().chain([item.module.as_str()]).any(|it| top(it) == module)
+                },
+                is_declared: &|module| is_available(item, module),
+                signatures_hold: item.signature.is_some(),
+                documentation: &texts,
+            },
+        )
+    }
+
+    fn ask_votes(&mut self) {
         let draft = &self.state.draft;
         let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
         let messages = prompt::diagnosis(self.item, &tests, &implementation, &self.state.failure);
-        let vote = votes.cast();
-        self.state.votes = votes;
-        self.ask(Stage::Diagnosis, vote, 0.3 + 0.1 * vote as f32, messages);
+        let ask = |vote: u32| Ask {
+            stage: Stage::Diagnosis,
+            attempt: vote,
+            temperature: temperature(vote, self.policy.votes),
+            messages: messages.clone(),
+        };
+        self.actions.push(Action::Vote((0..self.policy.votes).map(ask).collect()));
         self.state.phase = Phase::Voting;
     }
 
-    pub(super) fn vote(&mut self, text: &str) {
-        let mut votes = self.state.votes;
-        votes.add(text);
+    /// A question that got no answer is a vote cast for nothing; none at all is no vote.
+    pub(super) fn votes(&mut self, replies: Vec<Result<String, String>>) {
+        if let Some(Err(reason)) = replies.first().filter(|_| replies.iter().all(Result::is_err)) {
+            return self.give_up(Verdict::Failed { reason: reason.clone() });
+        }
+        let mut votes = Votes::default();
+        replies.iter().for_each(|reply| votes.add(reply.as_deref().unwrap_or_default()));
+        self.note("voted", votes.tally());
         match votes.winner(self.policy.votes) {
-            Some(Diagnosis::Implementation) => self.search(),
-            Some(Diagnosis::Test) => self.regenerate(),
-            Some(Diagnosis::Environment) => {
+            Some(diagnosis) => self.act_on(diagnosis),
+            None => self.ask_human(),
+        }
+    }
+
+    fn act_on(&mut self, diagnosis: Diagnosis) {
+        match diagnosis {
+            Diagnosis::Implementation => self.search(),
+            Diagnosis::Test => self.regenerate(),
+            Diagnosis::Environment | Diagnosis::Flaky => {
                 let reason = format!("environment: {}", self.state.reason);
                 self.give_up(Verdict::Skipped { reason });
             }
-            None if votes.is_split(self.policy.votes) => self.ask_human(),
-            None => self.ask_vote(votes),
         }
     }
 
@@ -115,4 +180,9 @@ impl Turn<'_> {
         }
         self.search();
     }
+}
+
+/// From 0.3 for the first vote to 0.7 for the last.
+fn temperature(vote: u32, votes: u32) -> f32 {
+    0.3 + 0.4 * vote as f32 / votes.saturating_sub(1).max(1) as f32
 }

@@ -3,12 +3,11 @@
 use super::*;
 
 const START: &str = "ask tests 0; run red; ask implementation 0;";
-const FAILED: &str =
-    "run green; run green; ask diagnosis 0; ask diagnosis 1; ask diagnosis 2; search;";
+const FAILED: &str = "run green; run again; vote; [voted]; search;";
 
-/// A failing run, the same again, and three votes for a bug.
+/// A failing run, the same again, and five votes for a bug.
 fn failed() -> Vec<In> {
-    vec![fail(), fail(), say("A"), say("A"), say("A")]
+    vec![fail(), fail(), Votes("A A A A A")]
 }
 
 /// `code` fails, then `replies` come.
@@ -69,9 +68,9 @@ fn a_fix_replaces_by_name_and_adds_what_is_new() {
     // The newer import of a name is the one meant.
     check_fix(
         &item(),
-        "from datetime import datetime\n\n\ndef mean(values: list[float]) -> float:\n    return datetime.datetime.now()\n",
-        "```python\nimport datetime\n\ndef mean(values: list[float]) -> float:\n    return datetime.datetime.now() + 1\n```",
-        "import datetime\n\n\ndef mean(values: list[float]) -> float:\n    return datetime.datetime.now() + 1\n",
+        "from glob import glob\n\n\ndef mean(values: list[float]) -> float:\n    return glob.glob(values)\n",
+        "```python\nimport glob\n\ndef mean(values: list[float]) -> float:\n    return glob.glob(values) + 1\n```",
+        "import glob\n\n\ndef mean(values: list[float]) -> float:\n    return glob.glob(values) + 1\n",
     );
 }
 
@@ -127,7 +126,7 @@ fn tests_and_other_files_are_read_only() {
             played.tests(),
             play(&item(), &Policy::generate(), vec![tests(), red()]).tests()
         );
-        let prompt = &played.prompts[6];
+        let prompt = &played.prompts[4];
         assert!(prompt.contains(why), "the refusal is told: {prompt}");
         assert!(
             prompt.contains("Traceback: AssertionError"),
@@ -147,11 +146,15 @@ fn a_fix_that_changes_nothing_is_an_attempt() {
     );
     assert_eq!(played.state.fixes(), 3);
     assert!(
-        played.notes.iter().all(|(_, text)| text == "the answer changes nothing"),
+        played
+            .notes
+            .iter()
+            .filter(|(what, _)| what == "attempt-unusable")
+            .all(|(_, text)| text == "the answer changes nothing"),
         "{:?}",
         played.notes
     );
-    assert!(played.prompts[7].contains("Traceback: AssertionError"), "the failure is still told");
+    assert!(played.prompts[5].contains("Traceback: AssertionError"), "the failure is still told");
 }
 
 #[test]
@@ -163,7 +166,7 @@ fn eight_fixes_and_no_more() {
     for n in 0..7 {
         expect += &format!(" ask fix {n}; {FAILED}");
     }
-    expect += " ask fix 7; run green; run green; ask diagnosis 0; ask diagnosis 1; ask diagnosis 2; revert; failed: \
+    expect += " ask fix 7; run green; run again; vote; [voted]; revert; failed: \
                AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2) (after 8 fixes)";
     let played = check(after(BAD, replies(8)), &expect);
     assert_eq!(played.state.fixes(), 8);
@@ -186,7 +189,7 @@ fn unusable_answers_run_out_like_others() {
 #[test]
 fn where_fixes_run_out_the_node_fails_with_that_reason() {
     check(
-        after(BAD, vec![worse(0), fail(), fail(), say("A"), say("A"), say("A"), Silence]),
+        after(BAD, vec![worse(0), fail(), fail(), Votes("A A A A A"), Silence]),
         &format!(
             "{START} {FAILED} ask fix 0; {FAILED} ask fix 1; revert; failed: no recorded reply for stats.mean fix 1"
         ),

@@ -93,9 +93,9 @@ fn a_red_run_that_does_not_fail_as_tests_do_is_sent_back() {
     let collected_nothing = TestRun { collection: Vec::new(), ..run(Ending::CollectionError) };
     let endings = [
         (run(Ending::NoTests), "no test was collected"),
-        (run(Ending::TimedOut { stack: Vec::new() }), "timed out"),
+        (run(Ending::TimedOut), "timed out"),
         (
-            run(Ending::Crashed { how: "by signal 11".to_owned() }),
+            run(Ending::Crashed { how: "by signal 11".to_owned(), signal: Some(11) }),
             "the test process ended early: by signal 11",
         ),
         (collected_nothing, "the tests could not be collected"),
@@ -265,9 +265,9 @@ fn what_a_person_wrote_is_tested_and_never_fixed() {
     let start = |script| play_from(State::written_by_hand(), &item(), &Policy::generate(), script);
     let played = start(vec![tests(), pass()]);
     assert_eq!(played.trace, "ask tests 0; [red-gate-skipped]; run green; commit; passed");
-    let played = start(vec![tests(), fail(), fail(), say("A"), say("A"), say("A")]);
+    let played = start(vec![tests(), fail(), fail(), Votes("A A A A A")]);
     assert!(
-        played.trace.contains("ask diagnosis 2; revert; needs human: what a person wrote"),
+        played.trace.contains("vote; [voted]; revert; needs human: what a person wrote"),
         "{}",
         played.trace
     );

@@ -19,12 +19,14 @@ use cycle::{
 /// What the world says next.
 enum In {
     Say(String),
+    /// What each of five says, by a letter; `?` is no letter, `-` no answer.
+    Votes(&'static str),
     /// There is no reply.
     Silence,
     Run(TestRun),
 }
 
-use In::{Run, Silence};
+use In::{Run, Silence, Votes};
 
 fn say(text: &str) -> In {
     In::Say(text.to_owned())
@@ -121,7 +123,13 @@ fn case(id: &str, failure: Option<Failure>) -> Case {
 }
 
 fn run(ending: Ending) -> TestRun {
-    TestRun { ending, cases: Vec::new(), collection: Vec::new(), output: String::new() }
+    TestRun {
+        ending,
+        stack: Vec::new(),
+        cases: Vec::new(),
+        collection: Vec::new(),
+        output: String::new(),
+    }
 }
 
 /// All three pass.
@@ -179,7 +187,7 @@ fn no_name(path: &str, name: &str) -> Failure {
 }
 
 fn frame(path: &str, function: &str) -> Frame {
-    Frame { path: path.to_owned(), line: 3, function: function.to_owned() }
+    Frame { path: path.to_owned(), line: 3, function: function.to_owned(), source: String::new() }
 }
 
 // --- the player ------------------------------------------------------------------------------
@@ -263,8 +271,21 @@ impl Played {
                 self.draft = draft;
                 (String::new(), Wanted::Nothing)
             }
-            Action::RunTests { red: true } => ("run red".to_owned(), Wanted::Input),
-            Action::RunTests { red: false } => ("run green".to_owned(), Wanted::Input),
+            Action::Vote(asks) => {
+                let vote = asks.iter().map(|ask| format!("{} {:.1}", ask.attempt, ask.temperature));
+                assert_eq!(vote.collect::<Vec<_>>(), ["0 0.3", "1 0.4", "2 0.5", "3 0.6", "4 0.7"]);
+                let texts = asks[0].messages.iter().map(|it| it.text.as_str());
+                self.prompts.push(texts.collect::<Vec<_>>().join("\n"));
+                ("vote".to_owned(), Wanted::Input)
+            }
+            Action::RunTests(run) => {
+                let word = match run {
+                    cycle::Run::Red => "run red",
+                    cycle::Run::Green => "run green",
+                    cycle::Run::Again => "run again",
+                };
+                (word.to_owned(), Wanted::Input)
+            }
             Action::Search(_) => {
                 ("search".to_owned(), Wanted::This(Observation::Found(Localized::default())))
             }
@@ -287,6 +308,7 @@ impl In {
     fn observation(self, item: &Item, words: &[String]) -> Observation {
         match self {
             In::Say(text) => Observation::Reply(text),
+            Votes(letters) => Observation::Votes(letters.split(' ').map(voice).collect()),
             Run(run) => Observation::Ran(run),
             Silence => {
                 let ask = words.last().and_then(|word| word.strip_prefix("ask "));
@@ -295,6 +317,13 @@ impl In {
                 Observation::NoReply { reason }
             }
         }
+    }
+}
+
+fn voice(letter: &str) -> Result<String, String> {
+    match letter {
+        "-" => Err("no recorded reply for stats.mean diagnosis".to_owned()),
+        letter => Ok(letter.to_owned()),
     }
 }
 

@@ -17,15 +17,11 @@ fn every_question_carries_what_its_answer_needs() {
         bad(),
         fail(),
         fail(),
-        say("A"),
-        say("A"),
-        say("A"),
+        Votes("A A A A A"),
         worse(1),
         fail(),
         fail(),
-        say("A"),
-        say("A"),
-        say("A"),
+        Votes("A A A A A"),
     ];
     let played = play(&item(), &Policy::generate(), script);
     let specification = [
@@ -35,7 +31,7 @@ fn every_question_carries_what_its_answer_needs() {
         "from pkg.sums import total",
         "numpy>=1.24",
     ];
-    for question in [0, 1, 5] {
+    for question in [0, 1, 3] {
         check_prompt(&played, question, &specification);
     }
     check_prompt(
@@ -55,12 +51,12 @@ fn every_question_carries_what_its_answer_needs() {
     );
     check_prompt(
         &played,
-        5,
+        3,
         &["return 0.0", "Tests (read-only)", "Traceback: AssertionError", "<<<<<<< SEARCH"],
     );
     check_prompt(
         &played,
-        9,
+        5,
         &["return 1.5", "## Earlier attempts failed with\n- AssertionError: assert 0.0 == 1.5"],
     );
 }

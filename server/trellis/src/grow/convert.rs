@@ -1,5 +1,8 @@
 //! Between the crates' vocabularies: the cycle knows neither `run` nor `model`.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use cycle::{Case, Ending, Failure, Frame, Role, TestRun};
 use run::{Missing, Outcome, Report, TestOutcome};
 
@@ -27,24 +30,25 @@ pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
     }
 }
 
-/// A run as the cycle sees it; a run that never was stops the work.
-pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
+/// The files a run saw, by path.
+pub(crate) type Files = BTreeMap<String, Arc<str>>;
+
+/// A run as the cycle sees it, with the lines its frames stood at; a run that never was stops the work.
+pub(crate) fn test_run(report: &Report, files: &Files) -> Result<TestRun, Stop> {
     let ending = match &report.outcome {
         Outcome::Passed => Ending::Passed,
         Outcome::Failed => Ending::Failed,
         Outcome::CollectionError => Ending::CollectionError,
         Outcome::NoTests => Ending::NoTests,
-        Outcome::TimedOut => Ending::TimedOut {
-            stack: report.stuck.iter().flat_map(|stuck| &stuck.frames).map(frame).collect(),
-        },
+        Outcome::TimedOut => Ending::TimedOut,
         Outcome::KilledForMemory => Ending::KilledForMemory,
         Outcome::Crashed { signal, exit_code } => {
-            Ending::Crashed { how: crashed(report, *signal, *exit_code) }
+            Ending::Crashed { how: crashed(report, *signal, *exit_code), signal: *signal }
         }
         Outcome::Tampered { what } => {
-            Ending::Crashed { how: format!("the results prove nothing: {what}") }
+            Ending::Crashed { how: format!("the results prove nothing: {what}"), signal: None }
         }
-        Outcome::SandboxLost { reason } => Ending::Crashed { how: reason.clone() },
+        Outcome::SandboxLost { reason } => Ending::Crashed { how: reason.clone(), signal: None },
         Outcome::Cancelled => return Err(Stop::Cancelled),
         Outcome::SandboxUnavailable { reason } => {
             return Err(Stop::Fault(Fault::unavailable(format!(
@@ -52,16 +56,19 @@ pub(crate) fn test_run(report: &Report) -> Result<TestRun, Stop> {
             ))));
         }
     };
+    let frame = |it: &run::Frame| frame(it, files);
+    let failure = |it: &run::Failure| failure(it, files);
     let cases = report.tests.iter().map(|test| Case {
         id: test.id.clone(),
         passed: matches!(test.outcome, TestOutcome::Passed | TestOutcome::XPassed),
         set_aside: matches!(test.outcome, TestOutcome::Skipped | TestOutcome::XFailed),
-        failure: test.failure.as_ref().map(failure).or_else(|| set_aside(test)),
+        failure: test.failure.as_ref().map(&failure).or_else(|| set_aside(test)),
     });
     let output = format!("{}{}", report.stdout, report.stderr);
     let from = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
     Ok(TestRun {
         ending,
+        stack: report.stuck.iter().flat_map(|stuck| &stuck.frames).map(frame).collect(),
         cases: cases.collect(),
         collection: report.collection_errors.iter().map(failure).collect(),
         output: output[from..].to_owned(),
@@ -97,17 +104,24 @@ fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> Stri
     report.reason.as_ref().map_or(how.clone(), |reason| format!("{how}: {reason}"))
 }
 
-fn frame(frame: &run::Frame) -> Frame {
-    Frame { path: frame.path.clone(), line: frame.line, function: frame.function.clone() }
+fn frame(frame: &run::Frame, files: &Files) -> Frame {
+    let text = files.get(&frame.path).filter(|_| frame.inside);
+    let line = text.and_then(|it| it.lines().nth(frame.line.saturating_sub(1) as usize));
+    Frame {
+        path: frame.path.clone(),
+        line: frame.line,
+        function: frame.function.clone(),
+        source: line.unwrap_or_default().trim().to_owned(),
+    }
 }
 
-fn failure(failure: &run::Failure) -> Failure {
+fn failure(failure: &run::Failure, files: &Files) -> Failure {
     let mut out = Failure {
         exception: failure.exception.clone(),
         message: failure.message.clone(),
         path: failure.path.clone().unwrap_or_default(),
         line: failure.line.unwrap_or_default(),
-        frames: failure.frames.iter().filter(|it| it.inside).map(frame).collect(),
+        frames: failure.frames.iter().filter(|it| it.inside).map(|it| frame(it, files)).collect(),
         traceback: failure.traceback.clone(),
         ..Failure::default()
     };

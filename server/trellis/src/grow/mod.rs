@@ -4,6 +4,7 @@
 //! [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
 mod convert;
+mod coverage;
 mod files;
 mod finish;
 mod items;

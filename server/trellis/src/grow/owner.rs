@@ -198,6 +198,7 @@ impl Owner {
         let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
         self.entry(node).test_results = results;
         self.entry(node).retry_count = outcome.fixes;
+        self.entry(node).flaky = outcome.flaky.clone();
         match outcome.verdict.clone() {
             Verdict::Passed => self.accept(node, &outcome)?,
             Verdict::Failed { reason } => self.fail(node, reason)?,
@@ -224,6 +225,7 @@ impl Owner {
             implementation: source(&outcome.draft.implementation),
             tests_passed: outcome.tests_passed,
             fixes: outcome.fixes,
+            flaky: outcome.flaky.clone(),
             cost: outcome.cost,
         };
         let written = self.shop.journal.commit(Event::Accepted(accepted.clone()));
@@ -296,7 +298,9 @@ impl Owner {
             self.checkpoint.insert(id.clone(), entry);
             if let Some(accepted) = self.accepted.get(&id) {
                 let (passed, fixes) = (accepted.tests_passed, accepted.fixes);
+                let flaky = accepted.flaky.clone();
                 let entry = self.entry(ix);
+                entry.flaky = flaky;
                 entry.test_results = TestResults { passed, failed: 0 };
                 entry.retry_count = fixes;
             }
@@ -308,6 +312,7 @@ impl Owner {
             self.mark(ix, status, reason)?;
             if let Some(old) = before.get(&id).filter(|old| old.status == status) {
                 self.entry(ix).timestamp = old.timestamp.clone();
+                self.entry(ix).coverage = old.coverage;
             }
         }
         self.unsaved = self.checkpoint != before;
@@ -328,7 +333,7 @@ impl Owner {
         Ok(())
     }
 
-    fn write_checkpoint(&mut self) -> Result<(), Fault> {
+    pub(crate) fn write_checkpoint(&mut self) -> Result<(), Fault> {
         let written = checkpoint::write(&self.root, &self.checkpoint);
         written.map_err(|e| self.cannot_write(None, checkpoint::PATH, &e))
     }

@@ -1,15 +1,16 @@
 //! The whole suite, once, on the finished tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cycle::assembly::pytest_ini;
-use cycle::{Failure, TestRun};
-use run::{Request, Tree, junit};
+use cycle::{Ending, Failure, TestRun};
+use run::{Report, Request, Tree, junit};
 
 use crate::error::Fault;
-use crate::grow::convert::test_run;
+use crate::grow::convert::{Files, test_run};
+use crate::grow::coverage;
 use crate::grow::owner::Owner;
 use crate::grow::summary::Suite;
 use crate::grow::worker::Stop;
@@ -41,10 +42,16 @@ pub(crate) async fn suite(
         run_timeout: Duration::from_secs(SUITE_SECONDS),
         // The last word is that of an interpreter with no history.
         cold: true,
-        ..Request::new(Tree::Files(tree))
+        coverage: true,
+        ..Request::new(Tree::Files(tree.clone()))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    let run = test_run(&report).map_err(Stop::into_fault)?;
+    let mut run = test_run(&report, &tree).map_err(Stop::into_fault)?;
+    let flaky = settle(owner, &request, &mut run, &tree).await?;
+    if !flaky.is_empty() {
+        owner.warnings.push(format!("flaky, passed when run again: {}", flaky.join(", ")));
+    }
+    keep_coverage(owner, &report)?;
     mark_broken(owner, sources, &run)?;
     let unfinished = usize::from(!run.is_clean() && run.failed() == 0);
     let suite = Suite {
@@ -65,9 +72,61 @@ pub(crate) async fn suite(
     Ok(suite)
 }
 
+/// Runs what failed once more, alone, and tests known to be flaky more often; what then passes has not
+/// failed (V4). Returns it.
+async fn settle(
+    owner: &mut Owner,
+    request: &Request,
+    run: &mut TestRun,
+    tree: &Files,
+) -> Result<Vec<String>, Fault> {
+    let known: BTreeSet<String> =
+        owner.accepted.values().flat_map(|it| &it.flaky).cloned().collect();
+    let mut flaky = Vec::new();
+    for _ in 0..owner.shop.policy.reruns {
+        let failing: Vec<String> = failed(run).map(|case| case.id.clone()).collect();
+        if run.ending != Ending::Failed || failing.is_empty() {
+            break;
+        }
+        let request = Request { targets: failing.clone(), coverage: false, ..request.clone() };
+        let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
+        let again = test_run(&report, tree).map_err(Stop::into_fault)?;
+        let passed: BTreeSet<&str> =
+            again.cases.iter().filter(|it| it.passed).map(|it| it.id.as_str()).collect();
+        for case in run.cases.iter_mut().filter(|case| passed.contains(case.id.as_str())) {
+            flaky.extend((!case.passed).then(|| case.id.clone()));
+            (case.passed, case.failure) = (true, None);
+        }
+        if passed.is_empty() && !failing.iter().any(|id| known.contains(id)) {
+            break;
+        }
+    }
+    if run.ending == Ending::Failed && !flaky.is_empty() && failed(run).next().is_none() {
+        run.ending = Ending::Passed;
+    }
+    Ok(flaky)
+}
+
+fn failed(run: &TestRun) -> impl Iterator<Item = &cycle::Case> {
+    run.cases.iter().filter(|case| !case.passed && !case.set_aside)
+}
+
+/// Coverage per node goes into the checkpoint.
+fn keep_coverage(owner: &mut Owner, report: &Report) -> Result<(), Fault> {
+    let Some(measured) = &report.coverage else { return Ok(()) };
+    for ix in owner.shop.work.leaves.clone() {
+        let percent = coverage::percent(&owner.shop.work.items[&ix], measured);
+        let id = owner.id(ix);
+        if let Some(entry) = owner.checkpoint.get_mut(&id).filter(|it| it.status == "passed") {
+            entry.coverage = percent;
+        }
+    }
+    owner.write_checkpoint()
+}
+
 /// What plain pytest would see in the folder.
-fn tree(owner: &Owner, sources: &BTreeMap<String, String>) -> BTreeMap<String, Arc<str>> {
-    let mut tree: BTreeMap<String, Arc<str>> =
+fn tree(owner: &Owner, sources: &BTreeMap<String, String>) -> Files {
+    let mut tree: Files =
         sources.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
     tree.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&owner.shop.work.layout)));
     for (path, text) in &owner.shop.user_files {
@@ -83,8 +142,7 @@ fn mark_broken(
     sources: &BTreeMap<String, String>,
     run: &TestRun,
 ) -> Result<(), Fault> {
-    let failed = run.cases.iter().filter(|case| !case.passed && !case.set_aside);
-    let reasons: Vec<(String, String)> = (failed
+    let reasons: Vec<(String, String)> = (failed(run)
         .map(|case| (case.id.clone(), reason(case.failure.as_ref()))))
     .chain(run.collection.iter().map(|it| (it.path.clone(), reason(Some(it)))))
     .collect();

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use cycle::assembly::{Share, sources};
 use cycle::{
-    Action, Ask, Draft, Localized, Observation, Policy, Query, State, Surroundings, Suspect,
+    Action, Ask, Draft, Localized, Observation, Policy, Query, Run, State, Surroundings, Suspect,
     Verdict, step,
 };
-use model::{Model, ModelError};
+use futures_util::future::join_all;
+use model::{Model, ModelError, Reply};
 use plan::NodeIx;
 use run::{Limits, Request, Runner, Tree};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
@@ -53,6 +54,8 @@ pub(crate) struct Outcome {
     pub(crate) verdict: Verdict,
     pub(crate) draft: Draft,
     pub(crate) fixes: u32,
+    /// Tests that passed only when they were run again.
+    pub(crate) flaky: Vec<String>,
     pub(crate) tests_passed: usize,
     pub(crate) tests_failed: usize,
     pub(crate) cost: Cost,
@@ -151,6 +154,7 @@ impl Worker {
             verdict,
             draft: std::mem::take(&mut self.draft),
             fixes: state.fixes(),
+            flaky: state.flaky().to_vec(),
             tests_passed: self.passed,
             tests_failed: self.failed,
             cost: self.cost,
@@ -159,12 +163,13 @@ impl Worker {
 
     async fn perform(&mut self, action: Action) -> Result<Option<Observation>, Stop> {
         match action {
-            Action::AskModel(ask) => self.ask(ask).await.map(Some),
+            Action::AskModel(ask) => self.ask(&ask).await.map(Some),
+            Action::Vote(asks) => self.vote(&asks).await.map(Some),
             Action::Edit(draft) => {
                 self.draft = draft;
                 Ok(None)
             }
-            Action::RunTests { red } => self.test(red).await.map(Some),
+            Action::RunTests(run) => self.test(run).await.map(Some),
             Action::Search(query) => self.search(&query).map(Some),
             Action::AskHuman { question } => {
                 let answer = "nobody was asked: the run is autonomous".to_owned();
@@ -196,8 +201,25 @@ impl Worker {
         self.shop.journal.log(event).map_err(|error| Stop::Journal { node, error })
     }
 
-    async fn ask(&mut self, ask: Ask) -> Result<Observation, Stop> {
-        let question = convert::ask(&self.id(), &ask);
+    async fn ask(&mut self, ask: &Ask) -> Result<Observation, Stop> {
+        self.cost.model_calls += 1;
+        let reply = self.put(ask).await?;
+        Ok(match reply {
+            Ok(text) => Observation::Reply(text),
+            Err(reason) => Observation::NoReply { reason },
+        })
+    }
+
+    /// All questions at once; the slowest answer is waited for, not their sum.
+    async fn vote(&mut self, asks: &[Ask]) -> Result<Observation, Stop> {
+        self.cost.model_calls += asks.len();
+        let replies = join_all(asks.iter().map(|ask| self.put(ask))).await;
+        replies.into_iter().collect::<Result<Vec<_>, Stop>>().map(Observation::Votes)
+    }
+
+    /// Puts a question and writes it down: the model's text, or why there is none.
+    async fn put(&self, ask: &Ask) -> Result<Result<String, String>, Stop> {
+        let question = convert::ask(&self.id(), ask);
         let prompt: String =
             question.messages.iter().map(|message| message.text.as_str()).collect();
         let started = Instant::now();
@@ -205,7 +227,6 @@ impl Worker {
             () = self.shop.cancel.cancelled() => return Err(Stop::Cancelled),
             reply = self.shop.model.ask(&question) => reply,
         };
-        self.cost.model_calls += 1;
         let usage = reply.as_ref().ok().and_then(|reply| reply.usage);
         self.log(Event::ModelCall {
             node: self.id(),
@@ -218,11 +239,15 @@ impl Worker {
             output_tokens: usage.map(|usage| usage.output_tokens),
             error: reply.as_ref().err().map(ToString::to_string),
         })?;
+        self.heard(reply)
+    }
+
+    fn heard(&self, reply: Result<Reply, ModelError>) -> Result<Result<String, String>, Stop> {
         match reply {
-            Ok(reply) => Ok(Observation::Reply(reply.text)),
+            Ok(reply) => Ok(Ok(reply.text)),
             // What came is no usable answer; the cycle re-asks as for any other malformed one.
-            Err(ModelError::Truncated { partial, .. }) => Ok(Observation::Reply(partial)),
-            Err(ModelError::BadResponse { .. }) => Ok(Observation::Reply(String::new())),
+            Err(ModelError::Truncated { partial, .. }) => Ok(Ok(partial)),
+            Err(ModelError::BadResponse { .. }) => Ok(Ok(String::new())),
             Err(error @ ModelError::NotRecorded { .. }) => {
                 Err(Stop::Fault(Fault::internal(&error).hint(error.hint())))
             }
@@ -232,7 +257,7 @@ impl Worker {
             {
                 Err(Stop::Fault(Fault::unavailable(&error).hint(error.hint())))
             }
-            Err(error) => Ok(Observation::NoReply { reason: error.to_string() }),
+            Err(error) => Ok(Err(error.to_string())),
         }
     }
 
@@ -269,15 +294,15 @@ impl Worker {
         Ok((built.files, tests))
     }
 
-    async fn test(&mut self, red: bool) -> Result<Observation, Stop> {
+    async fn test(&mut self, run: Run) -> Result<Observation, Stop> {
         self.await_imported().await?;
         let shop = self.shop.clone();
         let item = &shop.work.items[&self.node];
-        let draft = match red {
-            true => {
+        let draft = match run {
+            Run::Red => {
                 Draft { tests: self.draft.tests.clone(), implementation: Some(cycle::stub(item)) }
             }
-            false => self.draft.clone(),
+            Run::Green | Run::Again => self.draft.clone(),
         };
         let (files, targets) = self.assemble(&draft)?;
         let mut tree: BTreeMap<String, Arc<str>> =
@@ -292,15 +317,17 @@ impl Worker {
             targets,
             test_timeout: self.shop.test_timeout,
             limits: Limits::default(),
-            ..Request::new(Tree::Files(tree))
+            // Only a failure is worth the time that measuring takes.
+            coverage: run == Run::Again,
+            ..Request::new(Tree::Files(tree.clone()))
         };
         let report = self.shop.runner.run(&request, &self.shop.cancel).await;
         self.cost.runs += 1;
-        let observed = convert::test_run(&report)?;
+        let observed = convert::test_run(&report, &tree)?;
         (self.passed, self.failed) = (observed.passed(), observed.failed());
         self.log(Event::TestRun {
             node: self.id(),
-            red,
+            red: run == Run::Red,
             outcome: observed.summary(),
             passed: self.passed,
             failed: self.failed,

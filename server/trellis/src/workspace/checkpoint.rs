@@ -18,7 +18,7 @@ pub(crate) struct TestResults {
     pub(crate) failed: usize,
 }
 
-/// One node, as appendix B has it; `subgraph` is ours.
+/// One node, as appendix B has it; `subgraph`, `coverage` and `flaky` are ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) status: String,
@@ -31,6 +31,12 @@ pub(crate) struct Entry {
     pub(crate) failure_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) subgraph: Option<String>,
+    /// Percent of its statements that the whole suite's tests executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<u32>,
+    /// Tests that failed once and passed unchanged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) flaky: Vec<String>,
 }
 
 pub(crate) type Checkpoint = BTreeMap<String, Entry>;

@@ -27,6 +27,9 @@ pub(crate) struct Accepted {
     pub(crate) implementation: String,
     pub(crate) tests_passed: usize,
     pub(crate) fixes: u32,
+    /// Tests that failed once and passed unchanged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) flaky: Vec<String>,
     pub(crate) cost: Cost,
 }
 

@@ -1,14 +1,8 @@
 //! Majority vote on what a failure means (V3).
 
-/// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Diagnosis {
-    Implementation,
-    Test,
-    Environment,
-}
+use crate::diagnosis::Diagnosis;
 
-/// Votes counted so far.
+/// Votes counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Votes {
     counts: [u32; 3],
@@ -29,16 +23,20 @@ impl Votes {
         self.cast
     }
 
-    /// The choice that more than half of `of` votes made, as soon as it cannot change any more.
+    /// The choice that more than half of `of` votes made.
     pub fn winner(&self, of: u32) -> Option<Diagnosis> {
         let kinds = [Diagnosis::Implementation, Diagnosis::Test, Diagnosis::Environment];
         kinds.into_iter().zip(self.counts).find(|(_, count)| *count > of / 2).map(|(kind, _)| kind)
     }
 
-    /// Whether no choice can win any more.
-    pub fn is_split(&self, of: u32) -> bool {
-        let left = of.saturating_sub(self.cast);
-        self.counts.iter().all(|count| count + left <= of / 2)
+    /// `A 3, B 1, C 1`; replies without a letter are `none`.
+    pub fn tally(&self) -> String {
+        let [a, b, c] = self.counts;
+        let none = match self.cast - a - b - c {
+            0 => String::new(),
+            n => format!(", none {n}"),
+        };
+        format!("A {a}, B {b}, C {c}{none}")
     }
 }
 

@@ -1,0 +1,311 @@
+//! Rules that need no model. Each decides only what its evidence shows beyond reasonable doubt; where two
+//! failures of a run speak for different things, or none says anything, nothing is decided.
+
+use std::fmt;
+
+use crate::diagnosis::examples::{Said, compare};
+use crate::diagnosis::{Diagnosis, Finding};
+use crate::observation::{Ending, Failure, Frame, TestRun};
+
+/// What the rules have to know about the repository.
+pub struct Circumstances<'a> {
+    /// Whether a path holds tests or their fixtures.
+    pub is_test: &'a dyn Fn(&str) -> bool,
+    /// Whether a module, by its first part, belongs to the repository.
+    pub is_local: &'a dyn Fn(&str) -> bool,
+    /// Whether the repository's requirements name the distribution of a module.
+    pub is_declared: &'a dyn Fn(&str) -> bool,
+    /// Whether the code has the signatures it is documented or planned to have.
+    pub signatures_hold: bool,
+    /// Docstrings and examples of the code under test.
+    pub documentation: &'a [&'a str],
+}
+
+impl fmt::Debug for Circumstances<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Circumstances").finish_non_exhaustive()
+    }
+}
+
+/// What a failing run shows by itself; none where it takes an opinion.
+pub fn diagnose(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
+    if let Some(finding) = ended(run, around) {
+        return Some(finding);
+    }
+    let findings: Vec<Finding> =
+        run.failures().filter_map(|failure| of_failure(failure, around)).collect();
+    let first = findings.first()?.clone();
+    let agree = findings.iter().all(|it| it.diagnosis == first.diagnosis);
+    let broken = |it: &&Finding| it.diagnosis == Diagnosis::Test;
+    match agree {
+        // What the rules are silent about may still be a bug, but not one that a missing package hides.
+        true if first.diagnosis == Diagnosis::Environment => {
+            (findings.len() == run.failures().count()).then_some(first)
+        }
+        true => Some(first),
+        // Tests that cannot run hide whatever else is wrong.
+        false => findings.iter().find(broken).cloned(),
+    }
+}
+
+fn finding(diagnosis: Diagnosis, rule: &'static str, why: impl Into<String>) -> Option<Finding> {
+    Some(Finding { diagnosis, rule, why: why.into() })
+}
+
+/// Runs that did not come to their end.
+fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
+    let deepest = deepest(&run.stack);
+    let in_code = deepest.filter(|frame| !(around.is_test)(&frame.path));
+    match (&run.ending, in_code) {
+        (Ending::TimedOut, Some(frame)) => finding(
+            Diagnosis::Implementation,
+            "endless-loop",
+            format!("at the deadline the run stood in {}", place(frame)),
+        ),
+        (Ending::TimedOut, None) => finding(
+            Diagnosis::Environment,
+            "time-out",
+            "the run timed out, and not inside the code under test",
+        ),
+        (Ending::KilledForMemory, Some(frame)) => finding(
+            Diagnosis::Implementation,
+            "memory",
+            format!("all memory was used up in {}", place(frame)),
+        ),
+        (Ending::Crashed { signal: Some(signal), .. }, frame)
+            if !frame.is_some_and(ends_itself) =>
+        {
+            finding(
+                Diagnosis::Environment,
+                "signal",
+                format!("signal {signal} ended the process from outside the Python code"),
+            )
+        }
+        (Ending::Crashed { .. }, Some(frame)) if ends_itself(frame) => finding(
+            Diagnosis::Implementation,
+            "exit",
+            format!("the code under test ends the process in {}", place(frame)),
+        ),
+        _ => None,
+    }
+}
+
+fn ends_itself(frame: &Frame) -> bool {
+    ["os.kill", "os.abort", "os._exit", "signal.raise_signal"]
+        .iter()
+        .any(|it| frame.source.contains(it))
+}
+
+fn of_failure(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
+    missing_package(failure, around)
+        .or_else(|| outside_world(failure))
+        .or_else(|| broken_test(failure, around))
+        .or_else(|| documented(failure, around))
+        .or_else(|| accident(failure, around))
+}
+
+/// An import that cannot be met, by whose it is.
+fn missing_package(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
+    let module = failure.missing_module.as_deref()?;
+    let top = module.split('.').next().unwrap_or(module);
+    if failure.missing_attribute.is_some() || (around.is_local)(top) {
+        return None;
+    }
+    if (around.is_declared)(top) {
+        let why = format!("the package `{top}` is required and not installed");
+        return finding(Diagnosis::Environment, "missing-package", why);
+    }
+    let why = format!("{} imports `{top}`, which nothing here requires", failure.path);
+    match (around.is_test)(&failure.path) {
+        true => finding(Diagnosis::Test, "foreign-package", why),
+        false => finding(Diagnosis::Implementation, "foreign-package", why),
+    }
+}
+
+/// Network, files beyond the repository, programs, variables: what no change of the code would give.
+fn outside_world(failure: &Failure) -> Option<Finding> {
+    let message = failure.message.as_str();
+    let last = failure.frames.last().map_or("", |frame| frame.source.as_str());
+    let has = |parts: &[&str]| parts.iter().any(|part| message.contains(part));
+    let is =
+        |names: &[&str]| names.contains(&failure.exception.rsplit('.').next().unwrap_or_default());
+    let network = is(&[
+        "gaierror",
+        "herror",
+        "URLError",
+        "ConnectionRefusedError",
+        "ConnectionResetError",
+        "ConnectionAbortedError",
+        "ConnectionError",
+        "ConnectTimeout",
+        "ConnectError",
+        "SSLError",
+    ]) || has(&[
+        "Network is unreachable",
+        "Temporary failure in name resolution",
+        "Name or service not known",
+        "No route to host",
+    ]);
+    let (rule, what) = if network {
+        ("network", "the network is needed and cannot be reached")
+    } else if is(&["FileNotFoundError", "PermissionError", "NotADirectoryError"]) && is_far(message)
+    {
+        ("foreign-file", "a file outside of the repository is needed")
+    } else if is(&["FileNotFoundError", "PermissionError"]) && starts_program(last) {
+        ("missing-program", "a program is needed that is not there")
+    } else if is(&["KeyError"]) && last.contains("environ") {
+        ("missing-variable", "an environment variable is needed that is not set")
+    } else if has(&["Read-only file system", "No space left on device", "Too many open files"])
+        || failure.exception == "locale.Error"
+        || (is(&["Error"]) && has(&["unsupported locale setting"]))
+    {
+        ("machine", "the machine does not provide what is needed")
+    } else {
+        return None;
+    };
+    finding(
+        Diagnosis::Environment,
+        rule,
+        format!("{what}: {}: {}", failure.exception, first_line(message)),
+    )
+}
+
+/// Whether a message quotes an absolute path outside of where tests put their own files.
+fn is_far(message: &str) -> bool {
+    let quoted = message.split('\'').skip(1).step_by(2);
+    let mut paths = quoted.filter(|it| it.starts_with('/') || it.starts_with('~'));
+    paths.any(|path| !path.contains("pytest-") && !path.starts_with("/tmp/"))
+}
+
+fn starts_program(source: &str) -> bool {
+    ["subprocess", "Popen", "check_output", "check_call", "os.exec"]
+        .iter()
+        .any(|it| source.contains(it))
+}
+
+/// Tests that are wrong whatever the code does.
+fn broken_test(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
+    if !(around.is_test)(&failure.path) {
+        return None;
+    }
+    let message = failure.message.as_str();
+    let (rule, what) = match failure.exception.as_str() {
+        "SyntaxError" | "IndentationError" | "TabError" => ("test-syntax", "is no valid Python"),
+        "NameError" if failure.missing_name.is_some() => {
+            ("undefined-name", "uses a name nobody defines")
+        }
+        "UnboundLocalError" => ("undefined-name", "uses a local name before it has a value"),
+        _ if message.contains("fixture '") && message.contains("' not found") => {
+            ("missing-fixture", "asks for a fixture that does not exist")
+        }
+        _ if message.contains("function uses no argument '")
+            || message.contains("ScopeMismatch") =>
+        {
+            ("misused-fixture", "does not fit its own fixtures or parameters")
+        }
+        "AttributeError" if message.contains("does not have the attribute '") => {
+            ("patch-target", "patches what is not there")
+        }
+        "TypeError" if around.signatures_hold && cannot_bind(message) => {
+            ("wrong-call", "calls with arguments the signature does not take")
+        }
+        _ => return None,
+    };
+    finding(Diagnosis::Test, rule, format!("{} {what}: {}", failure.path, first_line(message)))
+}
+
+/// Python's words for arguments that do not fit a signature.
+fn cannot_bind(message: &str) -> bool {
+    let binding = [
+        "got an unexpected keyword argument",
+        "required positional argument",
+        "required keyword-only argument",
+        "got multiple values for argument",
+        "positional arguments but",
+        "positional argument but",
+        "takes no arguments",
+    ];
+    binding.iter().any(|part| message.contains(part))
+}
+
+/// What docstrings and examples say about the failing assertion.
+fn documented(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
+    let texts = || around.documentation.iter().copied();
+    let line = failure.frames.iter().rev().find(|it| (around.is_test)(&it.path))?.source.as_str();
+    if let Some(said) = compare(line, texts()) {
+        return match said {
+            Said::TheSame => finding(
+                Diagnosis::Implementation,
+                "documented-example",
+                format!("the documentation has the example that fails: {line}"),
+            ),
+            Said::Otherwise => finding(
+                Diagnosis::Test,
+                "documented-example",
+                format!("the documentation gives another value for this call: {line}"),
+            ),
+        };
+    }
+    None
+}
+
+/// Exceptions nobody raises on purpose, thrown by a line of the code under test that is no `raise`.
+fn accident(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
+    let place_of = deepest(&failure.frames);
+    let in_test = (around.is_test)(&failure.path);
+    let message = failure.message.as_str();
+    let exception = failure.exception.as_str();
+    if in_test {
+        // The test used what the code returned, and that was nothing.
+        let nothing = matches!(exception, "TypeError" | "AttributeError")
+            && message.contains("'NoneType' object");
+        return match nothing {
+            true => finding(
+                Diagnosis::Implementation,
+                "nothing-returned",
+                format!("the code under test gave None: {}", first_line(message)),
+            ),
+            false => None,
+        };
+    }
+    let unreadable = ["SyntaxError", "IndentationError", "TabError"].contains(&exception);
+    let accidental = unreadable
+        || [
+            "NameError",
+            "UnboundLocalError",
+            "AttributeError",
+            "TypeError",
+            "IndexError",
+            "KeyError",
+            "ZeroDivisionError",
+            "RecursionError",
+            "StopIteration",
+        ]
+        .contains(&exception)
+        || (exception == "ValueError" && message.contains("values to unpack"))
+        || (exception == "RuntimeError" && message.contains("changed size during iteration"));
+    let raised = place_of.is_some_and(|frame| frame.source.starts_with("raise"));
+    if !accidental || raised || failure.path.is_empty() {
+        return None;
+    }
+    let why = format!(
+        "{}:{} fails by accident: {exception}: {}",
+        failure.path,
+        failure.line,
+        first_line(message)
+    );
+    finding(Diagnosis::Implementation, "accident", why)
+}
+
+/// The deepest frame inside the repository.
+pub(crate) fn deepest(stack: &[Frame]) -> Option<&Frame> {
+    stack.iter().rfind(|frame| !frame.path.starts_with('/') && !frame.path.starts_with('<'))
+}
+
+fn place(frame: &Frame) -> String {
+    format!("{} ({}:{})", frame.function, frame.path, frame.line)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
