@@ -112,7 +112,7 @@ impl ModelError {
             Self::Refused { status, .. } => refusal_hint(*status),
             Self::Truncated { .. } => "ask again with a higher output limit, or for less at once",
             Self::BadResponse { .. } => {
-                "ask again; if it stays so, check that the base URL leads to a chat-completions service"
+                "ask again; if it stays so, check that the base URL leads to a service of this kind"
             }
             Self::NotRecorded { .. } => {
                 "free the disk or the file and resume, or run without --record"

@@ -1,4 +1,4 @@
-//! Talking to chat models: one question, one reply, whoever answers.
+//! Talking to models: one question, one reply, whoever answers; and texts as vectors.
 //!
 //! [`open`] turns a name such as `openai:MODEL` or `recorded:FILE` into a [`Model`]; [`Model::ask`]
 //! puts one [`Ask`] to it, with time-outs, retries and, where wanted, a recording of what came
@@ -6,9 +6,15 @@
 //! Python or prompts, reads no environment variable itself (except for the HTTP client's proxy
 //! settings, never used on loopback), and judges no reply: a reply is untrusted text.
 //!
+//! [`open_embedder`] does the same for an [`Embedder`], which turns texts into vectors that lie the closer
+//! together the more the texts mean the same; the built-in one needs no network and no key.
+//!
 //! Keys live in [`Secret`]; no error, `Debug` output or recording shows one.
 
 mod ask;
+mod complaint;
+mod embedding;
+mod endpoint;
 mod error;
 mod model;
 mod open;
@@ -16,8 +22,10 @@ mod openai;
 mod recording;
 mod retry;
 mod secret;
+mod service;
 
 pub use ask::{Ask, Message, Reply, Role, ToolCall, Usage};
+pub use embedding::{EMBEDDERS, Embedder, Vectors, open_embedder};
 pub use error::{ModelError, Outage};
 pub use model::Model;
 pub use open::{OpenError, PROVIDERS, Settings, Timeouts, open};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::embedding::EMBEDDERS;
 use crate::model::{Backend, Model};
 use crate::openai::OpenAi;
 use crate::recording::{Recorder, Recording};
@@ -54,6 +55,12 @@ pub enum OpenError {
     /// The name has no known provider in front.
     #[error("unknown model provider in `{spec}`; known are {}", PROVIDERS.join(", "))]
     UnknownProvider {
+        /// The name as given.
+        spec: String,
+    },
+    /// The name is none of an embedder.
+    #[error("unknown embeddings `{spec}`; known are {}", EMBEDDERS.join(", "))]
+    UnknownEmbedder {
         /// The name as given.
         spec: String,
     },
@@ -131,6 +138,9 @@ impl OpenError {
         match self {
             Self::UnknownProvider { .. } => {
                 "write the provider, a colon, then the model, such as openai:MODEL"
+            }
+            Self::UnknownEmbedder { .. } => {
+                "builtin needs nothing; the others name a provider, a colon, then the model"
             }
             Self::NoModelName { .. } => {
                 "write the model's name, or the recording's path, after the colon"

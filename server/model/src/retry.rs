@@ -7,7 +7,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-use crate::ask::Reply;
 use crate::error::{ModelError, Outage};
 
 /// How patiently a live model is asked again. Recordings use the same count with no waits.
@@ -71,13 +70,13 @@ impl From<Outage> for Failure {
 ///
 /// `attempt` is a plain function that makes a future: with `AsyncFn` the compiler cannot see that
 /// the result is `Send`.
-pub(crate) async fn persist<T>(
+pub(crate) async fn persist<T, R>(
     retry: &Retry,
     model: &str,
     attempt: impl Fn() -> T,
-) -> Result<Reply, ModelError>
+) -> Result<R, ModelError>
 where
-    T: Future<Output = Result<Reply, Failure>>,
+    T: Future<Output = Result<R, Failure>>,
 {
     let mut tries = 0;
     loop {
@@ -143,7 +142,7 @@ mod tests {
 
     async fn tries_and_time(retry_after: Option<Duration>) -> (u32, Duration) {
         let (policy, tries, start) = (policy(), AtomicU32::new(0), Instant::now());
-        let result = persist(&policy, "m", || {
+        let result = persist::<_, ()>(&policy, "m", || {
             tries.fetch_add(1, Ordering::Relaxed);
             ready(Err(overloaded(retry_after)))
         });

@@ -1,12 +1,10 @@
-//! The chat-completions format: requests, answers, complaints.
+//! The chat-completions format: requests and answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ask::{Ask, Role, ToolCall, Usage};
-
-/// How much of a provider's message is passed on, in characters.
-const LONGEST_MESSAGE: usize = 400;
+use crate::complaint::{Complaint, shorten};
 
 /// A request.
 #[derive(Serialize)]
@@ -202,57 +200,4 @@ fn arguments(function: &Function, clean: impl Fn(&str) -> String) -> Option<Map<
         return Some(Map::new());
     }
     serde_json::from_str(&clean(&text)).ok()
-}
-
-/// What a provider says about a request it did not answer.
-#[derive(Default)]
-pub(super) struct Complaint {
-    /// Its words, on one line and shortened; not yet free of keys.
-    pub(super) message: String,
-    /// The parameter it does not know at all; not one whose value is out of range.
-    pub(super) unsupported: Option<String>,
-    /// A status given in the body.
-    status: Option<u16>,
-}
-
-impl Complaint {
-    /// Reads any body: services put the message in different places, proxies send HTML.
-    pub(super) fn read(body: &[u8]) -> Self {
-        let Ok(value) = serde_json::from_slice::<Value>(body) else {
-            return Self { message: shorten(&String::from_utf8_lossy(body)), ..Self::default() };
-        };
-        // Gemini's OpenAI-compatible service wraps its error in a list.
-        let value = value.get(0).unwrap_or(&value);
-        let error = value.get("error").filter(|error| !error.is_null());
-        let text = |holder: &Value, name: &str| {
-            holder.get(name).and_then(Value::as_str).map(str::to_owned)
-        };
-        let message = match error {
-            Some(Value::String(message)) => Some(message.clone()),
-            Some(error) => text(error, "message"),
-            None => text(value, "message").or_else(|| text(value, "detail")),
-        };
-        let code = error.and_then(|error| error.get("code"));
-        let unsupported =
-            code.and_then(Value::as_str).is_some_and(|code| code.starts_with("unsupported"));
-        let status = code.and_then(Value::as_u64).filter(|code| (400..600).contains(code));
-        Self {
-            message: shorten(&message.unwrap_or_else(|| value.to_string())),
-            unsupported: error.filter(|_| unsupported).and_then(|error| text(error, "param")),
-            status: status.and_then(|status| u16::try_from(status).ok()),
-        }
-    }
-}
-
-/// One line of bounded length without control characters.
-fn shorten(text: &str) -> String {
-    let words: Vec<&str> = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|w| !w.is_empty())
-        .collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_MESSAGE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
 }

@@ -1,6 +1,7 @@
 //! The crate through its public door: recordings as text, live models as a canned server on
 //! loopback.
 
+mod embedding;
 mod live;
 mod opening;
 mod recorded;

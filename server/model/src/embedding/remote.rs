@@ -1,0 +1,144 @@
+//! Embeddings from a service: OpenAI-compatible, or Ollama's own form.
+
+use serde::{Deserialize, Serialize};
+
+use super::Vectors;
+use crate::complaint::{Complaint, shorten};
+use crate::endpoint;
+use crate::error::ModelError;
+use crate::open::{OpenError, Settings};
+use crate::openai;
+use crate::retry::{Failure, Retry, persist};
+use crate::service::{Answer, Place, Service};
+
+/// Texts a request. Services take 100 and more; smaller ones answer within the time-out.
+const BATCH: usize = 64;
+
+const OLLAMA: Place =
+    Place { url_variable: "OLLAMA_HOST", key_variable: "OLLAMA_API_KEY", may_be_open: true };
+
+/// One embedding model at one service.
+pub(super) struct Remote {
+    service: Service,
+    model: String,
+    form: Form,
+    retry: Retry,
+}
+
+/// How a service words its answers.
+#[derive(Clone, Copy)]
+enum Form {
+    OpenAi,
+    Ollama,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    input: &'a [String],
+}
+
+#[derive(Deserialize)]
+struct OpenAiAnswer {
+    data: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    /// The place of the text in the request.
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+#[derive(Deserialize)]
+struct OllamaAnswer {
+    embeddings: Vec<Vec<f32>>,
+}
+
+impl Remote {
+    pub(super) fn openai(
+        spec: &str,
+        model: &str,
+        settings: &Settings,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, OpenError> {
+        let address = |base: Option<&str>| endpoint::openai(base, "/embeddings");
+        let service = Service::open(spec, &openai::PLACE, settings, env, address)?;
+        Ok(Self::new(service, model, Form::OpenAi, settings))
+    }
+
+    pub(super) fn ollama(
+        spec: &str,
+        model: &str,
+        settings: &Settings,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, OpenError> {
+        let address = |base: Option<&str>| endpoint::ollama(base, "/api/embed");
+        let service = Service::open(spec, &OLLAMA, settings, env, address)?;
+        Ok(Self::new(service, model, Form::Ollama, settings))
+    }
+
+    fn new(service: Service, model: &str, form: Form, settings: &Settings) -> Self {
+        Self { service, model: model.to_owned(), form, retry: settings.retry.clone() }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.service.name()
+    }
+
+    pub(super) async fn embed(&self, texts: &[String]) -> Result<Vectors, ModelError> {
+        let mut rows: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            rows.extend(persist(&self.retry, self.name(), || self.once(batch)).await?);
+        }
+        let dimensions = rows.first().map_or(0, Vec::len);
+        let even = rows.iter().all(|row| row.len() == dimensions && dimensions > 0);
+        let vectors = even.then(|| Vectors::new(dimensions, rows.concat())).flatten();
+        vectors.ok_or_else(|| self.bad("its vectors are empty, or of different lengths".to_owned()))
+    }
+
+    async fn once(&self, batch: &[String]) -> Result<Vec<Vec<f32>>, Failure> {
+        let answer = self.service.post(&Body { model: &self.model, input: batch }).await?;
+        let refused = if answer.status.is_success() {
+            Complaint::read(&answer.body).status
+        } else {
+            Some(answer.status.as_u16())
+        };
+        if let Some(status) = refused {
+            return Err(self.service.refused(status, &answer));
+        }
+        self.read(&answer, batch.len()).map_err(|what| self.service.bad(what))
+    }
+
+    fn read(&self, answer: &Answer, count: usize) -> Result<Vec<Vec<f32>>, String> {
+        let unreadable = |error: serde_json::Error| {
+            let start = shorten(&String::from_utf8_lossy(&answer.body));
+            format!("it holds no embeddings ({error}); it begins: {start}")
+        };
+        let rows = match self.form {
+            Form::OpenAi => {
+                let read: OpenAiAnswer =
+                    serde_json::from_slice(&answer.body).map_err(unreadable)?;
+                in_order(read.data)
+            }
+            Form::Ollama => {
+                let read: OllamaAnswer =
+                    serde_json::from_slice(&answer.body).map_err(unreadable)?;
+                read.embeddings
+            }
+        };
+        let found = rows.len();
+        if found == count { Ok(rows) } else { Err(format!("{found} embeddings for {count} texts")) }
+    }
+
+    fn bad(&self, what: String) -> ModelError {
+        ModelError::BadResponse { model: self.name().to_owned(), what }
+    }
+}
+
+/// Vectors in the order of the texts; one that is named twice or never shows in the count.
+fn in_order(mut entries: Vec<Entry>) -> Vec<Vec<f32>> {
+    entries.sort_by_key(|it| it.index);
+    entries.dedup_by_key(|it| it.index);
+    entries.into_iter().map(|it| it.embedding).collect()
+}
