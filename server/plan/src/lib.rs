@@ -1,4 +1,4 @@
-//! The planning graph as data: reading its dialects, its problems, order, readiness, exploration and export.
+//! The planning graph as data: reading its dialects, its problems, order, readiness, exploration, search and export.
 //!
 //! Everything here is a function of its arguments: no files, no clock, no environment, and no knowledge of the other
 //! crates. A [`Plan`] never changes once read; what happens to its nodes during a run is kept in a [`Schedule`].
@@ -21,6 +21,7 @@ mod plan;
 mod python;
 mod read;
 mod schedule;
+mod search;
 mod status;
 mod tree;
 
@@ -36,5 +37,6 @@ pub use plan::Plan;
 pub use python::is_identifier;
 pub use read::{ReadError, read};
 pub use schedule::Schedule;
+pub use search::{Document, Evidence, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken};
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
 pub use tree::{Tree, tree};

@@ -29,23 +29,27 @@ fn unlikeness(wanted: &str, text: &str) -> Option<usize> {
     distance(wanted, text, far).or(contained.then_some(FAR + 1))
 }
 
-/// The Levenshtein distance in bytes if it is at most `far`.
-fn distance(a: &str, b: &str, far: usize) -> Option<usize> {
+/// The edit distance in bytes if it is at most `far`; two neighbours exchanged are one edit.
+pub(crate) fn distance(a: &str, b: &str, far: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > far {
         return None;
     }
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut above: Vec<usize> = vec![0; b.len() + 1];
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+    for i in 0..a.len() {
+        let mut next = vec![i + 1; b.len() + 1];
+        for j in 0..b.len() {
+            let replaced = row[j] + usize::from(a[i] != b[j]);
+            next[j + 1] = replaced.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                next[j + 1] = next[j + 1].min(above[j - 1] + 1);
+            }
         }
-        if row.iter().all(|&d| d > far) {
+        if next.iter().chain(&row).all(|&d| d > far) {
             return None;
         }
+        above = std::mem::replace(&mut row, next);
     }
     row.last().copied().filter(|&d| d <= far)
 }

@@ -7,6 +7,7 @@ mod order;
 mod problems;
 mod read;
 mod schedule;
+mod search;
 
 use plan::{NodeIx, Plan};
 

@@ -1,0 +1,275 @@
+//! Documents found by words: BM25 over weighted fields, tolerant of typing mistakes, joined with similarities from
+//! outside.
+//!
+//! A score has a whole part and a fraction. The whole part is how well the name itself was met: 2 where the query is the
+//! name, 1 where it nearly is or mentions it, else 0; so names stay on top whatever else is known. The fraction joins
+//! words and meaning.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::names::{Met, Name};
+use super::words::{Word, compact, words};
+use crate::near::distance;
+
+/// What is searched: a function, a node, whatever has a name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Document<'a> {
+    pub name: &'a str,
+    /// Where it stands; empty where that says nothing.
+    pub path: &'a str,
+    pub text: &'a str,
+}
+
+/// What the order of the hits is made from. Similarities are cosines from -1 to 1, one a document, in their order.
+#[derive(Clone, Copy, Debug)]
+pub enum Evidence<'a> {
+    /// Words alone.
+    Words,
+    /// Similarities alone; names count for nothing.
+    Meaning(&'a [f32]),
+    /// Similarities, with words as a tie-breaker and names above all.
+    Both(&'a [f32]),
+}
+
+/// A document that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Its place among the documents.
+    pub document: usize,
+    /// From 0 to 3, in steps of 0.0001; 2 and more where the query is the name, 1 and more where it nearly is.
+    pub score: f32,
+}
+
+/// Documents, ready to be searched. Their texts are not kept.
+#[derive(Clone, Debug, Default)]
+pub struct SearchIndex {
+    names: Vec<Name>,
+    /// For each stem the documents that have it, with its frequency there, weighted by fields.
+    postings: FxHashMap<Box<str>, Vec<(u32, f32)>>,
+    /// The stem of each word, to find what was mistyped.
+    stems: FxHashMap<Box<str>, Box<str>>,
+}
+
+/// How much a word in a field counts, and fields in which everything stands once.
+const NAME: f32 = 3.0;
+const PATH: f32 = 1.0;
+const TEXT: f32 = 1.0;
+/// The usual constants of BM25: how fast repetitions stop counting, and how much long fields count less.
+const K: f32 = 1.2;
+const B: f32 = 0.6;
+/// The share of words beside similarities. From 0.3 on they hurt queries in other words than the document's.
+const WORDS_BESIDE_MEANING: f32 = 0.15;
+/// What a word counts that is not in the documents but resembles one that is.
+const RESEMBLING: f32 = 0.7;
+
+impl SearchIndex {
+    /// Takes in documents; they are known by their number from 0 on.
+    pub fn new<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> SearchIndex {
+        let mut index = SearchIndex::default();
+        // Of each document its number of words by field, to weigh long fields down at the end.
+        let mut lengths: Vec<[f32; 3]> = Vec::new();
+        let mut found: Vec<(u32, usize, Word)> = Vec::new();
+        for (number, document) in documents.into_iter().enumerate() {
+            let fields = [document.name, document.path, document.text].map(words);
+            index.names.push(Name::of(document.name));
+            lengths.push([0, 1, 2].map(|it: usize| fields[it].len() as f32));
+            for (field, words) in fields.into_iter().enumerate() {
+                found.extend(words.into_iter().map(|word| (number as u32, field, word)));
+            }
+        }
+        let count = lengths.len().max(1) as f32;
+        let average =
+            [0, 1, 2].map(|it: usize| lengths.iter().map(|of| of[it]).sum::<f32>() / count);
+        for (number, field, word) in found {
+            let relative = lengths[number as usize][field] / average[field].max(1.0);
+            let weight = [NAME, PATH, TEXT][field] / (1.0 - B + B * relative);
+            let postings = index.postings.entry(word.stem.as_str().into()).or_default();
+            match postings.last_mut() {
+                Some((last, frequency)) if *last == number => *frequency += weight,
+                _ => postings.push((number, weight)),
+            }
+            index.stems.insert(word.folded.into(), word.stem.into());
+        }
+        index
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Makes a query of what somebody typed. `None` if there is no word in it.
+    pub fn query(&self, text: &str) -> Option<Query> {
+        let all = words(text);
+        let telling: Vec<&Word> = all.iter().filter(|it| !it.is_stop_word()).collect();
+        let telling = if telling.is_empty() { all.iter().collect() } else { telling };
+        let mut terms: Vec<Term> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for word in telling.iter().filter(|it| seen.insert(it.stem.as_str())) {
+            let known = self.postings.contains_key(word.stem.as_str());
+            let stems = if known { vec![word.stem.clone()] } else { self.resembling(&word.folded) };
+            terms.push(Term { stems, known });
+        }
+        (!terms.is_empty()).then(|| Query { compact: compact(text), tokens: tokens(text), terms })
+    }
+
+    /// The best `top` documents among the `wanted`, best first, equal ones in their order; all those whose score equals that
+    /// of the last one are there too. What has no score above 0 is no hit.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one similarity for each document.
+    pub fn search(
+        &self,
+        query: &Query,
+        evidence: Evidence<'_>,
+        wanted: impl Fn(usize) -> bool,
+        top: usize,
+    ) -> Vec<Hit> {
+        if let Evidence::Meaning(similarities) | Evidence::Both(similarities) = evidence {
+            assert_eq!(similarities.len(), self.len(), "one similarity a document");
+        }
+        let by_words = self.word_scores(query);
+        let name = |document: usize| f32::from(self.names[document].met_by(query) as u8);
+        let score = |document: usize| match evidence {
+            Evidence::Words => name(document) + fraction(by_words[document]),
+            Evidence::Meaning(alike) => fraction(alike[document]),
+            Evidence::Both(alike) => {
+                name(document) + fraction(joined(alike[document], by_words[document]))
+            }
+        };
+        let all = (0..self.len()).filter(|it| wanted(*it));
+        let scored = all.map(|document| Hit { document, score: rounded(score(document)) });
+        cut(scored.filter(|hit| hit.score > 0.0).collect(), top)
+    }
+
+    /// BM25 of every document, as a share of what one with all the words in plenty would have.
+    fn word_scores(&self, query: &Query) -> Vec<f32> {
+        let mut scores = vec![0.0; self.len()];
+        let mut most = 0.0;
+        for term in &query.terms {
+            let stems = term.stems.iter().filter_map(|stem| self.postings.get(stem.as_str()));
+            let mut of_term: FxHashMap<u32, f32> = FxHashMap::default();
+            for (document, frequency) in stems.flatten() {
+                let best = of_term.entry(*document).or_default();
+                *best = best.max(*frequency);
+            }
+            let rarity = self.rarity(of_term.len());
+            most += rarity;
+            let share = if term.known { 1.0 } else { RESEMBLING };
+            for (document, frequency) in of_term {
+                scores[document as usize] += rarity * share * frequency / (K + frequency);
+            }
+        }
+        scores.iter_mut().for_each(|score| *score /= f32::max(most, f32::MIN_POSITIVE));
+        scores
+    }
+
+    fn rarity(&self, documents: usize) -> f32 {
+        let (all, those) = (self.len() as f32, documents as f32);
+        (1.0 + (all - those + 0.5) / (those + 0.5)).ln()
+    }
+
+    /// Stems of words that an unknown one may stand for: those nearest to it by typing mistakes, else those it begins.
+    fn resembling(&self, word: &str) -> Vec<String> {
+        let near = |far| self.stems_of(move |it| distance(word, it, far).is_some());
+        let found = (1..=mistakes(word.len())).map(near).find(|it| !it.is_empty());
+        found.unwrap_or_else(|| self.stems_of(|it| word.len() > 2 && it.starts_with(word)))
+    }
+
+    fn stems_of(&self, fits: impl Fn(&str) -> bool) -> Vec<String> {
+        let words = self.stems.iter().filter(|(word, _)| fits(word));
+        let mut stems: Vec<String> = words.map(|(_, stem)| stem.to_string()).collect();
+        stems.sort();
+        stems.dedup();
+        stems
+    }
+}
+
+/// How many typing mistakes a word of so many bytes may have.
+pub(super) fn mistakes(length: usize) -> usize {
+    match length {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    }
+}
+
+/// The tokens of a text that may be names, as they are compared.
+fn tokens(text: &str) -> FxHashSet<String> {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(|c| !in_name(c)).filter(|it| !it.is_empty()).map(str::to_lowercase).collect()
+}
+
+fn joined(similarity: f32, of_words: f32) -> f32 {
+    (similarity.max(0.0) + WORDS_BESIDE_MEANING * of_words) / (1.0 + WORDS_BESIDE_MEANING)
+}
+
+/// Never a whole, which says how well the name was met.
+fn fraction(score: f32) -> f32 {
+    score.clamp(0.0, 0.9999)
+}
+
+fn rounded(score: f32) -> f32 {
+    (score * 10_000.0).round() / 10_000.0
+}
+
+/// The first hits, and those as good as the last of them.
+fn cut(mut hits: Vec<Hit>, top: usize) -> Vec<Hit> {
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
+    let last = top.checked_sub(1).and_then(|it| hits.get(it)).map(|it| it.score);
+    let kept = match last {
+        Some(last) => hits.partition_point(|hit| hit.score >= last),
+        None => hits.len().min(top),
+    };
+    hits.truncate(kept);
+    hits
+}
+
+/// What somebody typed, understood with the words of an index.
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub(super) compact: String,
+    /// Names it mentions, perhaps; in lower case.
+    pub(super) tokens: FxHashSet<String>,
+    terms: Vec<Term>,
+}
+
+/// A word of a query, as one of several stems.
+#[derive(Clone, Debug)]
+struct Term {
+    stems: Vec<String>,
+    /// Whether the documents have it as it was typed.
+    known: bool,
+}
+
+impl Query {
+    /// Where words of a text match the query, in bytes, in the order of the text.
+    pub fn matches(&self, text: &str) -> Vec<Range<usize>> {
+        let found = words(text).into_iter().filter(|word| self.asks_for(&word.stem));
+        found.map(|word| word.range).collect()
+    }
+
+    fn asks_for(&self, stem: &str) -> bool {
+        self.terms.iter().any(|term| term.stems.iter().any(|it| it == stem))
+    }
+
+    /// Whether a word of it is in no document, so that it may be mistyped.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.terms.iter().any(|term| !term.known)
+    }
+
+    /// Whether its words are exactly these.
+    pub(super) fn is_made_of(&self, stems: &[String]) -> bool {
+        let asked = |stem: &String| self.asks_for(stem);
+        let has = |term: &Term| stems.iter().any(|it| term.stems.contains(it));
+        self.terms.iter().all(|term| term.known && has(term)) && stems.iter().all(asked)
+    }
+}
