@@ -24,6 +24,8 @@ pub(crate) struct Key {
     /// With the numbers of its device and inode: a folder that was made anew is another one. None:
     /// texts, which any folder can hold.
     folder: Option<(PathBuf, Option<(u64, u64)>)>,
+    /// The worker shows a copy of it.
+    copied: bool,
     limits: Limits,
     /// The sandbox shows it.
     toolchain: Option<Toolchain>,
@@ -35,7 +37,7 @@ impl Key {
     /// `environment` holds the packages; None: they cannot change.
     pub(crate) fn of(request: &Request, environment: Option<&Path>) -> Key {
         let folder = match &request.tree {
-            Tree::Folder(path) => {
+            Tree::Folder(path) | Tree::Copy { folder: path, .. } => {
                 let numbers = fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
                 Some((path.canonicalize().unwrap_or_else(|_| path.clone()), numbers))
             }
@@ -43,7 +45,8 @@ impl Key {
         };
         let packages = environment.map(packages).unwrap_or_default();
         let toolchain = Toolchain::of(request.framework);
-        Key { folder, limits: request.limits, toolchain, packages }
+        let copied = matches!(request.tree, Tree::Copy { .. });
+        Key { folder, copied, limits: request.limits, toolchain, packages }
     }
 }
 

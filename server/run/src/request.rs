@@ -13,6 +13,15 @@ pub enum Tree {
     /// folder for each run, which is removed afterwards. A path that is absolute or climbs out with
     /// `..` makes the run `SandboxUnavailable`.
     Files(BTreeMap<String, Arc<str>>),
+    /// A copy of a folder, some of its files with other texts: for trying changes out. Nothing is written to
+    /// the folder itself. It is copied once for each worker, and must not change while the runner is used;
+    /// version control, environments and caches in it are left out.
+    Copy {
+        /// What is copied.
+        folder: PathBuf,
+        /// Texts by path, as for `Files`; of files that the folder has, or new ones.
+        changed: BTreeMap<String, Arc<str>>,
+    },
 }
 
 /// One run of a project's tests.

@@ -166,7 +166,9 @@ impl Runner {
 
     /// A worker from the pool with this run's files.
     async fn prepared(&self, mut post: Post, request: &Request) -> Result<Post, String> {
-        let Tree::Files(files) = &request.tree else { return Ok(post) };
+        let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &request.tree else {
+            return Ok(post);
+        };
         let (files, trusted) = (files.clone(), post.worker.cage.protects_files());
         let write = move || post.grounds.renew(&files, trusted).map(|()| post);
         tokio::task::spawn_blocking(write).await.map_err(unprepared)?

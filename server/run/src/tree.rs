@@ -21,7 +21,25 @@ pub(crate) struct Grounds {
     root: PathBuf,
     /// With texts: the folder they were written to, and what was written.
     written: Option<(TempDir, Texts)>,
+    /// What lies below the texts.
+    base: Option<PathBuf>,
 }
+
+/// Folders that no test reads and that can be large: version control, environments, caches.
+const LEFT_OUT: [&str; 12] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    "node_modules",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".trellis",
+];
 
 impl Grounds {
     /// The error is a sentence for people.
@@ -31,20 +49,31 @@ impl Grounds {
                 let root = path.canonicalize().map_err(|error| {
                     format!("the folder under test, {}, cannot be opened: {error}", path.display())
                 })?;
-                Ok(Grounds { root, written: None })
+                Ok(Grounds { root, written: None, base: None })
             }
-            Tree::Files(files) => {
-                let (folder, root) = make(parent).map_err(|error| {
-                    format!(
-                        "no scratch folder could be made in {}: {error}; name another one",
-                        parent.display()
-                    )
-                })?;
-                let mut grounds = Grounds { root, written: Some((folder, Texts::new())) };
-                grounds.renew(files, true)?;
-                Ok(grounds)
-            }
+            Tree::Files(files) => Grounds::written(parent, None, files),
+            Tree::Copy { folder, changed } => Grounds::written(parent, Some(folder), changed),
         }
+    }
+
+    fn written(parent: &Path, base: Option<&PathBuf>, files: &Texts) -> Result<Grounds, String> {
+        let (folder, root) = make(parent).map_err(|error| {
+            format!(
+                "no scratch folder could be made in {}: {error}; name another one",
+                parent.display()
+            )
+        })?;
+        let written = Some((folder, Texts::new()));
+        let mut grounds = Grounds { root, written, base: base.cloned() };
+        grounds.lay_base()?;
+        grounds.renew(files, true)?;
+        Ok(grounds)
+    }
+
+    fn lay_base(&self) -> Result<(), String> {
+        let Some(base) = &self.base else { return Ok(()) };
+        copy(base, &self.root)
+            .map_err(|error| format!("{} could not be copied: {error}", base.display()))
     }
 
     /// The root, canonical.
@@ -52,16 +81,24 @@ impl Grounds {
         &self.root
     }
 
-    /// Makes the folder hold `files` and nothing else. `trusted`: nobody but us has changed it.
+    /// Makes the folder hold `files` and nothing else besides what lies below them. `trusted`: nobody but us has changed it.
     pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), String> {
+        if self.written.is_some() && !trusted {
+            remove(self.root.clone())?;
+            fs::create_dir(&self.root).map_err(|error| failed(&self.root, &error))?;
+            self.lay_base()?;
+        }
         let Some((_, written)) = &mut self.written else { return Ok(()) };
         if !trusted {
             written.clear();
-            remove(self.root.clone())?;
-            fs::create_dir(&self.root).map_err(|error| failed(&self.root, &error))?;
         }
         for name in written.keys().filter(|it| !files.contains_key(*it)) {
             let path = self.root.join(name);
+            let original = self.base.as_ref().map(|it| it.join(name)).filter(|it| it.is_file());
+            if let Some(original) = original {
+                fs::copy(original, &path).map_err(|error| failed(&path, &error))?;
+                continue;
+            }
             fs::remove_file(&path).map_err(|error| failed(&path, &error))?;
             remove_empty(path.parent(), &self.root);
         }
@@ -92,6 +129,24 @@ fn make(parent: &Path) -> io::Result<(TempDir, PathBuf)> {
     let root = folder.path().join("tree");
     fs::create_dir(&root)?;
     Ok((folder, root))
+}
+
+/// The content of a folder into another one; links stay links.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let target = to.join(&name);
+        if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path())?, &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target)?;
+        } else if kind.is_dir() && !LEFT_OUT.iter().any(|it| name == *it) {
+            fs::create_dir(&target)?;
+            copy(&entry.path(), &target)?;
+        }
+    }
+    Ok(())
 }
 
 fn remove_empty(folder: Option<&Path>, root: &Path) {
