@@ -6,6 +6,7 @@
 mod cases;
 mod class_body;
 mod edits;
+mod facts;
 mod fragment;
 mod imports;
 mod index;
@@ -13,6 +14,7 @@ pub mod known;
 mod lines;
 mod margin;
 mod merge;
+mod mutants;
 mod name_path;
 mod opening;
 mod origins;
@@ -31,6 +33,7 @@ pub use edits::{
     delete_symbol, insert_after_symbol, insert_before_symbol, insert_into_class, no_worse,
     replace_symbol_body, search_replace, unified_diff,
 };
+pub use facts::{Facts, FunctionFact, StatementFact, StatementKind};
 pub use fragment::{Fragment, Item, ItemKind};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
@@ -39,6 +42,7 @@ pub use index::{
 };
 pub use lines::{Lines, Unit};
 pub use merge::{Merged, Part, merge};
+pub use mutants::{Mutant, MutantKind, mutants};
 pub use name_path::{BadNamePath, NamePath};
 pub use origins::import_for;
 pub use outline::{NamePlace, Outline, Symbol, SymbolKind};

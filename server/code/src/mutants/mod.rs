@@ -1,0 +1,247 @@
+//! Small edits that could repair a bug: of one expression or statement each.
+//!
+//! The operators are those of mutation testing (Offutt et al. 1996), of the commonest one-statement bugs
+//! (Karampatsis and Sutton 2020) and of repair templates (Kim et al. 2013). Whether an edit repairs anything
+//! is found out by running tests, elsewhere.
+
+mod expressions;
+mod names;
+mod operators;
+mod statements;
+
+use std::ops::Range;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameters, walk_stmt};
+use ruff_python_ast::{Decorator, Expr, Parameters, Stmt};
+use ruff_text_size::{Ranged, TextRange};
+
+use crate::lines::{Lines, Unit};
+use crate::syntax::{self, SyntaxError};
+use names::Names;
+
+/// What sort of an edit a mutant is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MutantKind {
+    /// `<` to `<=`, `>` to `>=` and back: the end of a range.
+    Boundary,
+    /// Another comparison.
+    Comparison,
+    /// Another arithmetic or bitwise operator, or its operands the other way around.
+    Operator,
+    /// `and` to `or` and back.
+    Logic,
+    /// A condition turned around, or its `not` dropped.
+    Negation,
+    /// Another number or truth value.
+    Constant,
+    /// One more or one less.
+    OffByOne,
+    /// Two arguments of a call exchanged, one dropped, one added.
+    Arguments,
+    /// Another variable of the same scope.
+    Name,
+    /// Another method, function or attribute of the same sort.
+    Sibling,
+    /// Another string that the module uses.
+    Text,
+    /// A part of an expression left out.
+    Operand,
+    /// An expression handed through something: `abs`, a copy, a default, a clamp.
+    Wrap,
+    /// `=` to `+=`, `break` to `continue`, `return` to `yield`, an added `await`.
+    Keyword,
+    /// A condition that a value has to fulfil first.
+    Guard,
+    /// A statement that stands elsewhere: in or out of a loop, before its neighbour.
+    Move,
+    /// A condition that always or never holds.
+    Fixed,
+    /// A statement left out.
+    Delete,
+    /// A statement added, made of what stands nearby.
+    Insert,
+}
+
+/// How likely each sort is to be what its author would have written, between 0 and 1. What touches one
+/// operator says where the bug is; leaving statements out makes tests pass for many wrong reasons (Qi et al.
+/// 2015), and so does adding them.
+const PLAUSIBILITY: [(MutantKind, f64); 19] = [
+    (MutantKind::Boundary, 0.95),
+    (MutantKind::Comparison, 0.75),
+    (MutantKind::Operator, 0.85),
+    (MutantKind::Logic, 0.85),
+    (MutantKind::Negation, 0.8),
+    (MutantKind::Constant, 0.85),
+    (MutantKind::OffByOne, 0.75),
+    (MutantKind::Arguments, 0.8),
+    (MutantKind::Name, 0.65),
+    (MutantKind::Sibling, 0.8),
+    (MutantKind::Text, 0.6),
+    (MutantKind::Operand, 0.55),
+    (MutantKind::Wrap, 0.6),
+    (MutantKind::Keyword, 0.7),
+    (MutantKind::Guard, 0.5),
+    (MutantKind::Move, 0.6),
+    (MutantKind::Fixed, 0.35),
+    (MutantKind::Delete, 0.35),
+    (MutantKind::Insert, 0.3),
+];
+
+impl MutantKind {
+    /// How likely an edit of this sort is to be the right repair if it is one, between 0 and 1.
+    pub fn plausibility(self) -> f64 {
+        PLAUSIBILITY.iter().find(|(kind, _)| *kind == self).map_or(0.0, |(_, it)| *it)
+    }
+}
+
+/// One edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// The line it changes, or the statement it is added to; from 1.
+    pub line: u32,
+    /// What sort of an edit it is.
+    pub kind: MutantKind,
+    /// The bytes of the source that are replaced.
+    pub range: Range<usize>,
+    /// By what.
+    pub replacement: String,
+}
+
+/// Longest piece of text that a description shows, in characters.
+const SHOWN: usize = 60;
+
+impl Mutant {
+    /// The source with the edit; `None` where that is no Python or the same.
+    pub fn apply(&self, source: &str) -> Option<String> {
+        let (before, after) = (source.get(..self.range.start)?, source.get(self.range.end..)?);
+        let text = format!("{before}{}{after}", self.replacement);
+        (text != source && syntax::check(&text).is_ok()).then_some(text)
+    }
+
+    /// The edit in words: "changing `<` to `<=`".
+    pub fn describe(&self, source: &str) -> String {
+        let old = shown(source.get(self.range.clone()).unwrap_or_default());
+        let new = shown(&self.replacement);
+        match self.kind {
+            MutantKind::Delete => format!("leaving out `{old}`"),
+            MutantKind::Move => format!("moving `{old}`"),
+            _ if old.is_empty() => format!("adding `{new}`"),
+            _ if new.is_empty() => format!("leaving out `{old}`"),
+            _ => format!("changing `{old}` to `{new}`"),
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let cut: String = text.chars().take(SHOWN).collect();
+    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
+
+/// All mutants of the lines that are wanted, in the order of the text; each edit once. Not all of them are
+/// Python: [`Mutant::apply`] says which. An error where the source itself is none.
+pub fn mutants(source: &str, wanted: impl Fn(u32) -> bool) -> Result<Vec<Mutant>, SyntaxError> {
+    let parsed = syntax::parse(source)?;
+    let mut maker = Maker {
+        source,
+        lines: Lines::of(source),
+        names: Names::of(source, parsed.suite()),
+        out: Vec::new(),
+        loops: 0,
+    };
+    maker.block(parsed.suite());
+    parsed.suite().iter().for_each(|it| maker.visit_stmt(it));
+    let mut out = maker.out;
+    out.retain(|it| wanted(it.line) && source[it.range.clone()] != it.replacement);
+    let place = |it: &Mutant| (it.range.start, it.range.end);
+    out.sort_by(|a, b| {
+        place(a)
+            .cmp(&place(b))
+            .then_with(|| b.kind.plausibility().total_cmp(&a.kind.plausibility()))
+            .then_with(|| a.replacement.cmp(&b.replacement))
+    });
+    let mut seen = std::collections::HashSet::new();
+    out.retain(|it| seen.insert((it.range.clone(), it.replacement.clone())));
+    Ok(out)
+}
+
+/// Walks a tree and collects mutants.
+struct Maker<'a> {
+    source: &'a str,
+    lines: Lines<'a>,
+    names: Names,
+    out: Vec<Mutant>,
+    /// Loops around the statement inside its function.
+    loops: usize,
+}
+
+impl<'a> Maker<'a> {
+    fn text(&self, range: TextRange) -> &'a str {
+        &self.source[range.to_std_range()]
+    }
+
+    fn push(&mut self, range: Range<usize>, replacement: impl Into<String>, kind: MutantKind) {
+        self.push_at(range.start, range, replacement, kind);
+    }
+
+    /// `at`: an offset on the line that is blamed.
+    fn push_at(
+        &mut self,
+        at: usize,
+        range: Range<usize>,
+        replacement: impl Into<String>,
+        kind: MutantKind,
+    ) {
+        let line = self.lines.position(at, Unit::Utf8).0 as u32 + 1;
+        self.out.push(Mutant { line, kind, range, replacement: replacement.into() });
+    }
+}
+
+impl<'a> Visitor<'a> for Maker<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        self.statement(stmt);
+        if !stmt.is_function_def_stmt() {
+            syntax::blocks(stmt).into_iter().for_each(|it| self.block(it));
+        }
+        match stmt {
+            Stmt::FunctionDef(def) => {
+                self.names.enter(def);
+                let loops = std::mem::take(&mut self.loops);
+                self.function(def);
+                self.block(&def.body);
+                walk_parameters(self, &def.parameters);
+                def.body.iter().for_each(|it| self.visit_stmt(it));
+                self.loops = loops;
+                self.names.leave();
+            }
+            Stmt::For(_) | Stmt::While(_) => {
+                self.loops += 1;
+                walk_stmt(self, stmt);
+                self.loops -= 1;
+            }
+            // A docstring says nothing to Python.
+            Stmt::Expr(it) if it.value.is_string_literal_expr() => {}
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {}
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.expression(expr);
+        walk_expr(self, expr);
+    }
+
+    fn visit_annotation(&mut self, _: &'a Expr) {}
+
+    fn visit_decorator(&mut self, _: &'a Decorator) {}
+
+    fn visit_parameters(&mut self, parameters: &'a Parameters) {
+        walk_parameters(self, parameters);
+    }
+}
+
+/// Where an expression stands.
+fn span(it: &impl Ranged) -> Range<usize> {
+    it.range().to_std_range()
+}
