@@ -10,6 +10,7 @@ mod draft;
 mod exchange;
 mod gate;
 mod item;
+pub mod localize;
 mod machine;
 mod mend;
 mod observation;

@@ -1,0 +1,120 @@
+//! The spectrum: who ran what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use code::StatementKind;
+
+use super::evidence::Evidence;
+
+/// A line: the place of its file, its number.
+pub(super) type Line = (usize, u32);
+/// A function: the place of its file, its place there.
+pub(super) type Function = (usize, usize);
+
+/// How often something was executed by tests that failed and by tests that passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Counts {
+    pub(super) failed: usize,
+    pub(super) passed: usize,
+}
+
+/// Counts of lines and functions.
+#[derive(Debug, Default)]
+pub(super) struct Spectrum {
+    pub(super) total: Counts,
+    pub(super) lines: BTreeMap<Line, Counts>,
+    pub(super) functions: BTreeMap<Function, Counts>,
+    /// Lines that no test executes on its own account but whose value reaches executed ones, with the share
+    /// of suspicion that they inherit.
+    pub(super) inherited: BTreeMap<Line, f64>,
+}
+
+/// What a definition inherits from the code that it reaches: a wrong constant is rarer than a wrong
+/// statement, since every test that reads it would have failed.
+const INHERITED: f64 = 0.6;
+
+impl Spectrum {
+    pub(super) fn of(evidence: &Evidence) -> Spectrum {
+        let mut spectrum = Spectrum::default();
+        for test in &evidence.tests {
+            let one = match test.failed {
+                true => Counts { failed: 1, passed: 0 },
+                false => Counts { failed: 0, passed: 1 },
+            };
+            spectrum.total.add(one);
+            let mut functions = BTreeSet::new();
+            for (file, lines) in &test.lines {
+                for line in lines {
+                    spectrum.lines.entry((*file, *line)).or_default().add(one);
+                    let facts = &evidence.files[*file].facts;
+                    let statement = facts.statement_at(*line).map(|it| &facts.statements[it]);
+                    let inside = statement.filter(|it| it.kind != StatementKind::Definition);
+                    functions.extend(inside.and_then(|it| it.function).map(|it| (*file, it)));
+                }
+            }
+            for function in functions {
+                spectrum.functions.entry(function).or_default().add(one);
+            }
+        }
+        spectrum.inherit(evidence);
+        spectrum
+    }
+
+    /// The similarity of "executed" to "failed" (Ochiai; Abreu, Zoeteweij and van Gemund 2007): the number
+    /// of failing tests that executed it over the root of all failing tests times all that executed it.
+    pub(super) fn ochiai(&self, counts: Counts) -> f64 {
+        let executed = (counts.failed + counts.passed) as f64;
+        let product = self.total.failed as f64 * executed;
+        if product == 0.0 { 0.0 } else { counts.failed as f64 / product.sqrt() }
+    }
+
+    pub(super) fn of_line(&self, line: Line) -> f64 {
+        let own = self.lines.get(&line).map_or(0.0, |it| self.ochiai(*it));
+        own.max(self.inherited.get(&line).copied().unwrap_or_default())
+    }
+
+    pub(super) fn of_function(&self, function: Function) -> f64 {
+        self.functions.get(&function).map_or(0.0, |it| self.ochiai(*it))
+    }
+
+    /// Names bound at import, default values and class attributes inherit from the statements that read
+    /// them.
+    fn inherit(&mut self, evidence: &Evidence) {
+        let mut readers: BTreeMap<&str, f64> = BTreeMap::new();
+        for ((file, line), counts) in &self.lines {
+            let file = &evidence.files[*file];
+            let Some(at) = file.facts.statement_at(*line).filter(|_| !file.is_test) else { continue };
+            let score = self.ochiai(*counts);
+            for name in &file.facts.statements[at].reads {
+                let best = readers.entry(name).or_default();
+                *best = best.max(score);
+            }
+        }
+        for (number, file) in evidence.files.iter().enumerate() {
+            for statement in &file.facts.statements {
+                let line = (number, statement.first);
+                let score = match (statement.kind, statement.function) {
+                    (StatementKind::Definition, Some(function)) => {
+                        let says = statement.parts > 0 || !statement.oddities.is_empty();
+                        if says { self.of_function((number, function)) } else { 0.0 }
+                    }
+                    (_, None) => {
+                        let scores = statement.binds.iter().filter_map(|it| readers.get(it.as_str()));
+                        scores.copied().fold(0.0, f64::max)
+                    }
+                    _ => 0.0,
+                };
+                if score > 0.0 && !self.lines.contains_key(&line) {
+                    self.inherited.insert(line, score * INHERITED);
+                }
+            }
+        }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, other: Counts) {
+        self.failed += other.failed;
+        self.passed += other.passed;
+    }
+}
