@@ -6,6 +6,7 @@ mod cli;
 mod edits;
 mod error;
 mod grow;
+mod localize;
 mod lsp;
 mod output;
 mod plan_file;

@@ -7,6 +7,7 @@ use crate::output::Output;
 
 mod doctor;
 mod generate;
+mod localize;
 mod lsp;
 mod plan;
 mod results;
@@ -32,6 +33,7 @@ enum Command {
     /// Look at a planning graph: its problems, order, tree and dependencies.
     Plan(plan::PlanArgs),
     Test(test::TestArgs),
+    Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
     Rollback(rollback::RollbackArgs),
@@ -65,6 +67,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Generate(args) => generate::run(args, output).await,
         Command::Plan(args) => plan::run(args, output),
         Command::Test(args) => test::run(args, output).await,
+        Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),
         Command::Rollback(args) => rollback::run(&args, output),

@@ -33,8 +33,11 @@ pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
 /// The files a run saw, by path.
 pub(crate) type Files = BTreeMap<String, Arc<str>>;
 
+/// The same, asked by path.
+pub(crate) type Texts<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
+
 /// A run as the cycle sees it, with the lines its frames stood at; a run that never was stops the work.
-pub(crate) fn test_run(report: &Report, files: &Files) -> Result<TestRun, Stop> {
+pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, Stop> {
     let ending = match &report.outcome {
         Outcome::Passed => Ending::Passed,
         Outcome::Failed => Ending::Failed,
@@ -56,8 +59,8 @@ pub(crate) fn test_run(report: &Report, files: &Files) -> Result<TestRun, Stop> 
             ))));
         }
     };
-    let frame = |it: &run::Frame| frame(it, files);
-    let failure = |it: &run::Failure| failure(it, files);
+    let frame = |it: &run::Frame| frame(it, texts);
+    let failure = |it: &run::Failure| failure(it, texts);
     let cases = report.tests.iter().map(|test| Case {
         id: test.id.clone(),
         passed: matches!(test.outcome, TestOutcome::Passed | TestOutcome::XPassed),
@@ -104,9 +107,10 @@ fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> Stri
     report.reason.as_ref().map_or(how.clone(), |reason| format!("{how}: {reason}"))
 }
 
-fn frame(frame: &run::Frame, files: &Files) -> Frame {
-    let text = files.get(&frame.path).filter(|_| frame.inside);
-    let line = text.and_then(|it| it.lines().nth(frame.line.saturating_sub(1) as usize));
+fn frame(frame: &run::Frame, texts: Texts<'_>) -> Frame {
+    let text = if frame.inside { texts(&frame.path) } else { None };
+    let lines = text.as_deref().map(str::lines);
+    let line = lines.and_then(|mut it| it.nth(frame.line.saturating_sub(1) as usize));
     Frame {
         path: frame.path.clone(),
         line: frame.line,
@@ -115,13 +119,14 @@ fn frame(frame: &run::Frame, files: &Files) -> Frame {
     }
 }
 
-fn failure(failure: &run::Failure, files: &Files) -> Failure {
+/// A failure as the cycle sees it.
+pub(crate) fn failure(failure: &run::Failure, texts: Texts<'_>) -> Failure {
     let mut out = Failure {
         exception: failure.exception.clone(),
         message: failure.message.clone(),
         path: failure.path.clone().unwrap_or_default(),
         line: failure.line.unwrap_or_default(),
-        frames: failure.frames.iter().filter(|it| it.inside).map(|it| frame(it, files)).collect(),
+        frames: failure.frames.iter().filter(|it| it.inside).map(|it| frame(it, texts)).collect(),
         traceback: failure.traceback.clone(),
         ..Failure::default()
     };

@@ -3,7 +3,7 @@
 //! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
 //! [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
-mod convert;
+pub(crate) mod convert;
 mod coverage;
 mod files;
 mod finish;

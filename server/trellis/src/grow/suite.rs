@@ -46,7 +46,7 @@ pub(crate) async fn suite(
         ..Request::new(Tree::Files(tree.clone()))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    let mut run = test_run(&report, &tree).map_err(Stop::into_fault)?;
+    let mut run = test_run(&report, &|path| tree.get(path).cloned()).map_err(Stop::into_fault)?;
     let flaky = settle(owner, &request, &mut run, &tree).await?;
     if !flaky.is_empty() {
         owner.warnings.push(format!("flaky, passed when run again: {}", flaky.join(", ")));
@@ -90,7 +90,7 @@ async fn settle(
         }
         let request = Request { targets: failing.clone(), coverage: false, ..request.clone() };
         let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-        let again = test_run(&report, tree).map_err(Stop::into_fault)?;
+        let again = test_run(&report, &|path| tree.get(path).cloned()).map_err(Stop::into_fault)?;
         let passed: BTreeSet<&str> =
             again.cases.iter().filter(|it| it.passed).map(|it| it.id.as_str()).collect();
         for case in run.cases.iter_mut().filter(|case| passed.contains(case.id.as_str())) {

@@ -1,0 +1,83 @@
+//! Runs and sources as the evidence that is ranked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use code::{Facts, Index};
+use cycle::localize::{Evidence, FileEvidence, TestEvidence};
+use run::{Report, TestOutcome};
+
+use super::{deadline, failing, has_failed};
+use crate::grow::convert::failure;
+
+/// What runs with coverage and the sources of the same tree say together. Files that are no Python have no
+/// facts; tests that were skipped say nothing.
+pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
+    let tests_lie_in: BTreeSet<&str> = (reports.iter())
+        .flat_map(|it| it.tests.iter().map(|test| test.path.as_str()))
+        .collect();
+    let mut files: Vec<FileEvidence> = (index.files())
+        .map(|file| {
+            let path = index.path(file).to_owned();
+            let text = index.text(file);
+            let facts = text.and_then(|it| Facts::of(&it).ok()).unwrap_or_default();
+            let is_test = is_test(&path) || tests_lie_in.contains(path.as_str());
+            FileEvidence { path, is_test, facts, changed: BTreeMap::new() }
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut evidence = Evidence { tests: Vec::new(), files };
+    let mut seen = BTreeSet::new();
+    for report in reports {
+        let tests = tests(report).into_iter().filter(|it| seen.insert(it.id.clone()));
+        let tests: Vec<TestEvidence> = tests.map(|it| with_lines(it, report, &evidence)).collect();
+        evidence.tests.extend(tests);
+    }
+    evidence
+}
+
+fn tests(report: &Report) -> Vec<TestEvidence> {
+    let passed = report.tests.iter().filter(|it| {
+        !has_failed(it) && matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed)
+    });
+    let passed = passed.map(|it| TestEvidence { id: it.id.clone(), ..TestEvidence::default() });
+    let failed = failing(report).into_iter().map(|it| TestEvidence {
+        id: it.id,
+        failed: true,
+        failure: Some(failure(&it.failure)),
+        lines: BTreeMap::new(),
+    });
+    passed.chain(failed).collect()
+}
+
+/// Adds what the test executed, as first lines of statements, and of a test without coverage what its
+/// traceback shows.
+fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> TestEvidence {
+    let place = |path: &str| evidence.files.binary_search_by(|it| it.path.as_str().cmp(path)).ok();
+    let first = |file: usize, line: u32| {
+        let facts = &evidence.files[file].facts;
+        facts.statement_at(line).map_or(line, |it| facts.statements[it].first)
+    };
+    for (path, coverage) in report.coverage.iter().flat_map(|it| &it.files) {
+        let (Some(file), Some(lines)) = (place(path), coverage.tests.get(&test.id)) else { continue };
+        let lines = lines.iter().map(|it| first(file, *it)).collect::<BTreeSet<u32>>();
+        test.lines.insert(file, lines);
+    }
+    if test.lines.is_empty()
+        && let Some(failure) = &test.failure
+    {
+        let last = (failure.path.as_str(), failure.line);
+        let frames = failure.frames.iter().map(|it| (it.path.as_str(), it.line)).chain([last]);
+        for (path, line) in frames.filter(|(path, _)| *path != deadline::FILE) {
+            let Some(file) = place(path) else { continue };
+            test.lines.entry(file).or_default().insert(first(file, line));
+        }
+    }
+    test
+}
+
+/// By the customs of pytest and unittest.
+fn is_test(path: &str) -> bool {
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_tests = folders.split('/').any(|it| matches!(it, "test" | "tests" | "testing"));
+    in_tests || file.starts_with("test_") || file.ends_with("_test.py") || file == "conftest.py"
+}

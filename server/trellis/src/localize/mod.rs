@@ -1,0 +1,181 @@
+//! Finds suspects for failing tests: a run with coverage, evidence, trials of small edits, a ranking.
+//!
+//! The folder is copied into the sandbox, so that nothing in it changes whatever is tried.
+
+mod deadline;
+mod evidence;
+mod recency;
+mod trials;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use code::Index;
+use cycle::localize::{Evidence, Ranking, rank};
+use run::{LimitStatus, Outcome, Report, Request, Runner, TestOutcome, TestResult, Tree};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{Exit, Fault};
+pub(crate) use evidence::evidence;
+use trials::Trials;
+
+/// What to look at, and how long.
+pub(crate) struct Search<'a> {
+    pub(crate) runner: &'a Runner,
+    /// The files under test.
+    pub(crate) tree: Tree,
+    /// The same files, as sources.
+    pub(crate) index: &'a Index,
+    pub(crate) source_folders: Vec<PathBuf>,
+    /// Test ids or paths; empty: all there are.
+    pub(crate) targets: Vec<String>,
+    /// For one test of the first run; in trials it is drawn from how long the tests took.
+    pub(crate) test_timeout: Duration,
+    pub(crate) run_timeout: Duration,
+    /// Wall time for trials; none: no trials.
+    pub(crate) trials: Option<Duration>,
+    /// Where version control is asked how recent lines are, if anywhere.
+    pub(crate) history: Option<PathBuf>,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    pub(crate) evidence: Evidence,
+    pub(crate) ranking: Ranking,
+    pub(crate) failures: Vec<Failing>,
+    pub(crate) limits: Vec<LimitStatus>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// A test that fails.
+pub(crate) struct Failing {
+    pub(crate) id: String,
+    pub(crate) failure: run::Failure,
+}
+
+/// Runs of the tests that a crash or an endless test may cut short.
+const RUNS: usize = 5;
+
+impl Search<'_> {
+    /// Runs the tests, and ranks what may be wrong. Nothing fails: no suspects.
+    pub(crate) async fn run(&self) -> Result<Found, Fault> {
+        let (reports, mut notes) = self.baseline().await?;
+        let mut evidence = evidence(self.index, &reports);
+        let failures: Vec<Failing> = reports.iter().flat_map(failing).collect();
+        let limits = reports.first().map(|it| it.limits.clone()).unwrap_or_default();
+        let mut ranking = Ranking::default();
+        if !failures.is_empty() {
+            if let Some(folder) = &self.history {
+                notes.extend(recency::add(folder, &mut evidence));
+            }
+            ranking = rank(&evidence, &[]);
+            if let Some(budget) = self.trials {
+                let until = Instant::now() + budget;
+                let trials = Trials::new(self, &evidence, &ranking, &reports);
+                let (tried, said) = trials.run(until).await;
+                notes.extend(said);
+                ranking = rank(&evidence, &tried);
+            }
+        }
+        Ok(Found { evidence, ranking, failures, limits, notes })
+    }
+
+    /// A request for some tests on the tree with some files changed.
+    fn request(&self, changed: Vec<(String, String)>, limit: Duration) -> Request {
+        let plugin = (deadline::FILE.to_owned(), deadline::plugin(limit));
+        let mut tree = self.tree.clone();
+        let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &mut tree else {
+            unreachable!("a search never runs in the folder itself")
+        };
+        files.extend(changed.into_iter().chain([plugin]).map(|(path, text)| (path, text.into())));
+        Request {
+            arguments: vec!["-p".to_owned(), deadline::MODULE.to_owned()],
+            source_folders: self.source_folders.clone(),
+            // The plugin ends a test long before; this is for those that it cannot reach.
+            test_timeout: limit * 3 + Duration::from_secs(1),
+            run_timeout: self.run_timeout,
+            ..Request::new(tree)
+        }
+    }
+
+    /// All tests once, with coverage; again without those that end the run.
+    async fn baseline(&self) -> Result<(Vec<Report>, Vec<String>), Fault> {
+        let mut request = self.request(Vec::new(), self.test_timeout);
+        request.targets.clone_from(&self.targets);
+        request.coverage = true;
+        let (mut reports, mut notes) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            let report = self.runner.run(&request, self.cancel).await;
+            check(&report)?;
+            let ended = report.tests.iter().find(|it| {
+                matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut)
+            });
+            let ended = ended.map(|it| it.id.clone());
+            notes.extend(report.notes.iter().filter(|it| !it.contains(deadline::MODULE)).cloned());
+            reports.push(report);
+            let Some(id) = ended else { break };
+            notes.push(format!(
+                "{id} ended the whole run, so that nothing is known of the lines it executed; \
+                 the others were run again without it"
+            ));
+            request.arguments.push(format!("--deselect={id}"));
+        }
+        let measured = reports.iter().any(|it| it.coverage.is_some());
+        if !measured {
+            notes.push(
+                "no coverage could be had, so that the ranking rests on tracebacks alone: \
+                 coverage.py has to be installed where the tests run"
+                    .to_owned(),
+            );
+        }
+        notes.sort();
+        notes.dedup();
+        Ok((reports, notes))
+    }
+}
+
+/// Whether there is anything to look at.
+fn check(report: &Report) -> Result<(), Fault> {
+    match &report.outcome {
+        Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
+            Err(Fault::unavailable(reason))
+        }
+        Outcome::Cancelled => Err(Fault::new(Exit::Interrupted, "stopped before the tests ended")),
+        Outcome::Tampered { what } => Err(Fault::new(
+            Exit::TestsFailed,
+            format!("the results prove nothing, the code under test has changed them: {what}"),
+        )),
+        Outcome::NoTests if report.tests.is_empty() => Err(Fault::input("there are no tests")
+            .hint("give the folder of a project whose tests pytest finds")),
+        _ => Ok(()),
+    }
+}
+
+/// The failures of a run, what could not be collected among them.
+fn failing(report: &Report) -> Vec<Failing> {
+    let tests = report.tests.iter().filter(|it| has_failed(it)).map(|it| {
+        let failure = it.failure.clone().unwrap_or_else(|| run::Failure {
+            exception: format!("{:?}", it.outcome),
+            message: it.reason.clone().unwrap_or_default(),
+            frames: report.stuck.iter().flat_map(|it| it.frames.clone()).collect(),
+            ..run::Failure::default()
+        });
+        Failing { id: it.id.clone(), failure }
+    });
+    let collected = report.collection_errors.iter().map(|failure| Failing {
+        id: failure.path.clone().unwrap_or_default(),
+        failure: failure.clone(),
+    });
+    let mut seen = BTreeSet::new();
+    tests.chain(collected).filter(|it| seen.insert(it.id.clone())).collect()
+}
+
+/// What is neither passed nor set aside.
+fn has_failed(test: &TestResult) -> bool {
+    !matches!(
+        test.outcome,
+        TestOutcome::Passed | TestOutcome::XPassed | TestOutcome::Skipped | TestOutcome::XFailed
+    )
+}

@@ -1,0 +1,272 @@
+//! Trials: small edits of suspicious lines, each run against the failing tests, and where that changes
+//! something against the passing tests that execute the line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use code::{Mutant, mutants, unified_diff};
+use cycle::localize::{Evidence, Ranking, Trial};
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesOrdered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use run::{Report, TestOutcome, TestResult};
+
+use super::{Search, deadline, has_failed};
+
+/// At once; each has a worker of its own.
+const TOGETHER: usize = 2;
+/// Lines and files that are tried.
+const LINES: usize = 120;
+const FILES: usize = 10;
+/// Edits of one run of the command.
+const MOST: usize = 4000;
+/// The failing tests of the first look at an edit: as many, and those that take too long at most.
+const FIRST_LOOK: usize = 8;
+const ENDLESS: usize = 1;
+/// What a test may take in a trial: many times the slowest that passed, and at least this.
+const SHORTEST: Duration = Duration::from_millis(400);
+const TIMES: u32 = 6;
+
+/// An edit that is to be tried.
+struct Attempt {
+    file: usize,
+    path: String,
+    source: Arc<str>,
+    mutant: Mutant,
+    /// The higher the sooner.
+    priority: f64,
+}
+
+pub(super) struct Trials<'a> {
+    search: &'a Search<'a>,
+    evidence: &'a Evidence,
+    attempts: Vec<Attempt>,
+    /// Failing tests: their outcome before, the first look first.
+    failing: BTreeMap<String, (String, String)>,
+    first_look: Vec<String>,
+    limit: Duration,
+}
+
+impl<'a> Trials<'a> {
+    pub(super) fn new(
+        search: &'a Search<'a>,
+        evidence: &'a Evidence,
+        ranking: &Ranking,
+        reports: &[Report],
+    ) -> Trials<'a> {
+        let results: Vec<&TestResult> = reports.iter().flat_map(|it| &it.tests).collect();
+        let slowest = results.iter().filter(|it| it.outcome == TestOutcome::Passed);
+        let slowest = slowest.map(|it| it.duration).max().unwrap_or_default();
+        let failed: Vec<&TestResult> = results.into_iter().filter(|it| has_failed(it)).collect();
+        let failing = failed.iter().map(|it| (it.id.clone(), said(it))).collect();
+        let limit = (slowest * TIMES).clamp(SHORTEST, search.test_timeout);
+        let (first_look, attempts) = (first_look(&failed), attempts(search, evidence, ranking));
+        Trials { search, evidence, attempts, failing, first_look, limit }
+    }
+
+    /// Tries until the time is over or nothing is left; what was found, and what was not tried.
+    pub(super) async fn run(self, until: Instant) -> (Vec<Trial>, Vec<String>) {
+        let mut notes = Vec::new();
+        if self.first_look.is_empty() {
+            notes.push("no trials: the failing tests do not run to a failure of their own".to_owned());
+            return (Vec::new(), notes);
+        }
+        let all = self.attempts.len();
+        let mut done: Vec<Trial> = Vec::new();
+        let mut tried = 0;
+        // After a repair as many again, so that a better one nearby is found.
+        let mut last = all;
+        let mut next = 0;
+        // In order, so that equal runs see equal results.
+        let mut under_way: FuturesOrdered<BoxFuture<'_, Option<Trial>>> = FuturesOrdered::new();
+        loop {
+            while under_way.len() < TOGETHER
+                && next < all.min(last)
+                && Instant::now() < until
+                && !self.search.cancel.is_cancelled()
+            {
+                under_way.push_back(self.attempt(&self.attempts[next], until).boxed());
+                next += 1;
+            }
+            let Some(outcome) = under_way.next().await else { break };
+            let Some(trial) = outcome else { continue };
+            tried += 1;
+            if trial.repairs() {
+                last = last.min(next * 2 + 80);
+            }
+            done.push(trial);
+        }
+        drop(under_way);
+        if next < all {
+            let why = if Instant::now() >= until { "the time was over" } else { "a repair was found" };
+            notes.push(format!("trials were cut: {tried} of {all} small edits were tried, {why}"));
+        } else {
+            notes.push(format!("all {tried} small edits of suspicious lines were tried"));
+        }
+        (done, notes)
+    }
+
+    /// None: the edit is no Python, or the time was over.
+    async fn attempt(&self, it: &Attempt, until: Instant) -> Option<Trial> {
+        if Instant::now() >= until {
+            return None;
+        }
+        let text = it.mutant.apply(&it.source)?;
+        let first = self.tests(it, &text, &self.first_look).await?;
+        let mut trial = Trial {
+            file: it.file,
+            line: it.mutant.line,
+            kind: it.mutant.kind,
+            what: it.mutant.describe(&it.source),
+            diff: String::new(),
+            failing: self.first_look.len(),
+            repaired: 0,
+            altered: 0,
+            passing: 0,
+            broken: 0,
+            complete: false,
+        };
+        self.count(&mut trial, &self.first_look, &first);
+        if trial.repaired + trial.altered == 0 {
+            return Some(trial);
+        }
+        let rest: Vec<String> = (self.failing.keys())
+            .filter(|id| trial.repaired > 0 && !self.first_look.contains(id))
+            .cloned()
+            .collect();
+        let passing = self.passing(it);
+        let more: Vec<String> = rest.iter().chain(&passing).cloned().collect();
+        if !more.is_empty() {
+            let second = self.tests(it, &text, &more).await?;
+            self.count(&mut trial, &rest, &second);
+            trial.failing += rest.len();
+            trial.passing = passing.len();
+            trial.broken = passing.iter().filter(|id| !passed(&second, id)).count();
+        }
+        trial.complete = trial.failing == self.failing.len();
+        if trial.repairs() {
+            trial.diff = unified_diff(&it.path, &it.source, &text);
+        }
+        Some(trial)
+    }
+
+    /// None: cancelled, or no sandbox.
+    async fn tests(&self, it: &Attempt, text: &str, ids: &[String]) -> Option<Report> {
+        let changed = vec![(it.path.clone(), text.to_owned())];
+        let mut request = self.search.request(changed, self.limit);
+        request.targets = ids.to_vec();
+        let report = self.search.runner.run(&request, self.search.cancel).await;
+        let unusable = matches!(
+            report.outcome,
+            run::Outcome::Cancelled
+                | run::Outcome::SandboxUnavailable { .. }
+                | run::Outcome::SandboxLost { .. }
+        );
+        (!unusable).then_some(report)
+    }
+
+    fn count(&self, trial: &mut Trial, ids: &[String], report: &Report) {
+        for id in ids {
+            if passed(report, id) {
+                trial.repaired += 1;
+                continue;
+            }
+            let Some(result) = report.tests.iter().find(|it| it.id == *id) else { continue };
+            let (now, before) = (said(result), &self.failing[id]);
+            // A new crash says that the edit is bad, not that the line is.
+            let comparable = now.0 == before.0 || now.0 == "AssertionError";
+            if comparable && now != *before {
+                trial.altered += 1;
+            }
+        }
+    }
+
+    /// Passing tests that execute the line, or read what it defines.
+    fn passing(&self, it: &Attempt) -> Vec<String> {
+        let facts = &self.evidence.files[it.file].facts;
+        let statement = facts.statement_at(it.mutant.line).map(|at| &facts.statements[at]);
+        let first = statement.map_or(it.mutant.line, |it| it.first);
+        let function = statement.and_then(|it| it.function).map(|at| &facts.functions[at]);
+        let reaches = |lines: &BTreeSet<u32>| match function {
+            // An edit may change what runs before its line, so the whole function counts.
+            Some(function) => lines.range(function.first..=function.last).next().is_some(),
+            None => lines.contains(&first) || !lines.is_empty(),
+        };
+        (self.evidence.tests.iter())
+            .filter(|test| !test.failed && test.lines.get(&it.file).is_some_and(reaches))
+            .map(|test| test.id.clone())
+            .collect()
+    }
+}
+
+fn passed(report: &Report, id: &str) -> bool {
+    report.tests.iter().any(|it| it.id == *id && !has_failed(it))
+}
+
+/// How a test failed, without what differs from run to run.
+fn said(test: &TestResult) -> (String, String) {
+    let Some(failure) = &test.failure else { return (format!("{:?}", test.outcome), String::new()) };
+    let mut message = String::new();
+    let mut parts = failure.message.split("0x");
+    message.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        message.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    (failure.exception.clone(), message)
+}
+
+/// The quick ones, and one at most of those that never end.
+fn first_look(failed: &[&TestResult]) -> Vec<String> {
+    let endless = |it: &TestResult| {
+        it.failure.as_ref().is_some_and(|it| it.exception == deadline::EXCEPTION)
+            || it.outcome == TestOutcome::TimedOut
+    };
+    let mut quick: Vec<&&TestResult> = failed.iter().filter(|it| !endless(it)).collect();
+    quick.sort_by(|a, b| a.duration.cmp(&b.duration).then_with(|| a.id.cmp(&b.id)));
+    // Not by time alone: equal times are noise, and equal runs should look at equal tests.
+    let mut ids: Vec<String> = quick.iter().take(FIRST_LOOK).map(|it| it.id.clone()).collect();
+    ids.sort();
+    ids.extend(failed.iter().filter(|it| endless(it)).take(ENDLESS).map(|it| it.id.clone()));
+    ids
+}
+
+/// Edits of the suspicious lines, in the order in which they are tried.
+fn attempts(search: &Search<'_>, evidence: &Evidence, ranking: &Ranking) -> Vec<Attempt> {
+    let mut prior: BTreeMap<usize, BTreeMap<u32, f64>> = BTreeMap::new();
+    let lines = ranking.lines.iter().filter(|it| !evidence.files[it.file].is_test);
+    for line in lines.take(LINES) {
+        if prior.len() < FILES || prior.contains_key(&line.file) {
+            prior.entry(line.file).or_default().insert(line.line, line.score);
+        }
+    }
+    let highest = ranking.lines.first().map_or(1.0, |it| it.score.max(f64::EPSILON));
+    let mut found = Vec::new();
+    for (file, lines) in prior {
+        let path = &evidence.files[file].path;
+        let Some(source) = search.index.file(path).and_then(|it| search.index.text(it)) else { continue };
+        let facts = &evidence.files[file].facts;
+        let score = |line: u32| {
+            let first = facts.statement_at(line).map_or(line, |it| facts.statements[it].first);
+            lines.get(&first).copied()
+        };
+        let Ok(all) = mutants(&source, |line| score(line).is_some()) else { continue };
+        let mut counts: BTreeMap<(u32, code::MutantKind), usize> = BTreeMap::new();
+        for mutant in all {
+            let count = counts.entry((mutant.line, mutant.kind)).or_default();
+            *count += 1;
+            let share = score(mutant.line).unwrap_or_default() / highest;
+            let turn = 1.0 / (1.0 + 0.08 * *count as f64);
+            let priority = (0.3 + 0.7 * share) * mutant.kind.plausibility() * turn;
+            let (path, source) = (path.clone(), source.clone());
+            found.push(Attempt { file, path, source, mutant, priority });
+        }
+    }
+    found.sort_by(|a, b| {
+        b.priority
+            .total_cmp(&a.priority)
+            .then_with(|| (a.file, a.mutant.line).cmp(&(b.file, b.mutant.line)))
+    });
+    found.truncate(MOST);
+    found
+}
