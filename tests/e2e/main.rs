@@ -8,6 +8,7 @@ mod inspect;
 mod live;
 mod lsp;
 mod people;
+mod regression;
 mod sandbox;
 mod symbols;
 mod tidy;

@@ -1,9 +1,10 @@
 //! The item's text while it is worked on: replies brought into the plan's shape.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use code::{Fragment, Import, ItemKind as Kind, SearchReplace, search_replace};
 
+use crate::exchange::Upstream;
 use crate::item::{Item, ItemKind};
 use crate::origin;
 use crate::reply::{self, Reply};
@@ -13,6 +14,8 @@ use crate::reply::{self, Reply};
 pub struct Draft {
     pub tests: Option<Fragment>,
     pub implementation: Option<Fragment>,
+    /// New texts of items that passed before, by id.
+    pub amended: BTreeMap<String, Fragment>,
 }
 
 /// What stands in for the item while its tests have to fail: its name, and nothing behind it. Without
@@ -54,6 +57,8 @@ pub struct Normalised {
     pub fragment: Fragment,
     /// Test cases, parametrized ones counted one by one; 0 for implementations.
     pub cases: usize,
+    /// What becomes of other items, by id.
+    pub amended: BTreeMap<String, Fragment>,
     pub notes: Vec<String>,
 }
 
@@ -64,48 +69,142 @@ pub(crate) fn implementation(item: &Item, text: &str) -> Result<Normalised, Draf
     shape(item, fragment, true)
 }
 
-/// The implementation after a fix: definitions replaced by name, or edits applied (S9). `tests_open`:
-/// a diagnosis said that the tests are wrong, so edits of the test file are not refused.
-pub(crate) fn fix(item: &Item, draft: &Draft, text: &str) -> Result<Normalised, DraftError> {
+/// The implementation after a fix: definitions replaced by name, or edits applied (S9). What it changes
+/// of `upstream` is amended; other items' texts are not to be touched.
+pub(crate) fn fix(
+    item: &Item,
+    draft: &Draft,
+    upstream: &[Upstream],
+    text: &str,
+) -> Result<Normalised, DraftError> {
     let before = draft.implementation.clone().unwrap_or_default();
     match reply::read(text) {
         Reply::Nothing => Err(DraftError::NoCode),
-        Reply::Edits(edits) => {
-            let mut source = before.to_source();
-            for edit in &edits {
-                refuse_other_files(item, edit)?;
-                source = search_replace(&source, edit)
-                    .map_err(|e| wrong(format!("the edit of {} was refused: {e}", item.path)))?
-                    .apply(&source);
-            }
-            let fragment = Fragment::parse(&source)
-                .map_err(|e| wrong(format!("after the edit the file has a syntax error: {e}")))?;
-            shape(item, fragment, true)
-        }
+        Reply::Edits(edits) => edited(item, before, upstream, &edits),
         Reply::Code(code) => {
             let reply = Fragment::parse(&code).map_err(|e| wrong(format!("syntax error: {e}")))?;
-            let reply = shape(item, reply, before.items.is_empty())?;
-            if before.items.is_empty() {
-                return Ok(reply);
-            }
-            let fragment = replaced(before, reply.fragment);
-            Ok(Normalised { notes: reply.notes, ..shape(item, fragment, true)? })
+            defined(item, before, upstream, reply)
         }
     }
 }
 
-/// While code is fixed, tests are read-only (T8), and so are other nodes' files.
-fn refuse_other_files(item: &Item, edit: &SearchReplace) -> Result<(), DraftError> {
-    let inner = item.path.strip_suffix(&edit.path);
-    if edit.path.is_empty() || inner.is_some_and(|it| it.is_empty() || it.ends_with('/')) {
-        return Ok(());
+/// Every edit goes to the item's own text if it fits there, else to that of the suspect whose file it names.
+fn edited(
+    item: &Item,
+    before: Fragment,
+    upstream: &[Upstream],
+    edits: &[SearchReplace],
+) -> Result<Normalised, DraftError> {
+    let mut source = before.to_source();
+    let mut others: BTreeMap<usize, String> = BTreeMap::new();
+    for edit in edits {
+        let own = is_file(&item.path, edit).then(|| search_replace(&source, edit));
+        if let Some(Ok(done)) = own {
+            source = done.apply(&source);
+            continue;
+        }
+        let candidates = (0..upstream.len()).filter(|at| is_file(&upstream[*at].item.path, edit));
+        let mut texts = candidates.map(|at| {
+            (
+                at,
+                others.get(&at).cloned().unwrap_or_else(|| upstream[at].implementation.to_source()),
+            )
+        });
+        let fits = texts.find_map(|(at, text)| {
+            search_replace(&text, edit).ok().map(|done| (at, done.apply(&text)))
+        });
+        match (fits, own) {
+            (Some((at, text)), _) => drop(others.insert(at, text)),
+            (None, Some(Err(e))) => {
+                return Err(wrong(format!("the edit of {} was refused: {e}", item.path)));
+            }
+            (None, _) => return Err(refused(item, upstream, edit)),
+        }
     }
+    let parse = |source: &str| {
+        Fragment::parse(source)
+            .map_err(|e| wrong(format!("after the edit the file has a syntax error: {e}")))
+    };
+    let mut amended = BTreeMap::new();
+    for (at, text) in others {
+        let other = &upstream[at].item;
+        amended.insert(other.id.clone(), shape(other, parse(&text)?, true)?.fragment);
+    }
+    Ok(Normalised { amended, ..shape(item, parse(&source)?, true)? })
+}
+
+/// Every definition goes to the item whose name it has. A class in a reply may be there for the sake of one
+/// of its methods, so other classes change by edits alone.
+fn defined(
+    item: &Item,
+    before: Fragment,
+    upstream: &[Upstream],
+    mut reply: Fragment,
+) -> Result<Normalised, DraftError> {
+    let mut amended = BTreeMap::new();
+    let functions = |it: &&Upstream| it.item.kind != ItemKind::Class && it.item.id != item.id;
+    for other in upstream.iter().filter(functions) {
+        let Some(taken) = take(&other.item, item, &mut reply)? else { continue };
+        let taken = shape(&other.item, taken, false)?;
+        let fragment = replaced(other.implementation.clone(), taken.fragment);
+        let fragment = shape(&other.item, fragment, true)?.fragment;
+        if fragment != other.implementation {
+            amended.insert(other.item.id.clone(), fragment);
+        }
+    }
+    // The whole answer was for others.
+    if reply.items.is_empty() && !amended.is_empty() && !before.items.is_empty() {
+        return Ok(Normalised { amended, ..shape(item, before, true)? });
+    }
+    let reply = shape(item, reply, before.items.is_empty())?;
+    if before.items.is_empty() {
+        return Ok(Normalised { amended, ..reply });
+    }
+    let fragment = replaced(before, reply.fragment);
+    Ok(Normalised { notes: reply.notes, amended, ..shape(item, fragment, true)? })
+}
+
+/// Takes the definition of `other` out of a reply, with the reply's imports; none where it has none.
+fn take(other: &Item, item: &Item, reply: &mut Fragment) -> Result<Option<Fragment>, DraftError> {
+    let imports = reply.imports.clone();
+    if let Some(class) = &other.class {
+        let holds = |it: &code::Item| it.kind == Kind::Class && it.binds(class);
+        let Some(at) = reply.items.iter().position(holds) else { return Ok(None) };
+        let is_it = |name: &str| name == other.name;
+        let (rest, methods) = code::remove_methods(&reply.items[at].text, &is_it).map_err(wrong)?;
+        // The class was there for the method's sake only.
+        match item.class.as_deref() == Some(class) || item.name == *class {
+            true => reply.items[at].text = rest,
+            false => drop(reply.items.remove(at)),
+        }
+        return Ok((!methods.is_empty()).then_some(Fragment {
+            docstring: None,
+            imports,
+            items: methods,
+        }));
+    }
+    let own = |it: &code::Item| it.binds(&other.name) && it.is_definition();
+    let (taken, left): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut reply.items).into_iter().partition(own);
+    reply.items = left;
+    Ok((!taken.is_empty()).then_some(Fragment { docstring: None, imports, items: taken }))
+}
+
+fn is_file(path: &str, edit: &SearchReplace) -> bool {
+    let inner = path.strip_suffix(&edit.path);
+    edit.path.is_empty() || inner.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+}
+
+/// While code is fixed, tests are read-only (T8), and so are other nodes' files.
+fn refused(item: &Item, upstream: &[Upstream], edit: &SearchReplace) -> DraftError {
     let why = if edit.path == item.test_path || edit.path.starts_with("tests/") {
         "tests are read-only while the implementation is fixed"
+    } else if upstream.iter().any(|it| is_file(&it.item.path, edit)) {
+        "the search text is in none of the suspects"
     } else {
         "it belongs to other nodes"
     };
-    Err(wrong(format!("the edit of {} was refused: {why}; change {}", edit.path, item.path)))
+    wrong(format!("the edit of {} was refused: {why}; change {}", edit.path, item.path))
 }
 
 /// Every definition of the reply takes the place of the one with its name; new ones come first, as
@@ -164,7 +263,7 @@ fn shape(item: &Item, mut fragment: Fragment, whole: bool) -> Result<Normalised,
     }
     local_imports(item, &mut fragment, &mut notes);
     planned_imports(item, &mut fragment)?;
-    Ok(Normalised { fragment, cases: 0, notes })
+    Ok(Normalised { fragment, cases: 0, amended: BTreeMap::new(), notes })
 }
 
 /// `class Model: def fit(self): …` for the method `Model.fit`: the method and its private helpers come

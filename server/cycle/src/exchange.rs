@@ -1,7 +1,12 @@
 //! What the state machine and the world say to each other.
 
+use code::Fragment;
+
+use crate::debug_context::DebugContext;
 use crate::draft::Draft;
+use crate::item::Item;
 use crate::observation::{Failure, Frame, TestRun};
+use crate::strategy::Attempt;
 
 /// What the world said.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +23,10 @@ pub enum Observation {
     },
     Ran(TestRun),
     Found(Localized),
+    /// All attempts were used up, and there is no suspect (L6).
+    Exhausted(Vec<Attempt>),
+    /// Nothing else is under way, and nothing will be until the item ends.
+    Alone,
     /// Nobody is there to decide.
     NoHuman,
 }
@@ -30,25 +39,51 @@ impl Observation {
             Observation::Votes(_) => "a vote",
             Observation::NoReply { .. } => "no reply",
             Observation::Ran(_) => "a test run",
-            Observation::Found(_) => "a localization",
+            Observation::Found(_) | Observation::Exhausted(_) => "a localization",
+            Observation::Alone => "its turn",
             Observation::NoHuman => "the news that nobody is there",
         }
     }
 }
 
-/// What a localization brought (L5; its depth is the driver's).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a localization brought.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Localized {
+    /// The likeliest first.
     pub suspects: Vec<Suspect>,
+    /// Items among the suspects that have passed before; a fix may change them.
+    pub upstream: Vec<Upstream>,
+    /// Every attempt so far.
+    pub attempts: Vec<Attempt>,
+    /// Searches that found nothing.
+    pub in_vain: Vec<String>,
 }
 
 /// A place that may hold the bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suspect {
     pub path: String,
     pub line: u32,
+    /// `Class.method`, or the plain name.
     pub symbol: String,
+    /// From 0 to 1; 0 where nothing was measured.
+    pub score: f64,
     pub why: String,
+    /// Its text; empty where it is not to be shown.
+    pub source: String,
+    /// Its docstring in the plan, where it is another item.
+    pub specification: String,
+    /// Signatures of what it calls.
+    pub calls: Vec<String>,
+    /// Names of who calls it.
+    pub callers: Vec<String>,
+}
+
+/// An item that passed before and stands under the one being worked on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upstream {
+    pub item: Item,
+    pub implementation: Fragment,
 }
 
 /// What to localize.
@@ -148,6 +183,12 @@ pub enum Action {
     /// Runs the item's tests on the tree plus the draft.
     RunTests(Run),
     Search(Query),
+    /// Waits until nothing else is under way: what comes next touches what others build on.
+    AwaitTurn,
+    /// Runs the tests of the items the draft amends and of all that build on them (V1).
+    RunRegression,
+    /// Leaves a page for the person who is called.
+    Explain(Box<DebugContext>),
     AskHuman {
         question: String,
     },

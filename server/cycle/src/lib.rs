@@ -5,6 +5,8 @@
 //! is a table-driven test.
 
 pub mod assembly;
+mod context;
+mod debug_context;
 mod diagnosis;
 mod draft;
 mod exchange;
@@ -18,15 +20,23 @@ mod origin;
 mod policy;
 mod prompt;
 mod reply;
+mod strategy;
 mod test_draft;
 
+pub use context::{Section, build};
+pub use debug_context::DebugContext;
 pub use diagnosis::{Circumstances, Diagnosis, Finding, Repeats, Votes, diagnose, is_doubtful};
 pub use draft::{Draft, DraftError, Normalised, stub};
 pub use exchange::{
-    Action, Ask, Localized, Message, Note, Observation, Query, Role, Run, Stage, Suspect, Verdict,
+    Action, Ask, Localized, Message, Note, Observation, Query, Role, Run, Stage, Suspect, Upstream,
+    Verdict,
 };
 pub use item::{Dependency, Item, ItemKind};
 pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::Policy;
 pub use prompt::Surroundings;
+pub use strategy::{
+    ATTEMPTS, Answer, Attempt, LocalizationExhausted, SUSPECTS, Tally, Tool, ToolRecord, Tools,
+    Trail, find_suspects, queries,
+};

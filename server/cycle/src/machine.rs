@@ -13,11 +13,13 @@
 //! ```
 
 mod debug;
+mod upstream;
 
+use crate::context::cut_middle;
 use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
 use crate::draft::{self, Draft, DraftError, Normalised};
 use crate::exchange::{
-    Action, Ask, Message, Note, Observation, Query, Run, Stage, Suspect, Verdict,
+    Action, Ask, Localized, Message, Note, Observation, Query, Run, Stage, Verdict,
 };
 use crate::gate::{Gate, judge_red};
 use crate::item::Item;
@@ -54,6 +56,9 @@ enum Phase {
     Voting,
     Searching,
     AwaitFix,
+    /// The fix changes what others build on.
+    AwaitTurn,
+    RegressionRun,
     AwaitHuman,
     Done,
 }
@@ -68,6 +73,8 @@ impl Phase {
             Phase::Voting => "a vote",
             Phase::Searching => "a localization",
             Phase::AwaitFix => "a fix",
+            Phase::AwaitTurn => "its turn",
+            Phase::RegressionRun => "a regression run",
             Phase::AwaitHuman => "a person",
             Phase::Done => "nothing",
         }
@@ -101,7 +108,11 @@ pub struct State {
     reason: String,
     earlier: Vec<String>,
     query: Query,
-    suspects: Vec<Suspect>,
+    localized: Localized,
+    /// Nothing else is under way.
+    alone: bool,
+    /// Of a fix that amends other items: what stood before it.
+    before: Draft,
 }
 
 impl Default for State {
@@ -128,7 +139,9 @@ impl Default for State {
             reason: String::new(),
             earlier: Vec::new(),
             query: Query { failures: Vec::new(), stack: Vec::new() },
-            suspects: Vec::new(),
+            localized: Localized::default(),
+            alone: false,
+            before: Draft::default(),
         }
     }
 }
@@ -198,9 +211,15 @@ impl Turn<'_> {
             (Phase::GreenRun, Observation::Ran(run)) => self.green(run),
             (Phase::Voting, Observation::Votes(replies)) => self.votes(replies),
             (Phase::Searching, Observation::Found(found)) => {
-                self.state.suspects = found.suspects;
+                self.state.localized = found;
                 self.ask_fix();
             }
+            (Phase::Searching, Observation::Exhausted(attempts)) => self.exhausted(attempts),
+            (Phase::AwaitTurn, Observation::Alone) => {
+                self.state.alone = true;
+                self.run(Run::Green);
+            }
+            (Phase::RegressionRun, Observation::Ran(run)) => self.regression(run),
             (Phase::AwaitFix, Observation::Reply(text)) => self.fix(&text),
             (Phase::AwaitHuman, Observation::NoHuman) => {
                 let reason = self.state.reason.clone();
@@ -228,6 +247,10 @@ impl Turn<'_> {
 
     fn give_up(&mut self, verdict: Verdict) {
         self.state.phase = Phase::Done;
+        if let Verdict::NeedsHuman { reason } = &verdict {
+            let context = self.debug_context(reason);
+            self.actions.push(Action::Explain(Box::new(context)));
+        }
         self.actions.push(Action::Revert);
         self.actions.push(Action::Finish(verdict));
     }
@@ -369,11 +392,17 @@ impl Turn<'_> {
         self.notes("implementation-adjusted", found.notes);
         self.state.malformed = 0;
         self.state.mends = 0;
-        if self.state.draft.implementation.as_ref() == Some(&found.fragment) {
+        let same = self.state.draft.implementation.as_ref() == Some(&found.fragment);
+        if same && found.amended.iter().all(|(id, text)| self.stands(id, text)) {
             return self.attempt_failed("the answer changes nothing".to_owned(), "");
         }
+        self.state.before = self.state.draft.clone();
         self.state.draft.implementation = Some(found.fragment);
-        self.run(Run::Green);
+        self.state.draft.amended = found.amended;
+        match self.state.draft.amended.is_empty() || self.state.alone {
+            true => self.run(Run::Green),
+            false => self.await_turn(),
+        }
     }
 
     fn green(&mut self, run: TestRun) {
@@ -405,13 +434,23 @@ impl Turn<'_> {
         }
     }
 
+    /// What others build on has to go on working before anything is accepted (V1).
     fn accept(&mut self) {
+        if !self.state.draft.amended.is_empty() {
+            self.state.repeats = Repeats::default();
+            return self.run_regression();
+        }
+        self.commit();
+    }
+
+    fn commit(&mut self) {
         self.state.phase = Phase::Done;
         self.actions.extend([Action::Commit, Action::Finish(Verdict::Passed)]);
     }
 
     /// It fails whenever it is run: what that means, and what to do about it.
     fn failed(&mut self, run: &TestRun) {
+        self.take_back_amendments();
         self.state.failure = failure_text(run) + &stack_text(&run.stack);
         self.state.query =
             Query { failures: run.failures().cloned().collect(), stack: run.stack.clone() };
@@ -457,13 +496,4 @@ fn stack_text(stack: &[Frame]) -> String {
     }
     let frames = stack.iter().map(|it| format!("  {}:{} in {}\n", it.path, it.line, it.function));
     format!("\nAt its end the run stood in (innermost last):\n{}", frames.collect::<String>())
-}
-
-fn cut_middle(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(limit / 2);
-    let tail = text.ceil_char_boundary(text.len() - limit / 2);
-    format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
 }

@@ -17,6 +17,8 @@ pub struct Policy {
     pub votes: u32,
     /// Fixes in a row that may end in the very same failure before a rule's diagnosis is put to the vote.
     pub trust: usize,
+    /// Tokens of a question about a failure, about.
+    pub context_tokens: usize,
     /// Fewer test cases than this are asked for once more.
     pub least_cases: usize,
     /// Runs that may be spent on adding missing imports, a draft.
@@ -34,6 +36,7 @@ impl Policy {
             reruns: 5,
             votes: 5,
             trust: 2,
+            context_tokens: 12_000,
             least_cases: 3,
             mends: 8,
         }

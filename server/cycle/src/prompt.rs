@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::exchange::{Message, Role, Suspect};
+use crate::context::{self, Section};
+use crate::exchange::{Localized, Message, Role, Suspect, Upstream};
 use crate::item::Item;
 use crate::policy::Policy;
 
@@ -33,7 +34,7 @@ pub(crate) fn tests(
     policy: &Policy,
     complaint: Option<(&str, &str)>,
 ) -> Vec<Message> {
-    let mut out = specification(item, around);
+    let mut out = opening(item, around);
     let _ = write!(
         out,
         "\n## Task\nWrite a pytest module for `{}`: the happy path, edge cases, error cases{}; at least {} \
@@ -59,7 +60,7 @@ pub(crate) fn implementation(
     red: &str,
     complaint: Option<&str>,
 ) -> Vec<Message> {
-    let mut out = specification(item, around);
+    let mut out = opening(item, around);
     let _ = write!(out, "\n## Tests it must pass\n```python\n{tests}```\n");
     if !red.is_empty() {
         let _ = write!(out, "\nWithout an implementation they fail:\n```\n{red}\n```\n");
@@ -89,41 +90,78 @@ pub(crate) struct FixFacts<'a> {
     pub(crate) implementation: &'a str,
     pub(crate) failure: &'a str,
     pub(crate) earlier: &'a [String],
-    pub(crate) suspects: &'a [Suspect],
+    pub(crate) localized: &'a Localized,
 }
 
-/// Asks for a fix.
-pub(crate) fn fix(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> Vec<Message> {
-    let mut out = specification(item, around);
-    let _ = write!(
-        out,
-        "\n## Implementation\n```python\n{}```\n\n## Tests (read-only)\n```python\n{}```\n\n## Failure\n```\n{}\n```\n",
-        facts.implementation, facts.tests, facts.failure
-    );
-    if !facts.suspects.is_empty() {
-        out.push_str("\n## Where to look\n");
-        for suspect in facts.suspects {
-            let _ = writeln!(
-                out,
-                "- `{}` ({}:{}): {}",
-                suspect.symbol, suspect.path, suspect.line, suspect.why
-            );
-        }
+/// Asks for a fix: what failed, the suspects by suspicion, what was tried.
+pub(crate) fn fix(
+    item: &Item,
+    around: &Surroundings,
+    facts: &FixFacts<'_>,
+    tokens: usize,
+) -> Vec<Message> {
+    let suspects = &facts.localized.suspects;
+    let mut sections = vec![
+        Section::new(0, "Failure", format!("```\n{}\n```", facts.failure)),
+        Section::new(1, "Implementation", python(facts.implementation)),
+        Section::new(1, "Specification", specification(item)),
+        Section::new(2, "Tests (read-only)", python(facts.tests)),
+    ];
+    for (place, suspect) in suspects.iter().enumerate() {
+        let title = format!("Suspect {}: `{}`", place + 1, suspect.symbol);
+        sections.push(Section::new(3 + place as u32, title, described(suspect)));
     }
-    if !facts.earlier.is_empty() {
-        out.push_str("\n## Earlier attempts failed with\n");
-        facts.earlier.iter().for_each(|failure| {
-            let _ = writeln!(out, "- {failure}");
-        });
-    }
-    let _ = write!(
-        out,
-        "\n## Task\nFix `{}`. Answer with the whole new definition in one ```python block, or with search/replace \
+    let earlier = facts.earlier.iter().map(String::as_str);
+    sections.extend(listed(9, "Earlier attempts failed with", earlier));
+    let in_vain = facts.localized.in_vain.iter().map(String::as_str);
+    sections.extend(listed(11, "Searches that found nothing", in_vain));
+    sections.extend(background(item, around, 10));
+    sections.push(Section::new(0, "Task", fix_task(item, &facts.localized.upstream)));
+    messages(context::build(&sections, tokens))
+}
+
+fn fix_task(item: &Item, upstream: &[Upstream]) -> String {
+    let mut task = format!(
+        "Fix `{}`. Answer with the whole new definition in one ```python block, or with search/replace \
          blocks under the path `{}`:\n<<<<<<< SEARCH\nold lines\n=======\nnew lines\n>>>>>>> REPLACE\n",
         item.qualified_name(),
         item.path
     );
-    messages(out)
+    if !upstream.is_empty() {
+        let names = upstream
+            .iter()
+            .map(|it| format!("`{}` in `{}`", it.item.qualified_name(), it.item.path));
+        let _ = write!(
+            task,
+            "If the bug is in one of these, give its new definition instead, in the same way: {}. All tests that \
+             build on it have to go on passing.\n",
+            names.collect::<Vec<_>>().join(", ")
+        );
+    }
+    task
+}
+
+/// A suspect with what surrounds it.
+fn described(suspect: &Suspect) -> String {
+    let mut out = format!("{}:{}: {}\n", suspect.path, suspect.line, suspect.why);
+    if !suspect.specification.is_empty() {
+        let _ = write!(out, "Meant to be: {}\n", suspect.specification.trim());
+    }
+    if !suspect.source.is_empty() {
+        out += &python(&suspect.source);
+    }
+    list(&mut out, "It calls", suspect.calls.iter().map(|it| format!("`{it}`")));
+    list(&mut out, "It is called by", suspect.callers.iter().map(|it| format!("`{it}`")));
+    out
+}
+
+fn python(code: &str) -> String {
+    format!("```python\n{}\n```\n", code.trim_end())
+}
+
+fn listed<'a>(rank: u32, title: &str, entries: impl Iterator<Item = &'a str>) -> Option<Section> {
+    let body: String = entries.map(|entry| format!("- {entry}\n")).collect();
+    (!body.is_empty()).then(|| Section::new(rank, title, body))
 }
 
 /// Asks for one vote.
@@ -132,24 +170,31 @@ pub(crate) fn diagnosis(
     tests: &str,
     implementation: &str,
     failure: &str,
+    tokens: usize,
 ) -> Vec<Message> {
-    let user = format!(
-        "## Specification of `{}`\n{}\n\n## Implementation\n```python\n{implementation}```\n\n## Tests\n```python\n{tests}```\n\n\
-         ## Failure\n```\n{failure}\n```\n\nIs this\nA) an implementation bug (the code is wrong)\n\
-         B) a test issue (the test is wrong)\nC) an environment issue (sandbox, missing package)?\n\nAnswer with A, B or C only.\n",
-        item.qualified_name(),
-        item.docstring
-    );
-    vec![Message { role: Role::User, text: user }]
+    let sections = [
+        Section::new(0, "Failure", format!("```\n{failure}\n```")),
+        Section::new(
+            1,
+            format!("Specification of `{}`", item.qualified_name()),
+            specification(item),
+        ),
+        Section::new(2, "Implementation", python(implementation)),
+        Section::new(2, "Tests", python(tests)),
+        Section::new(
+            0,
+            "Question",
+            "Is this\nA) an implementation bug (the code is wrong)\nB) a test issue (the test is wrong)\n\
+             C) an environment issue (sandbox, missing package)?\n\nAnswer with A, B or C only.",
+        ),
+    ];
+    vec![Message { role: Role::User, text: context::build(&sections, tokens) }]
 }
 
-fn specification(item: &Item, around: &Surroundings) -> String {
-    let mut out = format!(
-        "## Specification\n`{}`, a {} in `{}`",
-        item.qualified_name(),
-        item.kind.as_str(),
-        item.path
-    );
+/// What the plan says about the item.
+fn specification(item: &Item) -> String {
+    let mut out =
+        format!("`{}`, a {} in `{}`", item.qualified_name(), item.kind.as_str(), item.path);
     if let Some(signature) = &item.signature {
         let _ = write!(out, ":\n```python\n{}\n```", signature.header());
     }
@@ -167,14 +212,27 @@ fn specification(item: &Item, around: &Surroundings) -> String {
         }),
     );
     list(&mut out, "Third-party packages available", item.libraries.iter().cloned());
+    out
+}
+
+/// The file as it is, and what the user wants to be known.
+fn background(item: &Item, around: &Surroundings, rank: u32) -> Vec<Section> {
+    let mut out = Vec::new();
     if !around.file.is_empty() {
-        let _ = write!(out, "\n## `{}` so far\n```python\n{}```\n", item.path, around.file);
+        out.push(Section::new(rank, format!("`{}` so far", item.path), python(&around.file)));
     }
     if !around.context.is_empty() {
-        out.push_str("\n## Project context\n");
-        for (path, text) in &around.context {
-            let _ = write!(out, "### {path}\n{text}\n");
-        }
+        let files = around.context.iter().map(|(path, text)| format!("### {path}\n{text}\n"));
+        out.push(Section::new(rank, "Project context", files.collect::<String>()));
+    }
+    out
+}
+
+/// Specification and background, as questions for tests and code begin.
+fn opening(item: &Item, around: &Surroundings) -> String {
+    let mut out = format!("## Specification\n{}", specification(item));
+    for section in background(item, around, 0) {
+        let _ = write!(out, "\n## {}\n{}", section.title, section.body);
     }
     out
 }

@@ -1,5 +1,7 @@
 //! Tests brought into the plan's shape.
 
+use std::collections::BTreeMap;
+
 use code::{Fragment, Import};
 
 use crate::draft::{DraftError, Normalised, refuse_internals, wrong};
@@ -36,7 +38,7 @@ pub(crate) fn tests(item: &Item, text: &str) -> Result<Normalised, DraftError> {
         return Err(wrong(format!("the tests never use `{}`", item.qualified_name())));
     }
     let cases = code::tests(&fragment.to_source()).map_err(wrong)?.iter().map(|it| it.cases).sum();
-    Ok(Normalised { fragment, cases, notes })
+    Ok(Normalised { fragment, cases, amended: BTreeMap::new(), notes })
 }
 
 /// Whether the tests name the item in their code. Special methods are called by other means; there

@@ -45,7 +45,11 @@ fn assemble(nodes: &[Node<'_>]) -> Sources {
     let items: Vec<Item> = nodes.iter().map(|node| item(&layout, node)).collect();
     let fragment = |text: &str| (!text.is_empty()).then(|| Fragment::parse(text).expect("parses"));
     let drafts: Vec<Draft> = (nodes.iter())
-        .map(|node| Draft { implementation: fragment(node.2), tests: fragment(node.3) })
+        .map(|node| Draft {
+            implementation: fragment(node.2),
+            tests: fragment(node.3),
+            ..Draft::default()
+        })
         .collect();
     let shares: Vec<Share<'_>> =
         items.iter().zip(&drafts).map(|(item, draft)| Share { item, draft }).collect();

@@ -15,6 +15,7 @@ mod sandbox;
 mod signals;
 mod sources;
 mod symbols;
+mod vectors;
 mod workspace;
 
 /// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks

@@ -85,8 +85,12 @@ impl Facts {
     /// The facts of a module. An error where it is no Python.
     pub fn of(source: &str) -> Result<Facts, SyntaxError> {
         let parsed = syntax::parse(source)?;
-        let mut walk =
-            Walk { lines: Lines::of(source), facts: Facts::default(), names: Vec::new(), inner: None };
+        let mut walk = Walk {
+            lines: Lines::of(source),
+            facts: Facts::default(),
+            names: Vec::new(),
+            inner: None,
+        };
         walk.body(parsed.suite());
         walk.facts.statements.sort_by_key(|it| it.first);
         Ok(walk.facts)
@@ -136,7 +140,8 @@ impl Walk<'_> {
         if let Stmt::If(it) = stmt {
             for clause in &it.elif_else_clauses {
                 if let Some(test) = &clause.test {
-                    let mut fact = self.blank(clause.range.start().to_usize(), test.range().end().to_usize());
+                    let mut fact =
+                        self.blank(clause.range.start().to_usize(), test.range().end().to_usize());
                     fact.kind = StatementKind::Condition;
                     fact.branches.extend(clause.body.first().map(|it| self.start(it)));
                     fact.read(test, &self.lines);
@@ -164,7 +169,8 @@ impl Walk<'_> {
             calls: calls.0,
         });
         let header = self.line(def.name.range.start().to_usize());
-        let mut fact = self.blank(def.name.range.start().to_usize(), def.parameters.range.end().to_usize());
+        let mut fact =
+            self.blank(def.name.range.start().to_usize(), def.parameters.range.end().to_usize());
         (fact.first, fact.kind) = (header, StatementKind::Definition);
         let outer = self.inner.replace(self.facts.functions.len() - 1);
         fact.function = self.inner;

@@ -106,8 +106,7 @@ impl<'a> Maker<'a> {
         // A product of a sum: the parentheses may be what was forgotten.
         if let Expr::BinOp(inner) = &*it.left
             && self.source.as_bytes()[it.range.start().to_usize()] != b'('
-            && let Some(first) =
-                self.operator_between(&inner.left, &inner.right, inner.op.as_str())
+            && let Some(first) = self.operator_between(&inner.left, &inner.right, inner.op.as_str())
         {
             let head = self.source[it.range.start().to_usize()..first.end].to_owned();
             let tail = &self.source[first.end..it.range.end().to_usize()];
@@ -133,7 +132,8 @@ impl<'a> Maker<'a> {
             if let Some(range) = self.operator_between(&pair[0], &pair[1], old) {
                 self.push(range.clone(), new, MutantKind::Logic);
                 let (start, end) = (it.range.start().to_usize(), it.range.end().to_usize());
-                let (left, right) = (&self.source[start..range.start], &self.source[range.end..end]);
+                let (left, right) =
+                    (&self.source[start..range.start], &self.source[range.end..end]);
                 self.push(span(it), left.trim(), MutantKind::Operand);
                 self.push(span(it), right.trim(), MutantKind::Operand);
             }
@@ -241,7 +241,9 @@ impl<'a> Maker<'a> {
             }
             Expr::Attribute(method) => {
                 self.attribute(method, true);
-                for other in self.names.functions(&method.attr, method.attr.range.start().to_usize()) {
+                for other in
+                    self.names.functions(&method.attr, method.attr.range.start().to_usize())
+                {
                     self.push(span(&method.attr), other, MutantKind::Sibling);
                 }
                 Some((span(&method.attr), method.attr.as_str()))
@@ -263,7 +265,8 @@ impl<'a> Maker<'a> {
             let (first, second) = (&pair[0], &pair[1]);
             let between =
                 &self.source[first.range().end().to_usize()..second.range().start().to_usize()];
-            let swapped = format!("{}{between}{}", self.text(second.range()), self.text(first.range()));
+            let swapped =
+                format!("{}{between}{}", self.text(second.range()), self.text(first.range()));
             let range = first.range().start().to_usize()..second.range().end().to_usize();
             self.push(range, swapped, MutantKind::Arguments);
             let range = first.range().end().to_usize()..second.range().end().to_usize();
@@ -309,8 +312,16 @@ impl<'a> Maker<'a> {
                 self.push(end..end, format!("{comma}reverse=True"), MutantKind::Arguments);
             }
             ("len", 1) => {
-                self.push(it.range().end().to_usize()..it.range().end().to_usize(), " - 1", MutantKind::OffByOne);
-                self.push(it.range().end().to_usize()..it.range().end().to_usize(), " + 1", MutantKind::OffByOne);
+                self.push(
+                    it.range().end().to_usize()..it.range().end().to_usize(),
+                    " - 1",
+                    MutantKind::OffByOne,
+                );
+                self.push(
+                    it.range().end().to_usize()..it.range().end().to_usize(),
+                    " + 1",
+                    MutantKind::OffByOne,
+                );
             }
             ("get", 1) => {
                 for default in ["0", "[]", "\"\"", "{}"] {
@@ -378,7 +389,11 @@ impl<'a> Maker<'a> {
         let text = self.text(expr.range());
         let is_number = matches!(
             expr,
-            Expr::BinOp(_) | Expr::Call(_) | Expr::Name(_) | Expr::Subscript(_) | Expr::Attribute(_)
+            Expr::BinOp(_)
+                | Expr::Call(_)
+                | Expr::Name(_)
+                | Expr::Subscript(_)
+                | Expr::Attribute(_)
         );
         if is_number {
             self.nudge(expr, MutantKind::OffByOne);

@@ -179,7 +179,8 @@ impl<'a> Maker<'a> {
 
     /// At the beginning of a function: values that need an answer of their own.
     pub(super) fn function(&mut self, def: &'a StmtFunctionDef) {
-        let documents = |it: &&Stmt| matches!(it, Stmt::Expr(it) if it.value.is_string_literal_expr());
+        let documents =
+            |it: &&Stmt| matches!(it, Stmt::Expr(it) if it.value.is_string_literal_expr());
         let Some(first) = def.body.iter().find(|it| !documents(it)) else { return };
         for name in self.names.parameters() {
             for answer in [name.as_str(), "None", "[]", "0", "False", "True"] {
@@ -218,8 +219,7 @@ impl<'a> Maker<'a> {
             return;
         }
         let between = &self.source[span(first).end..span(second).start];
-        let swapped =
-            format!("{}{between}{}", self.text(second.range()), self.text(first.range()));
+        let swapped = format!("{}{between}{}", self.text(second.range()), self.text(first.range()));
         let range = span(first).start..span(second).end;
         self.push_at(span(second).start, range, swapped, MutantKind::Move);
     }

@@ -16,5 +16,5 @@ mod why;
 mod words;
 
 pub use evidence::{Evidence, FileEvidence, TestEvidence};
-pub use rank::{LineSuspect, Parts, Ranking, Ranked, rank};
+pub use rank::{LineSuspect, Parts, Ranked, Ranking, rank};
 pub use trials::Trial;

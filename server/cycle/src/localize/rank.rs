@@ -191,7 +191,8 @@ impl Ranker<'_> {
 
     fn function(&self, (file, number): Group, lines: &[LineSuspect]) -> Prior {
         let of = &self.evidence.files[file];
-        let best = |part: fn(&Parts) -> f64| lines.iter().map(|it| part(&it.parts)).fold(0.0, f64::max);
+        let best =
+            |part: fn(&Parts) -> f64| lines.iter().map(|it| part(&it.parts)).fold(0.0, f64::max);
         let mut parts = Parts {
             spectrum: best(|it| it.spectrum),
             traceback: best(|it| it.traceback),
@@ -218,7 +219,12 @@ impl Ranker<'_> {
         if of.is_test {
             prior *= weights::TEST_CODE;
         }
-        let why = why::function(counts, self.spectrum.total, &parts, self.distances.get(&(file, number.unwrap_or(usize::MAX))));
+        let why = why::function(
+            counts,
+            self.spectrum.total,
+            &parts,
+            self.distances.get(&(file, number.unwrap_or(usize::MAX))),
+        );
         let suspect = Ranked {
             file,
             line: 0,
@@ -253,7 +259,10 @@ impl Ranker<'_> {
         };
         let near = |it: &LineSuspect| {
             let function = self.evidence.files[it.file].facts.function_at(it.line);
-            function.and_then(|at| self.distances.get(&(it.file, at))).copied().unwrap_or(usize::MAX)
+            function
+                .and_then(|at| self.distances.get(&(it.file, at)))
+                .copied()
+                .unwrap_or(usize::MAX)
         };
         let path = |it: &LineSuspect| self.evidence.files[it.file].path.as_str();
         (b.score.total_cmp(&a.score))

@@ -71,7 +71,9 @@ pub(super) fn distances(evidence: &Evidence, spectrum: &Spectrum) -> BTreeMap<Fu
         let last = parts.next().unwrap_or(name);
         by_name.entry(last).or_default().push((*file, *number));
         // Who calls a class runs what makes its objects.
-        if let ("__init__" | "__post_init__" | "__new__" | "__call__", Some(class)) = (last, parts.next()) {
+        if let ("__init__" | "__post_init__" | "__new__" | "__call__", Some(class)) =
+            (last, parts.next())
+        {
             by_name.entry(class).or_default().push((*file, *number));
         }
     }

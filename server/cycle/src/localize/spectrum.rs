@@ -83,7 +83,9 @@ impl Spectrum {
         let mut readers: BTreeMap<&str, f64> = BTreeMap::new();
         for ((file, line), counts) in &self.lines {
             let file = &evidence.files[*file];
-            let Some(at) = file.facts.statement_at(*line).filter(|_| !file.is_test) else { continue };
+            let Some(at) = file.facts.statement_at(*line).filter(|_| !file.is_test) else {
+                continue;
+            };
             let score = self.ochiai(*counts);
             for name in &file.facts.statements[at].reads {
                 let best = readers.entry(name).or_default();
@@ -99,7 +101,8 @@ impl Spectrum {
                         if says { self.of_function((number, function)) } else { 0.0 }
                     }
                     (_, None) => {
-                        let scores = statement.binds.iter().filter_map(|it| readers.get(it.as_str()));
+                        let scores =
+                            statement.binds.iter().filter_map(|it| readers.get(it.as_str()));
                         scores.copied().fold(0.0, f64::max)
                     }
                     _ => 0.0,

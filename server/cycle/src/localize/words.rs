@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 /// Words that say nothing of the code.
 const EMPTY: [&str; 24] = [
-    "test", "tests", "the", "and", "for", "self", "is", "in", "of", "to", "a", "not", "none", "true",
-    "false", "assert", "error", "was", "with", "but", "got", "expected", "where", "py",
+    "test", "tests", "the", "and", "for", "self", "is", "in", "of", "to", "a", "not", "none",
+    "true", "false", "assert", "error", "was", "with", "but", "got", "expected", "where", "py",
 ];
 
 /// The words of a text, in lower case: `netTotal`, `net_total` and "net total" are alike. Plural or not

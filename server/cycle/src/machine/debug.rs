@@ -1,12 +1,15 @@
 //! What is wrong, and the fix: votes, a search, an answer, until it is enough.
 
-use super::{FAILURE_BYTES, Phase, STEADY, Turn, Want, cut_middle, source};
+use super::{FAILURE_BYTES, Phase, STEADY, Turn, Want, source};
+use crate::context::cut_middle;
+use crate::debug_context::DebugContext;
 use crate::diagnosis::{Circumstances, Diagnosis, Finding, Votes, diagnose};
 use crate::draft::{self, DraftError};
-use crate::exchange::{Action, Ask, Query, Stage, Verdict};
+use crate::exchange::{Action, Ask, Localized, Query, Stage, Verdict};
 use crate::observation::{Ending, TestRun};
 use crate::origin::is_available;
 use crate::prompt::{self, FixFacts};
+use crate::strategy::{Attempt, LocalizationExhausted};
 
 impl Turn<'_> {
     /// What the run shows by itself decides; what it does not is put to the vote.
@@ -61,7 +64,13 @@ impl Turn<'_> {
     fn ask_votes(&mut self) {
         let draft = &self.state.draft;
         let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
-        let messages = prompt::diagnosis(self.item, &tests, &implementation, &self.state.failure);
+        let messages = prompt::diagnosis(
+            self.item,
+            &tests,
+            &implementation,
+            &self.state.failure,
+            self.policy.context_tokens,
+        );
         let ask = |vote: u32| Ask {
             stage: Stage::Diagnosis,
             attempt: vote,
@@ -119,6 +128,33 @@ impl Turn<'_> {
         self.ask_tests(Want::Again);
     }
 
+    /// Nothing was found where to look; a person has to.
+    pub(super) fn exhausted(&mut self, attempts: Vec<Attempt>) {
+        self.state.localized = Localized { attempts, ..Localized::default() };
+        let question = format!("{LocalizationExhausted}: {}", self.state.reason);
+        self.state.reason = question.clone();
+        self.state.phase = Phase::AwaitHuman;
+        self.actions.push(Action::AskHuman { question });
+    }
+
+    /// What a person needs to go on.
+    pub(super) fn debug_context(&self, reason: &str) -> DebugContext {
+        let (item, state) = (self.item, &self.state);
+        DebugContext {
+            node: item.id.clone(),
+            name: item.qualified_name(),
+            path: item.path.clone(),
+            test_path: item.test_path.clone(),
+            reason: reason.to_owned(),
+            failure: state.failure.clone(),
+            suspects: state.localized.suspects.clone(),
+            attempts: state.localized.attempts.clone(),
+            earlier: state.earlier.clone(),
+            tests: source(&state.draft.tests),
+            implementation: source(&state.draft.implementation),
+        }
+    }
+
     pub(super) fn search(&mut self) {
         if self.state.by_hand {
             let reason = format!("what a person wrote does not pass: {}", self.state.reason);
@@ -139,9 +175,9 @@ impl Turn<'_> {
             implementation: &source(&draft.implementation),
             failure: &self.state.failure,
             earlier: &self.state.earlier,
-            suspects: &self.state.suspects,
+            localized: &self.state.localized,
         };
-        let messages = prompt::fix(self.item, self.around, &facts);
+        let messages = prompt::fix(self.item, self.around, &facts, self.policy.context_tokens);
         let attempt = self.state.fixes_asked;
         self.state.fixes_asked += 1;
         self.ask(Stage::Fix, attempt, STEADY, messages);
@@ -149,7 +185,8 @@ impl Turn<'_> {
     }
 
     pub(super) fn fix(&mut self, text: &str) {
-        let found = draft::fix(self.item, &self.state.draft, text);
+        let upstream = &self.state.localized.upstream;
+        let found = draft::fix(self.item, &self.state.draft, upstream, text);
         if found == Err(DraftError::NoCode) && self.state.malformed < self.policy.malformed_reasks {
             self.state.malformed += 1;
             self.note("malformed", "the fix holds neither code nor an edit");

@@ -8,12 +8,13 @@ mod gates;
 mod mends;
 mod prompts;
 mod replies;
+mod upstream;
 mod votes;
 
 use code::Signature;
 use cycle::{
-    Action, Case, Dependency, Draft, Ending, Failure, Frame, Item, ItemKind, Localized,
-    Observation, Policy, State, Surroundings, TestRun, Verdict, step,
+    Action, Case, DebugContext, Dependency, Draft, Ending, Failure, Frame, Item, ItemKind,
+    Localized, Observation, Policy, State, Surroundings, TestRun, Verdict, step,
 };
 
 /// What the world says next.
@@ -200,6 +201,10 @@ struct Played {
     /// Journal notes: what and text.
     notes: Vec<(String, String)>,
     draft: Draft,
+    /// What was left for a person.
+    explained: Option<DebugContext>,
+    /// What every localization brings.
+    found: Observation,
 }
 
 impl Played {
@@ -222,6 +227,17 @@ fn play(item: &Item, policy: &Policy, script: Vec<In>) -> Played {
 }
 
 fn play_from(state: State, item: &Item, policy: &Policy, script: Vec<In>) -> Played {
+    play_found(Observation::Found(Localized::default()), state, item, policy, script)
+}
+
+/// Every localization brings the same.
+fn play_found(
+    found: Observation,
+    state: State,
+    item: &Item,
+    policy: &Policy,
+    script: Vec<In>,
+) -> Played {
     let around = Surroundings::default();
     let mut script = script.into_iter();
     let mut played = Played {
@@ -230,6 +246,8 @@ fn play_from(state: State, item: &Item, policy: &Policy, script: Vec<In>) -> Pla
         prompts: Vec::new(),
         notes: Vec::new(),
         draft: Draft::default(),
+        explained: None,
+        found,
     };
     let mut words: Vec<String> = Vec::new();
     let mut observation = Some(Observation::Begin);
@@ -287,7 +305,14 @@ impl Played {
                 (word.to_owned(), Wanted::Input)
             }
             Action::Search(_) => {
-                ("search".to_owned(), Wanted::This(Observation::Found(Localized::default())))
+                let found = self.found.clone();
+                ("search".to_owned(), Wanted::This(found))
+            }
+            Action::AwaitTurn => ("wait".to_owned(), Wanted::This(Observation::Alone)),
+            Action::RunRegression => ("run regression".to_owned(), Wanted::Input),
+            Action::Explain(context) => {
+                self.explained = Some(*context);
+                ("explain".to_owned(), Wanted::Nothing)
             }
             Action::AskHuman { .. } => {
                 ("ask a person".to_owned(), Wanted::This(Observation::NoHuman))

@@ -102,7 +102,7 @@ fn tests_are_written_anew_twice_at_most() {
         "B B B B B",
         more,
         &format!(
-            "[tests-judged-wrong]; ask tests 1; run red; run green; {judged} ask tests 2; run red; run green; run again; vote; [voted]; revert; \
+            "[tests-judged-wrong]; ask tests 1; run red; run green; {judged} ask tests 2; run red; run green; run again; vote; [voted]; explain; revert; \
              needs human: the tests were judged wrong 3 times: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)"
         ),
     );
@@ -124,7 +124,7 @@ fn a_split_vote_goes_to_a_person() {
     check_votes(
         "A A B B C",
         vec![],
-        "ask a person; revert; \
+        "ask a person; explain; revert; \
          needs human: the votes on a failure are split: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
     );
 }
@@ -135,7 +135,7 @@ fn a_vote_that_never_came_counts_for_nothing() {
     check_votes(
         "A - A - -",
         vec![],
-        "ask a person; revert; needs human: the votes on a failure are split: \
+        "ask a person; explain; revert; needs human: the votes on a failure are split: \
          AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
     );
     let mut script = failed_with(fail);

@@ -1,5 +1,7 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
+use std::sync::PoisonError;
+
 use cycle::assembly::{import_cycles, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
@@ -32,6 +34,8 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
     owner.write(&all, true)?;
+    let record = *owner.shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
+    owner.warnings.extend(record.warnings());
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {

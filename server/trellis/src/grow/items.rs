@@ -130,6 +130,12 @@ impl Work {
         out
     }
 
+    /// The leaf that defines a dotted name in a file.
+    pub(crate) fn defined_as(&self, path: &str, symbol: &str) -> Option<NodeIx> {
+        let nodes = self.by_path.get(path)?;
+        nodes.iter().copied().find(|node| self.items[node].qualified_name() == symbol)
+    }
+
     /// What the plan says about a node, as a hash: accepted text is good as long as it stays.
     pub(crate) fn specification(&self, ix: NodeIx) -> String {
         let item = &self.items[&ix];

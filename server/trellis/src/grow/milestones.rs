@@ -67,7 +67,7 @@ impl Owner {
                 leaves.len()
             ),
         };
-        let tag = whole.then(|| format!("phase4-subgraph-{}", tag_name(subgraph)));
+        let tag = whole.then(|| format!("phase4-subgraph-{}", disk::safe_name(subgraph)));
         // Every milestone can be installed and tested: it is what a rollback returns to.
         let sources = self.sources()?.files;
         let (files, _) = metadata::files(self, &sources);
@@ -102,24 +102,3 @@ impl Owner {
         })
     }
 }
-
-/// A name git takes, another one for every subgraph: what is not a letter, digit, `_`, `-` or an inner dot
-/// becomes `=` and its code; long ones end in a hash.
-fn tag_name(subgraph: &str) -> String {
-    let inner_dots = !subgraph.contains("..")
-        && !subgraph.starts_with('.')
-        && !subgraph.ends_with(['.'])
-        && !subgraph.ends_with(".lock");
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (c == '.' && inner_dots);
-    let name: String = (subgraph.chars())
-        .map(|c| if plain(c) { c.to_string() } else { format!("={:X}", c as u32) })
-        .collect();
-    if name.len() <= LONGEST_TAG {
-        name
-    } else {
-        format!("{}={}", &name[..LONGEST_TAG], &disk::hash(subgraph)[..16])
-    }
-}
-
-/// Bytes; a tag is a file's name.
-const LONGEST_TAG: usize = 120;

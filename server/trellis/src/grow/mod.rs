@@ -7,6 +7,7 @@ pub(crate) mod convert;
 mod coverage;
 mod files;
 mod finish;
+mod graph;
 mod items;
 mod metadata;
 mod milestones;

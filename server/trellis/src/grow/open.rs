@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cycle::Policy;
+use cycle::{Policy, ToolRecord};
 use model::Settings;
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::Fault;
+use crate::grow::graph::Graph;
 use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
@@ -124,6 +125,9 @@ pub(crate) async fn open(
     let progress = Progress::new(schedule.counts().settled(), schedule.counts().total);
     let user_files = unmanaged(&root, &writer, &kept);
     let shop = Shop {
+        root: root.clone(),
+        graph: Graph::of(&plan),
+        tools: Mutex::new(ToolRecord::default()),
         work,
         policy: Policy::generate(),
         model,

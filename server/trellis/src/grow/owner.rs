@@ -1,20 +1,20 @@
 //! The one owner of a run's state: starts workers, takes in what they bring, writes it down.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use cycle::{Draft, Verdict};
 use jiff::Timestamp;
 use plan::{NodeIx, Schedule, Skipped};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::error::Fault;
 use crate::grow::open::Order;
 use crate::grow::progress::Progress;
 use crate::grow::shelf::Shelf;
-use crate::grow::worker::{Outcome, Shop, Stop, source, work_on};
+use crate::grow::worker::{Outcome, Rest, Shop, Stop, source, work_on};
 use crate::output::Output;
 use crate::workspace::Writer;
 use crate::workspace::checkpoint::{self, Checkpoint, Entry, TestResults};
@@ -27,7 +27,7 @@ use crate::workspace::lock::Lock;
 pub(crate) struct Receivers {
     pub(crate) shelf: watch::Receiver<Shelf>,
     /// A worker gave its slot back.
-    pub(crate) wake: mpsc::UnboundedReceiver<()>,
+    pub(crate) wake: mpsc::UnboundedReceiver<Rest>,
 }
 
 /// How the loop came to its end.
@@ -57,6 +57,7 @@ pub(crate) struct Owner {
     unsaved: bool,
     pub(crate) committed: BTreeSet<String>,
     pub(crate) started: BTreeSet<NodeIx>,
+    resting: Resting,
     /// Files people changed that this run took over.
     has_new_edits: bool,
     /// Whether this run wrote any file.
@@ -105,6 +106,7 @@ impl Owner {
             unsaved: false,
             committed: BTreeSet::new(),
             started: BTreeSet::new(),
+            resting: Resting::default(),
             has_new_edits,
             wrote: false,
             broken: BTreeMap::new(),
@@ -129,12 +131,16 @@ impl Owner {
         while !self.schedule.is_finished() {
             self.start_workers(&mut workers, &receivers.shelf)?;
             self.save()?;
+            self.give_turn(workers.len());
             if workers.is_empty() {
                 return Err(Fault::internal("no node is ready and none is being worked on")
                     .hint("please report this with .trellis/journal.jsonl"));
             }
             tokio::select! {
-                Some(()) = receivers.wake.recv() => {}
+                Some(rest) = receivers.wake.recv() => {
+                    let place = |node: &NodeIx| self.shop.work.place[node];
+                    self.resting.take(rest, place);
+                }
                 () = cancel.cancelled() => {
                     workers.shutdown().await;
                     return Ok(Ended::Interrupted);
@@ -173,7 +179,9 @@ impl Owner {
         workers: &mut JoinSet<Result<Outcome, Stop>>,
         shelf: &watch::Receiver<Shelf>,
     ) -> Result<(), Fault> {
-        while let Ok(permit) = self.shop.slots.clone().try_acquire_owned() {
+        while self.resting.alone.is_none()
+            && let Ok(permit) = self.shop.slots.clone().try_acquire_owned()
+        {
             let visible = |ix: &NodeIx| {
                 let view = self.shop.work.view(*ix, &BTreeSet::new());
                 !self.started.contains(ix) && shelf.borrow().has_all(&view)
@@ -192,9 +200,16 @@ impl Owner {
         Ok(())
     }
 
+    /// Lets the next worker that waits for its turn go on, when everybody else is settled or waiting.
+    fn give_turn(&mut self, at_work: usize) {
+        let shelf = self.shelf.borrow().clone();
+        self.resting.give_turn(at_work, |needed| shelf.has_all(needed));
+    }
+
     fn settle(&mut self, outcome: Outcome, output: &Output) -> Result<(), Fault> {
         self.cost += outcome.cost;
         let node = outcome.node;
+        self.resting.ended(node);
         let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
         self.entry(node).test_results = results;
         self.entry(node).retry_count = outcome.fixes;
@@ -228,16 +243,39 @@ impl Owner {
             flaky: outcome.flaky.clone(),
             cost: outcome.cost,
         };
-        let written = self.shop.journal.commit(Event::Accepted(accepted.clone()));
-        if let Err(error) = written {
+        let mut draft = outcome.draft.clone();
+        let amended = self.amended(std::mem::take(&mut draft.amended));
+        // With one write: a crash leaves both or neither.
+        let events: Vec<Event> =
+            amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
+        if let Err(error) = self.shop.journal.commit_all(&events) {
             return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
         }
-        self.accepted.insert(accepted.node.clone(), accepted);
+        for accepted in amended.into_iter().chain([accepted]) {
+            self.accepted.insert(accepted.node.clone(), accepted);
+        }
         self.schedule.pass(node);
-        self.shelve(node, Some(Arc::new(outcome.draft.clone())));
+        self.shelve(node, Some(Arc::new(draft)));
         self.mark(node, "passed", None)?;
         self.unwritten += 1;
         Ok(())
+    }
+
+    /// Nodes that passed before, with the text the draft gives them; on the shelf at once.
+    fn amended(&self, texts: BTreeMap<String, code::Fragment>) -> Vec<Accepted> {
+        let mut out = Vec::new();
+        for (id, text) in texts {
+            let (Some(old), Some(ix)) = (self.accepted.get(&id), self.shop.work.plan.find(&id))
+            else {
+                continue;
+            };
+            let implementation = Some(text);
+            out.push(Accepted { implementation: source(&implementation), ..old.clone() });
+            let settled = self.shelf.borrow().draft(ix);
+            let tests = settled.and_then(|draft| draft.tests.clone());
+            self.shelve(ix, Some(Arc::new(Draft { tests, implementation, ..Draft::default() })));
+        }
+        out
     }
 
     fn fail(&mut self, node: NodeIx, reason: String) -> Result<(), Fault> {
@@ -398,6 +436,46 @@ impl Owner {
         self.write_checkpoint()?;
         let logged = self.shop.journal.commit(Event::Stopped { reason: reason.to_owned() });
         flushed.and(logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e)))
+    }
+}
+
+/// Workers that gave their slot back.
+#[derive(Default)]
+struct Resting {
+    /// Who waits for which nodes to be settled.
+    waiting: HashMap<NodeIx, Vec<NodeIx>>,
+    /// Who waits to be alone, by the place in the plan's order.
+    turns: BTreeMap<usize, (NodeIx, oneshot::Sender<()>)>,
+    /// Who is.
+    alone: Option<NodeIx>,
+}
+
+impl Resting {
+    fn take(&mut self, rest: Rest, place: impl Fn(&NodeIx) -> usize) {
+        match rest {
+            Rest::For { node, needed } => {
+                self.ended(node);
+                self.waiting.insert(node, needed);
+            }
+            Rest::Turn { node, go } => drop(self.turns.insert(place(&node), (node, go))),
+        }
+    }
+
+    fn ended(&mut self, node: NodeIx) {
+        self.waiting.remove(&node);
+        self.alone.take_if(|alone| *alone == node);
+    }
+
+    fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {
+        self.waiting.retain(|_, needed| !is_settled(needed));
+        if self.alone.is_some() || at_work > self.waiting.len() + self.turns.len() {
+            return;
+        }
+        if let Some((_, (node, go))) = self.turns.pop_first() {
+            self.alone = Some(node);
+            // A worker that is gone has cancelled everything.
+            let _ = go.send(());
+        }
     }
 }
 

@@ -197,6 +197,7 @@ fn drafted(accepted: &Accepted) -> Option<Draft> {
     Some(Draft {
         tests: Some(code::Fragment::parse(&accepted.tests).ok()?),
         implementation: Some(code::Fragment::parse(&accepted.implementation).ok()?),
+        ..Draft::default()
     })
 }
 

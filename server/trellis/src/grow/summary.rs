@@ -1,7 +1,9 @@
 //! A run in figures: for the command line, and for the report.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
 
+use cycle::Tool;
 use cycle::assembly::{NodeLine, ReportFacts, SubgraphLine};
 use plan::Status;
 use serde::Serialize;
@@ -160,12 +162,21 @@ pub(crate) fn facts(
         runs: summary.test_runs,
         model_calls: summary.model_calls,
         seconds: summary.seconds,
-        tools: vec![("traceback".to_owned(), owner.cost.searches, owner.cost.search_hits)],
+        tools: tools(owner),
         dependencies: confirmed(owner),
         import_cycles,
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
     }
+}
+
+/// Localization tools of this run that were used.
+fn tools(owner: &Owner) -> Vec<(String, usize, usize)> {
+    let record = *owner.shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
+    let used = Tool::ALL.into_iter().map(|tool| (tool, record.of(tool)));
+    used.filter(|(_, tally)| tally.tries > 0)
+        .map(|(tool, tally)| (tool.as_str().to_owned(), tally.tries, tally.hits))
+        .collect()
 }
 
 /// Subjects of the commits that mark progress; the report's own commit is not among them.

@@ -7,14 +7,13 @@ use cycle::localize::{Evidence, FileEvidence, TestEvidence};
 use run::{Report, TestOutcome};
 
 use super::{deadline, failing, has_failed};
-use crate::grow::convert::failure;
+use crate::grow::convert::{Texts, failure};
 
 /// What runs with coverage and the sources of the same tree say together. Files that are no Python have no
 /// facts; tests that were skipped say nothing.
 pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
-    let tests_lie_in: BTreeSet<&str> = (reports.iter())
-        .flat_map(|it| it.tests.iter().map(|test| test.path.as_str()))
-        .collect();
+    let tests_lie_in: BTreeSet<&str> =
+        (reports.iter()).flat_map(|it| it.tests.iter().map(|test| test.path.as_str())).collect();
     let mut files: Vec<FileEvidence> = (index.files())
         .map(|file| {
             let path = index.path(file).to_owned();
@@ -28,14 +27,15 @@ pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
     let mut evidence = Evidence { tests: Vec::new(), files };
     let mut seen = BTreeSet::new();
     for report in reports {
-        let tests = tests(report).into_iter().filter(|it| seen.insert(it.id.clone()));
+        let texts = |path: &str| index.text(index.file(path)?);
+        let tests = tests(report, &texts).into_iter().filter(|it| seen.insert(it.id.clone()));
         let tests: Vec<TestEvidence> = tests.map(|it| with_lines(it, report, &evidence)).collect();
         evidence.tests.extend(tests);
     }
     evidence
 }
 
-fn tests(report: &Report) -> Vec<TestEvidence> {
+fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {
     let passed = report.tests.iter().filter(|it| {
         !has_failed(it) && matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed)
     });
@@ -43,7 +43,7 @@ fn tests(report: &Report) -> Vec<TestEvidence> {
     let failed = failing(report).into_iter().map(|it| TestEvidence {
         id: it.id,
         failed: true,
-        failure: Some(failure(&it.failure)),
+        failure: Some(failure(&it.failure, texts)),
         lines: BTreeMap::new(),
     });
     passed.chain(failed).collect()
@@ -58,7 +58,9 @@ fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> T
         facts.statement_at(line).map_or(line, |it| facts.statements[it].first)
     };
     for (path, coverage) in report.coverage.iter().flat_map(|it| &it.files) {
-        let (Some(file), Some(lines)) = (place(path), coverage.tests.get(&test.id)) else { continue };
+        let (Some(file), Some(lines)) = (place(path), coverage.tests.get(&test.id)) else {
+            continue;
+        };
         let lines = lines.iter().map(|it| first(file, *it)).collect::<BTreeSet<u32>>();
         test.lines.insert(file, lines);
     }

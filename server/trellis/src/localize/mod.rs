@@ -109,9 +109,10 @@ impl Search<'_> {
         for _ in 0..RUNS {
             let report = self.runner.run(&request, self.cancel).await;
             check(&report)?;
-            let ended = report.tests.iter().find(|it| {
-                matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut)
-            });
+            let ended = report
+                .tests
+                .iter()
+                .find(|it| matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut));
             let ended = ended.map(|it| it.id.clone());
             notes.extend(report.notes.iter().filter(|it| !it.contains(deadline::MODULE)).cloned());
             reports.push(report);

@@ -53,7 +53,8 @@ fn changed(blame: &str, ages: &BTreeMap<&str, f64>) -> BTreeMap<u32, f64> {
     let mut count = 0;
     for line in blame.lines().filter(|it| !it.starts_with('\t')) {
         let mut words = line.split(' ');
-        let (Some(commit), Some(_), Some(number)) = (words.next(), words.next(), words.next()) else {
+        let (Some(commit), Some(_), Some(number)) = (words.next(), words.next(), words.next())
+        else {
             continue;
         };
         let is_commit = commit.len() >= 40 && commit.bytes().all(|it| it.is_ascii_hexdigit());

@@ -69,7 +69,9 @@ impl<'a> Trials<'a> {
     pub(super) async fn run(self, until: Instant) -> (Vec<Trial>, Vec<String>) {
         let mut notes = Vec::new();
         if self.first_look.is_empty() {
-            notes.push("no trials: the failing tests do not run to a failure of their own".to_owned());
+            notes.push(
+                "no trials: the failing tests do not run to a failure of their own".to_owned(),
+            );
             return (Vec::new(), notes);
         }
         let all = self.attempts.len();
@@ -99,7 +101,8 @@ impl<'a> Trials<'a> {
         }
         drop(under_way);
         if next < all {
-            let why = if Instant::now() >= until { "the time was over" } else { "a repair was found" };
+            let why =
+                if Instant::now() >= until { "the time was over" } else { "a repair was found" };
             notes.push(format!("trials were cut: {tried} of {all} small edits were tried, {why}"));
         } else {
             notes.push(format!("all {tried} small edits of suspicious lines were tried"));
@@ -206,7 +209,9 @@ fn passed(report: &Report, id: &str) -> bool {
 
 /// How a test failed, without what differs from run to run.
 fn said(test: &TestResult) -> (String, String) {
-    let Some(failure) = &test.failure else { return (format!("{:?}", test.outcome), String::new()) };
+    let Some(failure) = &test.failure else {
+        return (format!("{:?}", test.outcome), String::new());
+    };
     let mut message = String::new();
     let mut parts = failure.message.split("0x");
     message.push_str(parts.next().unwrap_or_default());
@@ -244,7 +249,9 @@ fn attempts(search: &Search<'_>, evidence: &Evidence, ranking: &Ranking) -> Vec<
     let mut found = Vec::new();
     for (file, lines) in prior {
         let path = &evidence.files[file].path;
-        let Some(source) = search.index.file(path).and_then(|it| search.index.text(it)) else { continue };
+        let Some(source) = search.index.file(path).and_then(|it| search.index.text(it)) else {
+            continue;
+        };
         let facts = &evidence.files[file].facts;
         let score = |line: u32| {
             let first = facts.statement_at(line).map_or(line, |it| facts.statements[it].first);

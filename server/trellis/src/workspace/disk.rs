@@ -61,3 +61,24 @@ pub(crate) fn release_reserve(root: &Path) {
 pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
+
+/// A name that git and file systems take, another one for every text: what is not a letter, digit, `_`, `-` or
+/// an inner dot becomes `=` and its code; long ones end in a hash.
+pub(crate) fn safe_name(text: &str) -> String {
+    let inner_dots = !text.contains("..")
+        && !text.starts_with('.')
+        && !text.ends_with(['.'])
+        && !text.ends_with(".lock");
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (c == '.' && inner_dots);
+    let name: String = (text.chars())
+        .map(|c| if plain(c) { c.to_string() } else { format!("={:X}", c as u32) })
+        .collect();
+    if name.len() <= LONGEST_NAME {
+        name
+    } else {
+        format!("{}={}", &name[..LONGEST_NAME], &hash(text)[..16])
+    }
+}
+
+/// Bytes; a tag is a file's name.
+const LONGEST_NAME: usize = 120;

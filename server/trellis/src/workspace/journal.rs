@@ -96,6 +96,17 @@ pub(crate) enum Event {
         tool: String,
         query: String,
         found: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// Tests of everything that builds on a changed node, run before the change was accepted or not.
+    Regression {
+        node: String,
+        modified: Vec<String>,
+        rerun: Vec<String>,
+        outcome: String,
+        passed: usize,
+        failed: usize,
     },
     Note {
         node: String,

@@ -1,0 +1,99 @@
+//! Everything a person needs to take over where the cycle cannot go on: as a page and as JSON.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::exchange::Suspect;
+use crate::strategy::Attempt;
+
+/// What was known when a person was called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DebugContext {
+    pub node: String,
+    /// `Class.method`, or the plain name.
+    pub name: String,
+    pub path: String,
+    pub test_path: String,
+    /// Why a person is needed.
+    pub reason: String,
+    /// Tracebacks of the last failing run.
+    pub failure: String,
+    pub suspects: Vec<Suspect>,
+    pub attempts: Vec<Attempt>,
+    /// What each fix ended in, the first one first.
+    pub earlier: Vec<String>,
+    pub tests: String,
+    pub implementation: String,
+}
+
+impl DebugContext {
+    /// The page for a person.
+    pub fn to_markdown(&self) -> String {
+        let mut out = format!(
+            "# `{}` needs a person\n\n{}\n\nNode `{}`, code in `{}`, tests in `{}`.\n\n## What to do\n\n",
+            self.name, self.reason, self.node, self.path, self.test_path
+        );
+        out += "1. Read the failure and the suspects below: is the test or the code wrong?\n";
+        let _ = writeln!(
+            out,
+            "2. Write the function into `{}` by hand and run the same command with `--keep-edits`, or make the node's docstring in the graph clearer and run it again.",
+            self.path
+        );
+        let _ =
+            write!(out, "\n## Failure\n\n```\n{}\n```\n\n## Suspects\n\n", self.failure.trim_end());
+        lines(
+            &mut out,
+            self.suspects.iter().map(|it| {
+                format!("`{}` ({}:{}), {:.2}: {}", it.symbol, it.path, it.line, it.score, it.why)
+            }),
+        );
+        out += "## Where it was looked\n\n";
+        lines(
+            &mut out,
+            self.attempts.iter().map(|it| {
+                let found = match (&it.error, it.found.is_empty()) {
+                    (Some(error), _) => format!("could not look: {error}"),
+                    (None, true) => "nothing".to_owned(),
+                    (None, false) => it.found.join(", "),
+                };
+                format!("{} for `{}`: {found}", it.tool.as_str(), it.query)
+            }),
+        );
+        out += "## What each fix ended in\n\n";
+        lines(&mut out, self.earlier.iter().cloned());
+        let _ = write!(
+            out,
+            "## Tests\n\n```python\n{}```\n\n## Last implementation\n\n```python\n{}```\n",
+            self.tests, self.implementation
+        );
+        out
+    }
+
+    /// The same as data, in camelCase.
+    pub fn to_json(&self) -> Value {
+        let suspects = self.suspects.iter().map(|it| {
+            json!({ "path": it.path, "line": it.line, "symbol": it.symbol, "score": it.score, "why": it.why })
+        });
+        let attempts = self.attempts.iter().map(|it| {
+            json!({ "tool": it.tool.as_str(), "query": it.query, "found": it.found, "error": it.error })
+        });
+        json!({
+            "version": 1, "node": self.node, "name": self.name, "path": self.path, "testPath": self.test_path,
+            "reason": self.reason, "failure": self.failure, "suspects": suspects.collect::<Vec<_>>(),
+            "attempts": attempts.collect::<Vec<_>>(), "earlier": self.earlier, "tests": self.tests,
+            "implementation": self.implementation,
+        })
+    }
+}
+
+fn lines(out: &mut String, entries: impl Iterator<Item = String>) {
+    let mut entries = entries.peekable();
+    if entries.peek().is_none() {
+        out.push_str("None.\n");
+    }
+    for entry in entries {
+        let _ = writeln!(out, "- {entry}");
+    }
+    out.push('\n');
+}

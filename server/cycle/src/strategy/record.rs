@@ -1,0 +1,87 @@
+//! How often each tool led anywhere, and what follows from it (L8).
+
+use crate::strategy::Answer;
+
+/// Tries below which a rate says nothing.
+const ENOUGH: usize = 10;
+
+/// The tools, in the order they are used at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tool {
+    Symbol,
+    Spectrum,
+    References,
+    Search,
+}
+
+impl Tool {
+    pub const ALL: [Tool; 4] = [Tool::Symbol, Tool::Spectrum, Tool::References, Tool::Search];
+
+    /// `symbol lookup`, `spectrum`, `references` or `graph search`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Tool::Symbol => "symbol lookup",
+            Tool::Spectrum => "spectrum",
+            Tool::References => "references",
+            Tool::Search => "graph search",
+        }
+    }
+}
+
+/// Uses of one tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub tries: usize,
+    /// Tries that found something.
+    pub hits: usize,
+    /// Tries that could not look.
+    pub errors: usize,
+}
+
+/// The tools' successes in one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolRecord {
+    tallies: [Tally; 4],
+}
+
+impl ToolRecord {
+    pub fn count(&mut self, tool: Tool, answer: &Answer) {
+        let tally = &mut self.tallies[tool as usize];
+        tally.tries += 1;
+        tally.hits += usize::from(answer.as_ref().is_ok_and(|found| !found.is_empty()));
+        tally.errors += usize::from(answer.is_err());
+    }
+
+    pub fn of(&self, tool: Tool) -> Tally {
+        self.tallies[tool as usize]
+    }
+
+    /// The tools in the order of their use: as listed, but one that found something in less than a fifth of
+    /// at least ten tries comes last.
+    pub fn order(&self) -> Vec<Tool> {
+        let (good, poor): (Vec<Tool>, Vec<Tool>) =
+            Tool::ALL.into_iter().partition(|tool| !self.is_poor(*tool));
+        good.into_iter().chain(poor).collect()
+    }
+
+    fn is_poor(&self, tool: Tool) -> bool {
+        let tally = self.of(tool);
+        tally.tries >= ENOUGH && tally.hits * 5 < tally.tries
+    }
+
+    /// A sentence for each tool that could not look in more than a fifth of at least ten tries.
+    pub fn warnings(&self) -> Vec<String> {
+        let failing = |tool: &Tool| {
+            let tally = self.of(*tool);
+            tally.tries >= ENOUGH && tally.errors * 5 > tally.tries
+        };
+        let line = |tool: Tool| {
+            let Tally { tries, errors, .. } = self.of(tool);
+            format!(
+                "{} failed in {errors} of {tries} uses; see the journal for the reasons",
+                tool.as_str()
+            )
+        };
+        Tool::ALL.into_iter().filter(failing).map(line).collect()
+    }
+}

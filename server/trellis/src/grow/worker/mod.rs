@@ -1,0 +1,251 @@
+//! One node through the cycle: performs the actions, feeds back what happened.
+
+mod ask;
+mod search;
+mod seen;
+mod trial;
+mod wait;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cycle::{
+    Action, DebugContext, Draft, Observation, Policy, State, Surroundings, ToolRecord, Trail,
+    Verdict, step,
+};
+use model::Model;
+use plan::NodeIx;
+use run::{Report, Runner};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{Exit, Fault};
+use crate::grow::convert::Files;
+use crate::grow::graph::Graph;
+use crate::grow::items::Work;
+use crate::grow::recover::defines;
+use crate::grow::shelf::Shelf;
+use crate::workspace::disk;
+use crate::workspace::journal::{Cost, Event, Journal};
+use crate::workspace::scratch::ScratchFolder;
+
+pub(crate) use wait::Rest;
+
+/// What all workers share.
+pub(crate) struct Shop {
+    /// The folder that is grown.
+    pub(crate) root: PathBuf,
+    pub(crate) work: Work,
+    pub(crate) policy: Policy,
+    pub(crate) model: Model,
+    pub(crate) runner: Runner,
+    pub(crate) _scratch: ScratchFolder,
+    /// The interpreter tests run with, where it is one of this machine.
+    pub(crate) interpreter: Option<PathBuf>,
+    pub(crate) journal: Journal,
+    pub(crate) test_timeout: Duration,
+    /// Files of the user that tests may want: `conftest.py`, data.
+    pub(crate) user_files: BTreeMap<String, Arc<str>>,
+    /// Texts people took over.
+    pub(crate) kept: BTreeMap<String, String>,
+    pub(crate) context: Vec<(String, String)>,
+    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) freed: mpsc::UnboundedSender<Rest>,
+    /// The planning graph, to be searched.
+    pub(crate) graph: Graph,
+    /// How well localization's tools do in this run.
+    pub(crate) tools: Mutex<ToolRecord>,
+}
+
+/// How a node ended, and what it cost.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) node: NodeIx,
+    pub(crate) verdict: Verdict,
+    pub(crate) draft: Draft,
+    pub(crate) fixes: u32,
+    /// Tests that passed only when they were run again.
+    pub(crate) flaky: Vec<String>,
+    pub(crate) tests_passed: usize,
+    pub(crate) tests_failed: usize,
+    pub(crate) cost: Cost,
+}
+
+/// Why a node was left without an outcome.
+pub(crate) enum Stop {
+    Cancelled,
+    Fault(Fault),
+    /// The journal could not be written while the node was worked on.
+    Journal {
+        node: NodeIx,
+        error: std::io::Error,
+    },
+}
+
+impl Stop {
+    /// For places where no node is at work.
+    pub(crate) fn into_fault(self) -> Fault {
+        match self {
+            Stop::Fault(fault) => fault,
+            Stop::Cancelled => {
+                Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")
+                    .hint("run the same command again to go on")
+            }
+            Stop::Journal { error, .. } => {
+                Fault::internal(format!("cannot write the journal: {error}"))
+            }
+        }
+    }
+}
+
+/// Works on one node until it ends. `permit` is the job slot; it is given back while the node waits
+/// for others.
+pub(crate) async fn work_on(
+    shop: Arc<Shop>,
+    node: NodeIx,
+    shelf: watch::Receiver<Shelf>,
+    permit: OwnedSemaphorePermit,
+) -> Result<Outcome, Stop> {
+    let mut worker = Worker {
+        node,
+        draft: Draft::default(),
+        more: BTreeSet::new(),
+        shelf,
+        permit: Some(permit),
+        has_turn: false,
+        cost: Cost::default(),
+        passed: 0,
+        failed: 0,
+        last: None,
+        trail: Trail::default(),
+        shop,
+    };
+    worker.run().await
+}
+
+struct Worker {
+    shop: Arc<Shop>,
+    node: NodeIx,
+    draft: Draft,
+    /// Dependencies the code has beyond the planned ones.
+    more: BTreeSet<NodeIx>,
+    shelf: watch::Receiver<Shelf>,
+    permit: Option<OwnedSemaphorePermit>,
+    /// Nobody else works until this node ends.
+    has_turn: bool,
+    cost: Cost,
+    passed: usize,
+    failed: usize,
+    /// The last run that failed, with the files it saw.
+    last: Option<(Report, Files)>,
+    /// What localization tried.
+    trail: Trail,
+}
+
+impl Worker {
+    async fn run(&mut self) -> Result<Outcome, Stop> {
+        let shop = self.shop.clone();
+        let item = &shop.work.items[&self.node];
+        let around = Surroundings { file: self.file_so_far()?, context: shop.context.clone() };
+        let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
+        let mut state = if by_hand { State::written_by_hand() } else { State::default() };
+        let mut observation = Observation::Begin;
+        loop {
+            let (next, actions) = step(item, &shop.policy, &around, state, observation);
+            state = next;
+            let mut heard = None;
+            for action in actions {
+                if let Action::Finish(verdict) = action {
+                    return Ok(self.outcome(verdict, &state));
+                }
+                heard = self.perform(action).await?.or(heard);
+            }
+            // Every batch that does not finish ends with an action that answers.
+            observation = heard.ok_or_else(|| {
+                Stop::Fault(Fault::internal(format!("the cycle of {} asked for nothing", item.id)))
+            })?;
+        }
+    }
+
+    fn outcome(&mut self, verdict: Verdict, state: &State) -> Outcome {
+        Outcome {
+            node: self.node,
+            verdict,
+            draft: std::mem::take(&mut self.draft),
+            fixes: state.fixes(),
+            flaky: state.flaky().to_vec(),
+            tests_passed: self.passed,
+            tests_failed: self.failed,
+            cost: self.cost,
+        }
+    }
+
+    async fn perform(&mut self, action: Action) -> Result<Option<Observation>, Stop> {
+        match action {
+            Action::AskModel(ask) => self.ask(&ask).await.map(Some),
+            Action::Vote(asks) => self.vote(&asks).await.map(Some),
+            Action::Edit(draft) => {
+                self.draft = draft;
+                Ok(None)
+            }
+            Action::RunTests(run) => self.test(run).await.map(Some),
+            Action::Search(query) => self.search(&query).await.map(Some),
+            Action::AwaitTurn => {
+                self.await_turn().await?;
+                Ok(Some(Observation::Alone))
+            }
+            Action::RunRegression => self.regression().await.map(Some),
+            Action::Explain(context) => self.explain(&context).map(|()| None),
+            Action::AskHuman { question } => {
+                let answer = "nobody was asked: the run is autonomous".to_owned();
+                self.log(Event::Approval { node: self.id(), question, answer })?;
+                Ok(Some(Observation::NoHuman))
+            }
+            Action::Note(note) => {
+                let (what, text) = (note.what.to_owned(), note.text);
+                self.log(Event::Note { node: self.id(), what, text })?;
+                Ok(None)
+            }
+            Action::Revert => {
+                let draft = std::mem::take(&mut self.draft);
+                let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
+                self.log(Event::TakenBack { node: self.id(), tests, implementation })?;
+                Ok(None)
+            }
+            // The owner of the workspace accepts the draft with the outcome.
+            Action::Commit | Action::Finish(_) => Ok(None),
+        }
+    }
+
+    /// Leaves what a person needs to go on.
+    fn explain(&self, context: &DebugContext) -> Result<(), Stop> {
+        let name = disk::safe_name(&self.id());
+        let pages = [
+            (format!(".trellis/debug/{name}.md"), context.to_markdown()),
+            (format!(".trellis/debug/{name}.json"), format!("{:#}\n", context.to_json())),
+        ];
+        for (path, text) in &pages {
+            let written = disk::write(&self.shop.root, path, text);
+            written.map_err(|error| Stop::Journal { node: self.node, error })?;
+        }
+        let text = format!("see {}", pages[0].0);
+        self.log(Event::Note { node: self.id(), what: "debug-context".to_owned(), text })
+    }
+
+    fn id(&self) -> String {
+        self.shop.work.plan.id(self.node).to_owned()
+    }
+
+    fn log(&self, event: Event) -> Result<(), Stop> {
+        let node = self.node;
+        self.shop.journal.log(event).map_err(|error| Stop::Journal { node, error })
+    }
+}
+
+/// A fragment as text; empty when there is none.
+pub(crate) fn source(fragment: &Option<code::Fragment>) -> String {
+    fragment.as_ref().map(code::Fragment::to_source).unwrap_or_default()
+}

@@ -1,0 +1,88 @@
+//! What the tests saw, as an index to ask: it is never older than the run it explains.
+
+use std::sync::Arc;
+
+use code::{FileId, Index, Located, Texts, Words};
+use cycle::Suspect;
+
+use crate::grow::convert::Files;
+
+/// The Python files of one run.
+pub(crate) struct Seen {
+    pub(crate) index: Index,
+}
+
+/// Every text is put in when the index is made.
+struct Nothing;
+
+impl Texts for Nothing {
+    fn read(&self, _: &str) -> Option<Arc<str>> {
+        None
+    }
+}
+
+impl Seen {
+    pub(crate) fn of(files: &Files) -> Seen {
+        let mut index = Index::new(Arc::new(Nothing));
+        for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".py")) {
+            index.put(path, Words::of(text), Some(text.clone()));
+        }
+        Seen { index }
+    }
+
+    /// The innermost function or class around a line, from 1.
+    pub(crate) fn around(&self, path: &str, line: u32) -> Option<Located> {
+        let file = self.index.file(path)?;
+        let text = self.index.text(file)?;
+        let lines = text.split_inclusive('\n').take(line.saturating_sub(1) as usize);
+        let start: usize = lines.map(str::len).sum();
+        let indent = text[start..].len() - text[start..].trim_start().len();
+        self.index.enclosing(file, start + indent)
+    }
+
+    /// The definition of a dotted name in a file.
+    pub(crate) fn named(&self, path: &str, symbol: &str) -> Option<Located> {
+        let file = self.index.file(path)?;
+        let outline = self.index.outline(file);
+        let found = (0..outline.symbols.len()).find(|at| self.name(file, *at) == symbol)?;
+        Some(Located { file, symbol: found })
+    }
+
+    /// `Class.method`, or the plain name.
+    fn name(&self, file: FileId, symbol: usize) -> String {
+        let outline = self.index.outline(file);
+        let names: Vec<&str> = outline.path(symbol).iter().map(|it| it.name.as_str()).collect();
+        names.join(".")
+    }
+
+    pub(crate) fn suspect(&self, it: Located, line: Option<u32>, why: &str) -> Suspect {
+        let outline = self.index.outline(it.file);
+        let symbol = &outline.symbols[it.symbol];
+        let text = self.index.text(it.file).unwrap_or_default();
+        let first = text[..symbol.name_range.start].matches('\n').count() as u32 + 1;
+        Suspect {
+            path: self.index.path(it.file).to_owned(),
+            line: line.unwrap_or(first),
+            symbol: self.name(it.file, it.symbol),
+            why: why.to_owned(),
+            ..Suspect::default()
+        }
+    }
+
+    /// The text of a definition, decorators included.
+    pub(crate) fn source(&self, it: Located) -> String {
+        let outline = self.index.outline(it.file);
+        let text = self.index.text(it.file).unwrap_or_default();
+        text[outline.symbols[it.symbol].range.clone()].to_owned()
+    }
+
+    /// Who calls a definition, tests left out.
+    pub(crate) fn callers(&self, it: Located) -> Vec<Located> {
+        let offset = self.index.outline(it.file).symbols[it.symbol].name_range.start;
+        let callers = self.index.callers(it.file, offset).unwrap_or_default();
+        let mut found: Vec<Located> = callers.into_iter().filter_map(|it| it.symbol).collect();
+        found.retain(|caller| !self.index.path(caller.file).starts_with("tests/"));
+        found.dedup();
+        found
+    }
+}

@@ -1,0 +1,178 @@
+//! The tree a node's tests see, and the runs on it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cycle::assembly::{Share, Sources, sources};
+use cycle::{Draft, Observation, Run};
+use plan::NodeIx;
+use run::{Limits, Report, Request, Tree};
+
+use crate::error::Fault;
+use crate::grow::convert::{self, Files};
+use crate::grow::worker::{Stop, Worker};
+use crate::workspace::journal::Event;
+
+impl Worker {
+    /// The node's file as the nodes before it left it.
+    pub(super) fn file_so_far(&self) -> Result<String, Stop> {
+        let path = &self.shop.work.items[&self.node].path;
+        let mut built = self.assemble(&Draft::default())?;
+        Ok(built.files.remove(path).unwrap_or_default())
+    }
+
+    /// The node's view and the draft as files; of tests, those of the node's own file.
+    fn assemble(&self, draft: &Draft) -> Result<Sources, Stop> {
+        let test_path = &self.shop.work.items[&self.node].test_path;
+        let view = self.shop.work.view(self.node, &self.more);
+        self.built(draft, &view, |other| other == test_path)
+    }
+
+    /// The texts of settled nodes, as the draft amends them, and the draft.
+    fn built(
+        &self,
+        draft: &Draft,
+        nodes: &[NodeIx],
+        shows_tests: impl Fn(&str) -> bool,
+    ) -> Result<Sources, Stop> {
+        let work = &self.shop.work;
+        let shelf = self.shelf.borrow().clone();
+        let drafts: Vec<(NodeIx, Draft)> = (nodes.iter())
+            .filter_map(|ix| Some((*ix, shelf.draft(*ix)?)))
+            .map(|(ix, settled)| {
+                let item = &work.items[&ix];
+                let tests = settled.tests.clone().filter(|_| shows_tests(&item.test_path));
+                let amended = draft.amended.get(&item.id).cloned();
+                let implementation = amended.or_else(|| settled.implementation.clone());
+                (ix, Draft { tests, implementation, ..Draft::default() })
+            })
+            .collect();
+        let mut shares: Vec<(NodeIx, Share<'_>)> = drafts
+            .iter()
+            .map(|(ix, draft)| (*ix, Share { item: &work.items[ix], draft }))
+            .collect();
+        let item = &work.items[&self.node];
+        shares.push((self.node, Share { item, draft }));
+        shares.sort_by_key(|(ix, _)| work.place[ix]);
+        let shares: Vec<Share<'_>> = shares.into_iter().map(|(_, share)| share).collect();
+        sources(&work.layout, &shares, &self.shop.kept).map_err(|error| {
+            let message = format!("the files of {} do not fit together: {error}", item.id);
+            Stop::Fault(Fault::internal(message))
+        })
+    }
+
+    /// The node's tests on its view.
+    pub(super) async fn test(&mut self, run: Run) -> Result<Observation, Stop> {
+        self.await_imported().await?;
+        if !self.draft.amended.is_empty() && !self.has_turn {
+            self.await_turn().await?;
+        }
+        let item = self.shop.clone();
+        let item = &item.work.items[&self.node];
+        let draft = match run {
+            Run::Red => Cow::Owned(Draft {
+                implementation: Some(cycle::stub(item)),
+                ..Draft { tests: self.draft.tests.clone(), ..Draft::default() }
+            }),
+            Run::Green | Run::Again => Cow::Borrowed(&self.draft),
+        };
+        let built = self.assemble(&draft)?;
+        let targets = built.tests.get(&item.id).cloned().unwrap_or_default();
+        let targets = if targets.is_empty() { vec![item.test_path.clone()] } else { targets };
+        // Only a failure is worth the time that measuring takes.
+        let (report, files) = self.run_tests(built, targets, run == Run::Again).await;
+        let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        (self.passed, self.failed) = (observed.passed(), observed.failed());
+        self.log(Event::TestRun {
+            node: self.id(),
+            red: run == Run::Red,
+            outcome: observed.summary(),
+            passed: self.passed,
+            failed: self.failed,
+            milliseconds: report.duration.as_millis() as u64,
+        })?;
+        if !observed.proves() {
+            self.last = Some((report, files));
+        }
+        Ok(Observation::Ran(observed))
+    }
+
+    /// The tests of everything accepted that sees an amended node, and of those nodes (V1).
+    pub(super) async fn regression(&mut self) -> Result<Observation, Stop> {
+        let shop = self.shop.clone();
+        let work = &shop.work;
+        let settled: Vec<NodeIx> = work
+            .leaves
+            .iter()
+            .copied()
+            .filter(|ix| self.shelf.borrow().draft(*ix).is_some())
+            .collect();
+        let built = self.built(&self.draft, &settled, |_| true)?;
+        let affected = self.affected(&settled);
+        let mut targets: Vec<String> = Vec::new();
+        for ix in affected.iter().chain([&self.node]) {
+            let item = &work.items[ix];
+            match built.tests.get(&item.id).filter(|tests| !tests.is_empty()) {
+                Some(tests) => targets.extend(tests.iter().cloned()),
+                // A person took the file over.
+                None if built.files.contains_key(&item.test_path) => {
+                    targets.push(item.test_path.clone());
+                }
+                None => {}
+            }
+        }
+        let (report, files) = self.run_tests(built, targets, false).await;
+        let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        self.log(Event::Regression {
+            node: self.id(),
+            modified: self.draft.amended.keys().cloned().collect(),
+            rerun: affected.iter().map(|ix| work.plan.id(*ix).to_owned()).collect(),
+            outcome: observed.summary(),
+            passed: observed.passed(),
+            failed: observed.failed(),
+        })?;
+        Ok(Observation::Ran(observed))
+    }
+
+    /// Settled nodes that are amended or see one that is.
+    fn affected(&self, settled: &[NodeIx]) -> Vec<NodeIx> {
+        let work = &self.shop.work;
+        let amended: BTreeSet<NodeIx> =
+            self.draft.amended.keys().filter_map(|id| work.plan.find(id)).collect();
+        let sees = |ix: &NodeIx| {
+            let shelf = self.shelf.borrow();
+            let more: BTreeSet<NodeIx> = (shelf.draft(*ix).iter())
+                .flat_map(|draft| draft.implementation.iter().chain(&draft.tests))
+                .flat_map(|fragment| work.imported(*ix, fragment))
+                .collect();
+            amended.contains(ix) || work.view(*ix, &more).iter().any(|it| amended.contains(it))
+        };
+        settled.iter().copied().filter(sees).collect()
+    }
+
+    async fn run_tests(
+        &mut self,
+        built: Sources,
+        targets: Vec<String>,
+        coverage: bool,
+    ) -> (Report, Files) {
+        let mut files: Files =
+            built.files.into_iter().map(|(path, text)| (path, Arc::from(text))).collect();
+        let ini = cycle::assembly::pytest_ini(&self.shop.work.layout);
+        files.insert("pytest.ini".to_owned(), Arc::from(ini));
+        for (path, text) in &self.shop.user_files {
+            files.entry(path.clone()).or_insert_with(|| text.clone());
+        }
+        let request = Request {
+            targets,
+            test_timeout: self.shop.test_timeout,
+            limits: Limits::default(),
+            coverage,
+            ..Request::new(Tree::Files(files.clone()))
+        };
+        let report = self.shop.runner.run(&request, &self.shop.cancel).await;
+        self.cost.runs += 1;
+        (report, files)
+    }
+}

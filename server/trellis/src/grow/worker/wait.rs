@@ -1,0 +1,77 @@
+//! Waiting for others: for nodes that the code uses, and for its turn.
+
+use std::collections::BTreeSet;
+
+use plan::NodeIx;
+use tokio::sync::oneshot;
+
+use crate::grow::worker::{Stop, Worker};
+use crate::workspace::journal::Event;
+
+/// What a worker that gave its slot back waits for.
+#[derive(Debug)]
+pub(crate) enum Rest {
+    /// These nodes to be settled.
+    For { node: NodeIx, needed: Vec<NodeIx> },
+    /// Everybody else to be settled or waiting.
+    Turn { node: NodeIx, go: oneshot::Sender<()> },
+}
+
+impl Worker {
+    /// Code that imports a node the plan did not name as its dependency waits for that node, if it
+    /// stands before it in the order; then every number of jobs sees the same.
+    pub(super) async fn await_imported(&mut self) -> Result<(), Stop> {
+        let work = &self.shop.work;
+        let fragments = self.draft.implementation.iter().chain(&self.draft.tests);
+        let imported: BTreeSet<NodeIx> =
+            fragments.flat_map(|fragment| work.imported(self.node, fragment)).collect();
+        let view: BTreeSet<NodeIx> = work.view(self.node, &self.more).into_iter().collect();
+        let new: BTreeSet<NodeIx> = imported.into_iter().filter(|ix| !view.contains(ix)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = new.iter().map(|ix| work.plan.id(*ix)).collect();
+        let text = format!("uses {} without a planned dependency", ids.join(", "));
+        self.log(Event::Note { node: self.id(), what: "unplanned-dependency".to_owned(), text })?;
+        self.more.extend(new);
+        let needed = work.view(self.node, &self.more);
+        if self.shelf.borrow().has_all(&needed) {
+            return Ok(());
+        }
+        self.has_turn = false;
+        self.rest(Rest::For { node: self.node, needed: needed.clone() });
+        let cancel = self.shop.cancel.clone();
+        tokio::select! {
+            () = cancel.cancelled() => return Err(Stop::Cancelled),
+            all = self.shelf.wait_for(|shelf| shelf.has_all(&needed)) => drop(all.map_err(|_| Stop::Cancelled)?),
+        }
+        self.resume().await
+    }
+
+    /// Waits until nothing else is under way. Who changes what others build on has to be alone, so that
+    /// every number of jobs sees the change at the same moment.
+    pub(super) async fn await_turn(&mut self) -> Result<(), Stop> {
+        let (go, turn) = oneshot::channel();
+        self.rest(Rest::Turn { node: self.node, go });
+        let cancel = self.shop.cancel.clone();
+        tokio::select! {
+            () = cancel.cancelled() => return Err(Stop::Cancelled),
+            turn = turn => turn.map_err(|_| Stop::Cancelled)?,
+        }
+        self.has_turn = true;
+        self.resume().await
+    }
+
+    /// Gives the slot back.
+    fn rest(&mut self, rest: Rest) {
+        self.permit = None;
+        // The owner may have gone; then the wait ends by cancellation.
+        let _ = self.shop.freed.send(rest);
+    }
+
+    async fn resume(&mut self) -> Result<(), Stop> {
+        let slot = self.shop.slots.clone().acquire_owned().await;
+        self.permit = Some(slot.map_err(|_| Stop::Cancelled)?);
+        Ok(())
+    }
+}
