@@ -80,6 +80,11 @@ impl Service {
         &self.name
     }
 
+    /// Where it answers, without what may be secret in the address.
+    pub(crate) fn place(&self) -> String {
+        format!("{}{}", endpoint::origin(self.address.as_str()), self.address.path())
+    }
+
     pub(crate) async fn post(&self, body: &impl Serialize) -> Result<Answer, Failure> {
         let start = Instant::now();
         let sent = self.http.post(self.address.clone()).json(body).send().await;

@@ -37,6 +37,8 @@ pub use plan::Plan;
 pub use python::is_identifier;
 pub use read::{ReadError, read};
 pub use schedule::Schedule;
-pub use search::{Document, Evidence, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken};
+pub use search::{
+    Document, Evidence, Facets, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
+};
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
 pub use tree::{Tree, tree};

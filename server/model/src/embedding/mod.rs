@@ -19,7 +19,7 @@ pub struct Embedder(Kind);
 /// Who does it. A closed list: a provider more is a variant more, and no caller sees it.
 enum Kind {
     BuiltIn,
-    Remote(Remote),
+    Remote(Box<Remote>),
 }
 
 /// Vectors of equal length, each of length 1 in space, or all zero for a text that means nothing.
@@ -49,7 +49,7 @@ pub fn open_embedder(
         Some(("ollama", model)) => Remote::ollama(spec, model, settings, &env)?,
         _ => return Err(OpenError::UnknownEmbedder { spec: spec.to_owned() }),
     };
-    Ok(Embedder(Kind::Remote(remote)))
+    Ok(Embedder(Kind::Remote(Box::new(remote))))
 }
 
 impl Embedder {
@@ -70,6 +70,14 @@ impl Embedder {
         match &self.0 {
             Kind::BuiltIn => "builtin",
             Kind::Remote(remote) => remote.name(),
+        }
+    }
+
+    /// What tells its vectors from those of another: the name, and where the service answers.
+    pub fn identity(&self) -> String {
+        match &self.0 {
+            Kind::BuiltIn => "builtin".to_owned(),
+            Kind::Remote(remote) => remote.identity(),
         }
     }
 

@@ -86,6 +86,10 @@ impl Remote {
         self.service.name()
     }
 
+    pub(super) fn identity(&self) -> String {
+        format!("{} at {}", self.service.name(), self.service.place())
+    }
+
     pub(super) async fn embed(&self, texts: &[String]) -> Result<Vectors, ModelError> {
         let mut rows: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {

@@ -83,7 +83,7 @@ async fn ollama_is_asked_in_its_own_form() {
     let request = server.requests().remove(0);
     assert!(request.head.starts_with("post /api/embed http/1.1"), "{}", request.head);
     assert_eq!(request.body, json!({"model": "nomic", "input": ["a", "b"]}));
-    assert_eq!(embedder.name(), "ollama:nomic");
+    assert_eq!(embedder.identity(), format!("ollama:nomic at {}/api/embed", server.url));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::{Met, Name};
+use super::names::Name;
 use super::words::{Word, compact, words};
 use crate::near::distance;
 
@@ -59,7 +59,7 @@ const TEXT: f32 = 1.0;
 /// The usual constants of BM25: how fast repetitions stop counting, and how much long fields count less.
 const K: f32 = 1.2;
 const B: f32 = 0.6;
-/// The share of words beside similarities. From 0.3 on they hurt queries in other words than the document's.
+/// The share of words beside similarities. Far above 0.2 they hurt queries in other words than the document's.
 const WORDS_BESIDE_MEANING: f32 = 0.15;
 /// What a word counts that is not in the documents but resembles one that is.
 const RESEMBLING: f32 = 0.7;
@@ -115,7 +115,7 @@ impl SearchIndex {
         for word in telling.iter().filter(|it| seen.insert(it.stem.as_str())) {
             let known = self.postings.contains_key(word.stem.as_str());
             let stems = if known { vec![word.stem.clone()] } else { self.resembling(&word.folded) };
-            terms.push(Term { stems, known });
+            terms.push(Term { word: word.folded.clone(), stems, known });
         }
         (!terms.is_empty()).then(|| Query { compact: compact(text), tokens: tokens(text), terms })
     }
@@ -150,26 +150,35 @@ impl SearchIndex {
         cut(scored.filter(|hit| hit.score > 0.0).collect(), top)
     }
 
-    /// BM25 of every document, as a share of what one with all the words in plenty would have.
+    /// BM25 of every document, as a share of what one with all the words in plenty would have, and times the share of the
+    /// words it has: one word of many, met by chance, is no evidence.
     fn word_scores(&self, query: &Query) -> Vec<f32> {
-        let mut scores = vec![0.0; self.len()];
-        let mut most = 0.0;
+        let mut scores = vec![(0.0, 0); self.len()];
+        let mut most = f32::MIN_POSITIVE;
         for term in &query.terms {
-            let stems = term.stems.iter().filter_map(|stem| self.postings.get(stem.as_str()));
-            let mut of_term: FxHashMap<u32, f32> = FxHashMap::default();
-            for (document, frequency) in stems.flatten() {
-                let best = of_term.entry(*document).or_default();
-                *best = best.max(*frequency);
-            }
-            let rarity = self.rarity(of_term.len());
+            let having = self.having(term);
+            let rarity = self.rarity(having.len());
             most += rarity;
             let share = if term.known { 1.0 } else { RESEMBLING };
-            for (document, frequency) in of_term {
-                scores[document as usize] += rarity * share * frequency / (K + frequency);
+            for (document, frequency) in having {
+                let (score, count) = &mut scores[document as usize];
+                *score += rarity * share * frequency / (K + frequency);
+                *count += 1;
             }
         }
-        scores.iter_mut().for_each(|score| *score /= f32::max(most, f32::MIN_POSITIVE));
-        scores
+        let terms = query.terms.len() as f32;
+        scores.into_iter().map(|(score, count)| score / most * count as f32 / terms).collect()
+    }
+
+    /// The documents that have a word, with the frequency of that of its stems that is there most.
+    fn having(&self, term: &Term) -> FxHashMap<u32, f32> {
+        let stems = term.stems.iter().filter_map(|stem| self.postings.get(stem.as_str()));
+        let mut having: FxHashMap<u32, f32> = FxHashMap::default();
+        for (document, frequency) in stems.flatten() {
+            let best = having.entry(*document).or_default();
+            *best = best.max(*frequency);
+        }
+        having
     }
 
     fn rarity(&self, documents: usize) -> f32 {
@@ -245,6 +254,8 @@ pub struct Query {
 /// A word of a query, as one of several stems.
 #[derive(Clone, Debug)]
 struct Term {
+    /// As it was typed, in lower case.
+    word: String,
     stems: Vec<String>,
     /// Whether the documents have it as it was typed.
     known: bool,
@@ -261,9 +272,9 @@ impl Query {
         self.terms.iter().any(|term| term.stems.iter().any(|it| it == stem))
     }
 
-    /// Whether a word of it is in no document, so that it may be mistyped.
-    pub(super) fn has_unknown(&self) -> bool {
-        self.terms.iter().any(|term| !term.known)
+    /// Words of it that are in no document, so that they may be mistyped.
+    pub(super) fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().filter(|term| !term.known).map(|term| &*term.word)
     }
 
     /// Whether its words are exactly these.

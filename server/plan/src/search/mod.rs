@@ -1,11 +1,13 @@
 //! Finding nodes of a plan, and whatever else has a name, by what somebody types.
 
+mod facets;
 mod index;
 mod names;
 mod words;
 
 use std::ops::Range;
 
+pub use facets::Facets;
 pub use index::{Document, Evidence, Hit, Query, SearchIndex};
 pub use words::spoken;
 
@@ -16,6 +18,7 @@ use crate::plan::Plan;
 #[derive(Clone, Debug)]
 pub struct PlanSearch {
     index: SearchIndex,
+    facets: Facets,
     /// The node of each document.
     nodes: Vec<NodeIx>,
 }
@@ -41,7 +44,8 @@ impl PlanSearch {
             path: plan.node(ix).file_path.as_deref().unwrap_or_default(),
             text: docstring(plan, ix),
         });
-        PlanSearch { index: SearchIndex::new(documents), nodes }
+        let facets = Facets::of(documents.clone());
+        PlanSearch { index: SearchIndex::new(documents), facets, nodes }
     }
 
     /// The nodes that can be found, in the order in which [`Evidence`] has their similarities.
@@ -49,9 +53,9 @@ impl PlanSearch {
         &self.nodes
     }
 
-    /// What a model of meaning is to see of each node: its name in words and the first paragraph of its docstring.
-    pub fn meanings(&self, plan: &Plan) -> Vec<String> {
-        self.nodes.iter().map(|&ix| meaning(plan, ix)).collect()
+    /// What a model of meaning is to see of them, to make similarities from.
+    pub fn facets(&self) -> &Facets {
+        &self.facets
     }
 
     /// The best `top` nodes, best first, equal ones in file order, and all as good as the last of them; `None` if there is
@@ -86,10 +90,4 @@ impl PlanSearch {
 
 fn docstring(plan: &Plan, ix: NodeIx) -> &str {
     plan.node(ix).docstring.as_deref().unwrap_or_default()
-}
-
-fn meaning(plan: &Plan, ix: NodeIx) -> String {
-    let name = plan.qualified_name(ix);
-    let summary = docstring(plan, ix).trim().split("\n\n").next().unwrap_or_default();
-    spoken(&if summary.is_empty() { name.into_owned() } else { format!("{name}: {summary}") })
 }

@@ -4,6 +4,9 @@ use super::index::{Query, mistakes};
 use super::words::{compact, words};
 use crate::near::distance;
 
+/// From how many letters on a word mistaken for another is not likely.
+const LONG: usize = 8;
+
 /// From nothing to all of it; the number is the whole part of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Met {
@@ -43,9 +46,11 @@ impl Name {
             return Met::Exactly;
         }
         let mentioned = self.is_telling && self.parts.iter().all(|it| query.tokens.contains(it));
-        let mistyped = || self.compact.iter().any(|it| is_mistyped(wanted, it));
-        let nearly =
-            mentioned || query.is_made_of(&self.stems) || (query.has_unknown() && mistyped());
+        let whole = || self.compact.iter().any(|it| is_mistyped(wanted, it));
+        let part = |word: &str| self.compact.iter().any(|it| is_slip(word, it));
+        let mistyped =
+            || query.unknown().next().is_some() && (whole() || query.unknown().any(part));
+        let nearly = mentioned || query.is_made_of(&self.stems) || mistyped();
         if nearly { Met::Nearly } else { Met::Not }
     }
 }
@@ -59,6 +64,13 @@ fn is_mistyped(word: &str, name: &str) -> bool {
     }
     let far = mistakes(word.len());
     distance(word, name, far).is_some() || (word.len() * 2 >= name.len() && is_within(word, name))
+}
+
+/// Whether a word of a longer query is a name with a single mistake, too long to be another word by chance.
+fn is_slip(word: &str, name: &str) -> bool {
+    word.len() >= LONG
+        && word.as_bytes().first() == name.as_bytes().first()
+        && distance(word, name, 1).is_some()
 }
 
 /// Whether the letters of a word are all in a name, in their order.

@@ -1,11 +1,11 @@
 //! Nodes found by words, by names with mistakes, and by similarities from outside.
 
-use plan::{Document, Evidence, Plan, PlanSearch, SearchIndex};
+use plan::{Document, Evidence, Facets, PlanSearch, SearchIndex};
 
 use super::graph;
 
 /// A small plan: id is the name; docstring, file and subgraph as given.
-fn shop() -> Plan {
+fn shop() -> plan::Plan {
     let nodes: Vec<String> = [
         ("calculate_mean", "stats", "Sum of the values divided by how many there are."),
         ("median", "stats", "Middle value after sorting."),
@@ -46,6 +46,7 @@ fn names_come_first_however_they_are_written() {
         ("claculate mean", "calculate_mean:1"),
         ("clcmean", "calculate_mean:1"),
         ("KeyError: 'port' in parse_url", "parse_url:1"),
+        ("mode of the calulatemean function", "calculate_mean:1"),
         ("medain", "median:1"),
         ("calc", "calculate_mean:0"),
         ("somebody buys prices", "Cart:0"),
@@ -135,10 +136,18 @@ fn matched_words_are_marked_where_they_stand() {
 }
 
 #[test]
-fn what_a_model_of_meaning_sees() {
-    let plan = shop();
-    let meanings = PlanSearch::of(&plan).meanings(&plan);
-    assert_eq!(meanings[0], "calculate mean: sum of the values divided by how many there are.");
-    assert_eq!(meanings[5], "cart total: sum of all prices.");
-    assert_eq!(meanings.len(), 7);
+fn a_model_of_meaning_sees_each_facet_once() {
+    let documents = [
+        ("Cart.addItem", "src/shop/cart.py", "Put in.\n\nArgs:\n    it: The item."),
+        ("cart_total", "src/shop/cart.py", "Put in."),
+        ("open", "src/io/file.py", ""),
+    ]
+    .map(|(name, path, text)| Document { name, path, text });
+    let facets = Facets::of(documents.into_iter());
+    let expected = ["cart add item", "put in.", "shop cart", "cart total", "open", "io file"];
+    assert_eq!(facets.texts(), expected);
+    let alike = facets.similarities(&[0.9, 0.9, 0.9, 0.0, 0.5, 0.5]);
+    let rounded: Vec<f32> = alike.iter().map(|it| (it * 100.0).round() / 100.0).collect();
+    assert_eq!(rounded, [0.9, 0.52, 0.5], "a missing text does not count");
+    assert!(Facets::of([].into_iter()).similarities(&[]).is_empty());
 }
