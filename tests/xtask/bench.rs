@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, accuracy, big_graph, demo, engine, setup, symbols};
+use crate::{Outcome, accuracy, big_graph, demo, engine, search, setup, symbols};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -35,6 +35,8 @@ enum Which {
     Symbols(symbols::SymbolsArgs),
     /// References and renames of hand-marked cases, asked of any language server.
     Accuracy(accuracy::AccuracyArgs),
+    /// Queries over a planning graph: how often the right node comes first, and what a query costs.
+    Search,
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -49,12 +51,14 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
         Some(Which::Accuracy(args)) => accuracy::run(args),
+        Some(Which::Search) => search::run(),
         Some(Which::Symbols(args)) => symbols::run(args),
         None => {
             runs()?;
             engine()?;
             batch()?;
             graph()?;
+            search::run()?;
             corpus(&setup::root().join("../shared/data/humaneval"), 2)?;
             symbols::run(&symbols::SymbolsArgs::usual())
         }

@@ -72,7 +72,7 @@ async fn embed(embedder: &Embedder, texts: &[String]) -> Result<Vectors, Fault> 
 }
 
 fn store(embedder: &Embedder) -> Result<PathBuf, Fault> {
-    let name = format!("{:032x}", xxh3_128(embedder.name().as_bytes()));
+    let name = format!("{:032x}", xxh3_128(embedder.identity().as_bytes()));
     Ok(cache_folder()?.join("vectors").join(name))
 }
 

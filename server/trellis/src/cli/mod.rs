@@ -30,7 +30,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Generate(generate::GenerateArgs),
-    /// Look at a planning graph: its problems, order, tree and dependencies.
+    /// Look at a planning graph: its problems, order, tree and dependencies; search it.
     Plan(plan::PlanArgs),
     Test(test::TestArgs),
     Localize(localize::LocalizeArgs),
@@ -65,7 +65,7 @@ fn usage(error: &clap::Error) -> Exit {
 async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> {
     match command {
         Command::Generate(args) => generate::run(args, output).await,
-        Command::Plan(args) => plan::run(args, output),
+        Command::Plan(args) => plan::run(args, output).await,
         Command::Test(args) => test::run(args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),

@@ -11,6 +11,8 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::plan_file;
 
+mod search;
+
 /// How many nodes of similar name an unknown id is answered with.
 const NEAR: usize = 5;
 
@@ -28,6 +30,7 @@ enum PlanCommand {
     Order(Graph),
     /// Print the graph as a tree of kinds, names and files.
     Show(Graph),
+    Search(search::SearchArgs),
     /// Show who needs a node and what it needs.
     Deps {
         #[command(flatten)]
@@ -49,11 +52,12 @@ struct Graph {
     dialect: Option<Dialect>,
 }
 
-pub(crate) fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fault> {
     match args.command {
         PlanCommand::Check(graph) => check(&load(&graph, output)?, output),
         PlanCommand::Order(graph) => order(&load(&graph, output)?, output),
         PlanCommand::Show(graph) => show(&load(&graph, output)?, output),
+        PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Deps { graph, node, hops } => {
             deps(&load(&graph, output)?, &node, hops, output)
         }
