@@ -26,6 +26,13 @@ impl Status {
         }
     }
 
+    /// The status of that [name](Self::name).
+    pub fn parse(name: &str) -> Option<Self> {
+        let all =
+            [Status::Pending, Status::InProgress, Status::Passed, Status::Failed, Status::Skipped];
+        all.into_iter().find(|it| it.name() == name)
+    }
+
     /// Whether nothing more happens to the node in this run.
     pub fn is_settled(self) -> bool {
         matches!(self, Status::Passed | Status::Failed | Status::Skipped)

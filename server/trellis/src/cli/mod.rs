@@ -15,6 +15,7 @@ mod rollback;
 mod status;
 mod symbols;
 mod test;
+mod view;
 
 /// Grow a tested Python repository along a planning graph.
 #[derive(Parser)]
@@ -32,6 +33,8 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Look at a planning graph: its problems, order, tree and dependencies; search it.
     Plan(plan::PlanArgs),
+    /// Look at generated code by file or node.
+    Code(view::CodeArgs),
     Test(test::TestArgs),
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
@@ -66,6 +69,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
     match command {
         Command::Generate(args) => generate::run(args, output).await,
         Command::Plan(args) => plan::run(args, output).await,
+        Command::Code(args) => view::run(&args, output),
         Command::Test(args) => test::run(args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use plan::{Dialect, Direction, Exploration, NodeIx, Plan, Problem};
+use plan::{Dialect, Direction, Exploration, NodeIx, Plan, Problem, Status};
 use serde_json::{Value, json};
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::plan_file;
+use crate::statuses::Statuses;
 
 mod search;
 
@@ -40,6 +41,9 @@ enum PlanCommand {
         /// How far to look.
         #[arg(long, value_name = "N", default_value_t = 2)]
         hops: usize,
+        /// The folder of the run whose failures are marked [default: that of RPG, if it lies in DIR/docs].
+        #[arg(long, value_name = "DIR")]
+        status: Option<PathBuf>,
     },
 }
 
@@ -58,8 +62,13 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Order(graph) => order(&load(&graph, output)?, output),
         PlanCommand::Show(graph) => show(&load(&graph, output)?, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
-        PlanCommand::Deps { graph, node, hops } => {
-            deps(&load(&graph, output)?, &node, hops, output)
+        PlanCommand::Deps { graph, node, hops, status } => {
+            let plan = load(&graph, output)?;
+            let statuses = match &status {
+                Some(run) => Statuses::of_run(run)?,
+                None => Statuses::beside(&graph.rpg)?,
+            };
+            deps(&plan, &statuses, &node, hops, output)
         }
     }
 }
@@ -139,23 +148,30 @@ fn described(plan: &Plan, ix: NodeIx) -> Value {
     })
 }
 
-fn deps(plan: &Plan, id: &str, hops: usize, output: &mut Output) -> Result<Exit, Fault> {
+fn deps(
+    plan: &Plan,
+    statuses: &Statuses,
+    id: &str,
+    hops: usize,
+    output: &mut Output,
+) -> Result<Exit, Fault> {
     let node = plan.find(id).ok_or_else(|| unknown(plan, id))?;
     list(&plan::check(plan), output);
     let incoming = plan::explore(plan, node, hops, Direction::Incoming);
     let outgoing = plan::explore(plan, node, hops, Direction::Outgoing);
     if output.is_json() {
-        let (incoming, outgoing) = (reached(plan, &incoming), reached(plan, &outgoing));
+        let reached = |of: &Exploration| reached(plan, statuses, of);
         output.json(&json!({
-            "node": id, "hops": hops, "incoming": incoming, "outgoing": outgoing,
+            "node": id, "status": statuses.of(plan, node).map(Status::name), "hops": hops,
+            "incoming": reached(&incoming), "outgoing": reached(&outgoing),
         }))?;
         return Ok(Exit::Done);
     }
     output.stream(|out| {
         writeln!(out, "who needs it:")?;
-        draw(plan, &incoming, out)?;
+        draw(plan, statuses, &incoming, out)?;
         writeln!(out, "what it needs:")?;
-        draw(plan, &outgoing, out)
+        draw(plan, statuses, &outgoing, out)
     })?;
     Ok(Exit::Done)
 }
@@ -170,21 +186,27 @@ fn unknown(plan: &Plan, id: &str) -> Fault {
     }
 }
 
-fn reached(plan: &Plan, exploration: &Exploration) -> Vec<Value> {
+fn reached(plan: &Plan, statuses: &Statuses, exploration: &Exploration) -> Vec<Value> {
     let steps = exploration.nodes(plan);
     let entry = |step: &plan::Step| {
         json!({
             "id": plan.id(step.node), "name": plan.qualified_name(step.node), "hops": step.hops,
             "from": plan.id(step.from), "role": step.role.name(),
+            "status": statuses.of(plan, step.node).map(Status::name),
         })
     };
     steps.iter().map(entry).collect()
 }
 
-fn draw(plan: &Plan, exploration: &Exploration, out: &mut impl Write) -> io::Result<()> {
+fn draw(
+    plan: &Plan,
+    statuses: &Statuses,
+    exploration: &Exploration,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut text = String::new();
-    // Writing to a string cannot fail, and no node has a status before a run.
-    let _ = exploration.render(plan, |_| None, &mut text);
+    // Writing to a string cannot fail.
+    let _ = exploration.render(plan, |ix| statuses.of(plan, ix), &mut text);
     out.write_all(text.as_bytes())
 }
 

@@ -1,0 +1,56 @@
+//! Where the nodes of a plan stand, as the last run left them.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use plan::{NodeIx, Plan, Status};
+
+use crate::error::Fault;
+use crate::workspace::checkpoint::{self, Checkpoint};
+
+/// What is known of nodes; nothing before a run.
+#[derive(Default)]
+pub(crate) struct Statuses {
+    checkpoint: Checkpoint,
+}
+
+impl Statuses {
+    /// Those of a run in `dir`, which must have a checkpoint.
+    pub(crate) fn of_run(dir: &Path) -> Result<Statuses, Fault> {
+        read(dir)?.ok_or_else(|| {
+            let path = dir.join(checkpoint::PATH);
+            Fault::input(format!("there is no {}", path.display()))
+                .hint("give the output folder of `trellis generate`")
+        })
+    }
+
+    /// Those of the run that exported a plan, `DIR/docs/rpg.json`, if it is one.
+    pub(crate) fn beside(rpg: &Path) -> Result<Statuses, Fault> {
+        let folder = rpg.canonicalize().ok().and_then(|it| it.parent().map(Path::to_owned));
+        let docs = folder.filter(|it| it.ends_with("docs"));
+        let run = docs.as_deref().and_then(Path::parent).map(read).transpose()?;
+        Ok(run.flatten().unwrap_or_default())
+    }
+
+    /// Where a node stands: as the checkpoint says, else as the plan itself says.
+    pub(crate) fn of(&self, plan: &Plan, node: NodeIx) -> Option<Status> {
+        let entry = self.checkpoint.get(plan.id(node)).map(|it| it.status.clone());
+        Status::parse(&entry.or_else(|| plan.node(node).extra.text("status"))?)
+    }
+}
+
+/// Only looks: a checkpoint that cannot be read stays where it is.
+fn read(dir: &Path) -> Result<Option<Statuses>, Fault> {
+    let path = dir.join(checkpoint::PATH);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(Fault::input(format!("cannot read {}: {e}", path.display()))),
+    };
+    let checkpoint = serde_json::from_slice(&bytes).map_err(|e| {
+        Fault::input(format!("{} is no checkpoint: {e}", path.display()))
+            .hint("run `trellis generate` again; it keeps the bad file aside and starts over")
+    })?;
+    Ok(Some(Statuses { checkpoint }))
+}
