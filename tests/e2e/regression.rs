@@ -98,3 +98,76 @@ fn a_person_who_is_called_finds_a_page_to_begin_with() {
         serde_json::from_str(&world.read("out/.trellis/debug/odd.json")).expect("JSON");
     assert_eq!((&data["node"], &data["version"]), (&"odd".into(), &1.into()));
 }
+
+/// The seed's scenario: five nodes, tests from entry (node 1) to exit (node 5). One of five tests asks for what
+/// the plan never said; four are enough.
+#[test]
+fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_comes_out() {
+    let world = World::new();
+    let plot = line(&[
+        ("first_to_last", "last(3) == 24"),
+        ("again", "last(1) == 16"),
+        ("none", "last(0) == 12"),
+    ]);
+    let summary = world.grow(&plot, &["--jobs=1"]).exits(0).json();
+    let flows = &summary["integration"]["chain"];
+    assert_eq!(
+        (&flows["outcome"], &flows["passed"], &flows["failed"]),
+        (&"passed".into(), &4.into(), &1.into())
+    );
+    let left_out = flows["leftOut"][0].as_str().expect("a test");
+    assert!(left_out.contains("::test_unsaid: AssertionError"), "{left_out}");
+    let kept = world.read("out/tests/integration/test_chain_flow.py");
+    assert!(kept.contains("def test_first_to_last") && !kept.contains("test_unsaid"), "{kept}");
+    assert_eq!(summary["suite"]["passed"], 19, "{summary}");
+    let asked = world.journal("integration").len();
+    let _ = world.grow(&plot, &["--jobs=1"]).exits(0);
+    assert_eq!(world.journal("integration").len(), asked, "a second run asks nothing");
+    let again = World::new();
+    let _ = again.grow(&plot, &["--jobs=4"]).exits(0);
+    assert_same(&tree(&again.out()), &world.tree());
+}
+
+#[test]
+fn too_few_passing_integration_tests_are_told_and_not_kept() {
+    let world = World::new();
+    let plot = line(&[
+        ("first_to_last", "last(3) == 1"),
+        ("again", "last(1) == 1"),
+        ("none", "last(0) == 12"),
+    ]);
+    let summary = world.grow(&plot, &[]).exits(1).json();
+    let flows = &summary["integration"]["chain"];
+    assert_eq!(
+        (&flows["outcome"], &flows["passed"], &flows["failed"]),
+        (&"failed".into(), &2.into(), &3.into())
+    );
+    let told = flows["leftOut"].as_array().expect("a list").last().and_then(|it| it.as_str());
+    assert!(told.is_some_and(|it| it.starts_with("suspects: ")), "{flows}");
+    assert!(!world.out().join("tests/integration").exists());
+    let report = world.read("out/docs/generation_report.md");
+    assert!(report.contains("- **Integration Tests**: 5 generated, 2 passing (40%)"), "{report}");
+}
+
+/// `entry -> second -> third -> fourth -> last`, each doubling or adding, and integration tests: three given
+/// ones, one that holds and one that does not.
+fn line(tests: &[(&str, &str)]) -> Plot {
+    let mut plot = Plot::default()
+        .function("entry", "chain", &[], &[], "x + 1")
+        .tests("entry", "chain", [2, 3, 4])
+        .function("second", "chain", &["entry"], &[], "entry(x) + 1")
+        .tests("second", "chain", [3, 4, 5])
+        .function("third", "chain", &["second"], &[], "second(x) * 2")
+        .tests("third", "chain", [6, 8, 10])
+        .function("fourth", "chain", &["third"], &[], "third(x) + 2")
+        .tests("fourth", "chain", [8, 10, 12])
+        .function("last", "chain", &["fourth"], &[], "fourth(x) * 2")
+        .tests("last", "chain", [16, 20, 24]);
+    let mut text = "```python\nfrom lib.chain import entry, last\n".to_owned();
+    let more = [("entry", "entry(1) == 2"), ("unsaid", "last(-9) == 0")];
+    for (name, check) in tests.iter().chain(&more) {
+        text += &format!("\n\ndef test_{name}():\n    assert {check}\n");
+    }
+    plot.reply("chain", "integration_tests", 0, &(text + "```\n"));
+    plot
+}

@@ -101,6 +101,7 @@ pub enum Stage {
     Implementation,
     Fix,
     Diagnosis,
+    IntegrationTests,
 }
 
 impl Stage {
@@ -110,6 +111,7 @@ impl Stage {
             Stage::Implementation => "implementation",
             Stage::Fix => "fix",
             Stage::Diagnosis => "diagnosis",
+            Stage::IntegrationTests => "integration_tests",
         }
     }
 }

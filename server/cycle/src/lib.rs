@@ -11,6 +11,7 @@ mod diagnosis;
 mod draft;
 mod exchange;
 mod gate;
+mod integration;
 mod item;
 pub mod localize;
 mod machine;
@@ -30,6 +31,9 @@ pub use draft::{Draft, DraftError, Normalised, stub};
 pub use exchange::{
     Action, Ask, Localized, Message, Note, Observation, Query, Role, Run, Stage, Suspect, Upstream,
     Verdict,
+};
+pub use integration::{
+    FlowItems, INTEGRATION_PERCENT, Integration, ask_integration_tests, integration_tests,
 };
 pub use item::{Dependency, Item, ItemKind};
 pub use machine::{State, step};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use code::Fragment;
 use cycle::assembly::{
-    Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources, SubgraphLine,
-    import_cycles, project_files, pytest_ini, readme, report, sources, third_party,
+    IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources,
+    SubgraphLine, import_cycles, project_files, pytest_ini, readme, report, sources, third_party,
 };
 use cycle::{Draft, Item, ItemKind};
 
@@ -404,6 +404,15 @@ fn the_report_says_it_all() {
         tests_planned: 10,
         tests_passing: 9,
         suite: Some("9 passed".to_owned()),
+        integration: vec![IntegrationLine {
+            subgraph: "a".to_owned(),
+            outcome: "passed".to_owned(),
+            passed: 4,
+            failed: 1,
+            left_out: vec!["test_x: AssertionError".to_owned()],
+        }],
+        regressions: (2, 3),
+        coverage: Some(97),
         runs: 12,
         model_calls: 20,
         seconds: 65,
@@ -454,6 +463,11 @@ fn the_report_says_it_all() {
 
 - **Unit Tests**: 10 generated, 9 passing (90%)
 - **Whole suite**: 9 passed
+- **Integration Tests**: 5 generated, 4 passing (80%)
+  - `a`: passed (4 of 5)
+    - test_x: AssertionError
+- **Regression Runs**: 3 triggered, 2 passing (67%)
+- **Coverage per Node**: 97% on average
 - **Nodes passed at once**: 2
 - **Nodes passed after 1 fix**: 1
 

@@ -21,6 +21,17 @@ pub struct SubgraphLine {
     pub skipped: usize,
 }
 
+/// Integration tests of one subgraph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IntegrationLine {
+    pub subgraph: String,
+    /// `passed`, `failed`, or why there are none.
+    pub outcome: String,
+    pub passed: usize,
+    pub failed: usize,
+    pub left_out: Vec<String>,
+}
+
 /// Everything the report says. Times are text: the caller has the clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportFacts {
@@ -41,6 +52,12 @@ pub struct ReportFacts {
     pub runs: usize,
     pub model_calls: usize,
     pub seconds: u64,
+    /// Integration tests, of subgraphs that passed as a whole.
+    pub integration: Vec<IntegrationLine>,
+    /// Regression runs that passed, and all.
+    pub regressions: (usize, usize),
+    /// Mean coverage of the measured nodes, in percent.
+    pub coverage: Option<usize>,
     /// Localization tools: name, tries, hits.
     pub tools: Vec<(String, usize, usize)>,
     /// Planned dependencies that the code really uses, and all planned.
@@ -132,6 +149,18 @@ fn tests(out: &mut String, facts: &ReportFacts) {
         percent(facts.tests_passing, facts.tests_planned),
         facts.suite.as_deref().unwrap_or("not run")
     );
+    integration(out, &facts.integration);
+    let (passed, triggered) = facts.regressions;
+    if triggered > 0 {
+        let share = percent(passed, triggered);
+        let _ = writeln!(
+            out,
+            "- **Regression Runs**: {triggered} triggered, {passed} passing ({share})"
+        );
+    }
+    if let Some(coverage) = facts.coverage {
+        let _ = writeln!(out, "- **Coverage per Node**: {coverage}% on average");
+    }
     for (fixes, count) in facts.by_fixes.iter().enumerate() {
         let when = match fixes {
             0 => "at once".to_owned(),
@@ -141,6 +170,27 @@ fn tests(out: &mut String, facts: &ReportFacts) {
         let _ = writeln!(out, "- **Nodes passed {when}**: {count}");
     }
     out.push('\n');
+}
+
+fn integration(out: &mut String, lines: &[IntegrationLine]) {
+    let (passed, failed) =
+        lines.iter().fold((0, 0), |(passed, failed), it| (passed + it.passed, failed + it.failed));
+    let all = passed + failed;
+    if all > 0 {
+        let share = percent(passed, all);
+        let _ =
+            writeln!(out, "- **Integration Tests**: {all} generated, {passed} passing ({share})");
+    }
+    for it in lines {
+        let counts = match it.passed + it.failed {
+            0 => String::new(),
+            all => format!(" ({} of {all})", it.passed),
+        };
+        let _ = writeln!(out, "  - `{}`: {}{counts}", it.subgraph, it.outcome);
+        for left_out in &it.left_out {
+            let _ = writeln!(out, "    - {left_out}");
+        }
+    }
 }
 
 fn performance(out: &mut String, facts: &ReportFacts) {

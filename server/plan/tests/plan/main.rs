@@ -3,6 +3,7 @@
 mod dialects;
 mod explore;
 mod export;
+mod flow;
 mod order;
 mod problems;
 mod read;

@@ -20,8 +20,12 @@ impl Owner {
             work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?))).collect();
         let shares: Vec<Share<'_>> =
             drafts.iter().map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
-        sources(&work.layout, &shares, &self.shop.kept)
-            .map_err(|e| Fault::internal(format!("the accepted texts do not fit together: {e}")))
+        let mut built = sources(&work.layout, &shares, &self.shop.kept)
+            .map_err(|e| Fault::internal(format!("the accepted texts do not fit together: {e}")))?;
+        for flow in shelf.flows().values().filter(|it| !self.shop.kept.contains_key(&it.path)) {
+            built.files.insert(flow.path.clone(), flow.text.to_string());
+        }
+        Ok(built)
     }
 
     /// Writes what has been accepted since the last time.

@@ -53,7 +53,10 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
 fn exit(summary: &Summary) -> Exit {
     if summary.failures.values().any(|reason| reason.starts_with("needs_human")) {
         Exit::NeedsHuman
-    } else if summary.failed > 0 || summary.suite.failed > 0 {
+    } else if summary.failed > 0
+        || summary.suite.failed > 0
+        || summary.integration.values().any(|it| it.outcome == "failed")
+    {
         Exit::TestsFailed
     } else {
         Exit::Done

@@ -26,25 +26,25 @@ impl Graph {
     }
 
     /// Gets queries ready.
-    pub(crate) async fn wanted(&self, plan: &Plan, queries: Vec<String>) -> Vec<Wanted> {
+    pub(crate) async fn wanted(&self, queries: Vec<String>) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for words in queries {
-            let similarities = self.similarities(plan, &words).await;
+            let similarities = self.similarities(&words).await;
             wanted.push(Wanted { words, similarities });
         }
         wanted
     }
 
-    async fn similarities(&self, plan: &Plan, words: &str) -> Result<Vec<f32>, String> {
+    async fn similarities(&self, words: &str) -> Result<Vec<f32>, String> {
         let mut space = self.space.lock().await;
         if space.is_none() {
-            let opened = Space::open(&self.embedder, self.search.meanings(plan)).await;
+            let texts = self.search.facets().texts().to_vec();
+            let opened = Space::open(&self.embedder, texts).await;
             *space = Some(opened.map_err(|fault| fault.message)?);
         }
-        match space.as_mut() {
-            Some(space) => space.similarities(words).await.map_err(|fault| fault.message),
-            None => Ok(Vec::new()),
-        }
+        let Some(space) = space.as_mut() else { return Ok(Vec::new()) };
+        let of_texts = space.similarities(&plan::spoken(words)).await;
+        Ok(self.search.facets().similarities(&of_texts.map_err(|fault| fault.message)?))
     }
 
     /// The best nodes, those of the subgraph before all others. Without the embedder, by words alone.

@@ -1,10 +1,12 @@
 //! Commits: one for every subgraph that is settled, in the plan's order.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use plan::NodeIx;
 
 use crate::error::Fault;
+use crate::grow::items::Work;
 use crate::grow::metadata;
 use crate::grow::owner::Owner;
 use crate::workspace::journal::Event;
@@ -18,20 +20,23 @@ impl Owner {
     /// Commits subgraphs whose leaves are all settled, in the order of their last leaf, for any number
     /// of jobs.
     pub(crate) fn commit_subgraphs(&mut self) -> Result<(), Fault> {
-        for (subgraph, leaves) in self.subgraphs() {
-            if self.committed.contains(&subgraph) {
+        for (subgraph, leaves) in self.subgraphs.clone().iter() {
+            if self.committed.contains(subgraph) {
                 continue;
             }
             let settled =
                 |ix: &NodeIx| self.schedule.status(*ix).is_some_and(plan::Status::is_settled);
-            if !leaves.iter().all(settled) {
+            let has_not_passed =
+                |ix: &NodeIx| self.schedule.status(*ix) != Some(plan::Status::Passed);
+            let has_flows = self.integrated.contains_key(subgraph);
+            if !leaves.iter().all(settled) || !(has_flows || leaves.iter().any(has_not_passed)) {
                 return Ok(());
             }
             self.flush()?;
-            if !self.stands_as_committed(&subgraph, &leaves) {
-                self.commit_subgraph(&subgraph, &leaves)?;
+            if !self.stands_as_committed(subgraph, leaves) {
+                self.commit_subgraph(subgraph, leaves)?;
             }
-            self.committed.insert(subgraph);
+            self.committed.insert(subgraph.clone());
         }
         Ok(())
     }
@@ -40,17 +45,6 @@ impl Owner {
     fn stands_as_committed(&self, subgraph: &str, leaves: &[NodeIx]) -> bool {
         let last = self.past.committed.iter().rev().find(|it| it.subgraph == subgraph);
         last.is_some() && !leaves.iter().any(|ix| self.started.contains(ix))
-    }
-
-    fn subgraphs(&self) -> Vec<(String, Vec<NodeIx>)> {
-        let mut leaves: HashMap<String, Vec<NodeIx>> = HashMap::new();
-        for ix in &self.shop.work.leaves {
-            let subgraph = self.shop.work.plan.node(*ix).subgraph.as_deref().unwrap_or("main");
-            leaves.entry(subgraph.to_owned()).or_default().push(*ix);
-        }
-        let mut all: Vec<(String, Vec<NodeIx>)> = leaves.into_iter().collect();
-        all.sort_by_key(|(_, leaves)| leaves.iter().map(|ix| self.shop.work.place[ix]).max());
-        all
     }
 
     fn commit_subgraph(&mut self, subgraph: &str, leaves: &[NodeIx]) -> Result<(), Fault> {
@@ -101,4 +95,16 @@ impl Owner {
             Ok(None)
         })
     }
+}
+
+/// Leaves by subgraph, in the order of their last leaf.
+pub(crate) fn subgraphs(work: &Work) -> Arc<[(String, Vec<NodeIx>)]> {
+    let mut leaves: HashMap<String, Vec<NodeIx>> = HashMap::new();
+    for ix in &work.leaves {
+        let subgraph = work.plan.node(*ix).subgraph.as_deref().unwrap_or("main");
+        leaves.entry(subgraph.to_owned()).or_default().push(*ix);
+    }
+    let mut all: Vec<(String, Vec<NodeIx>)> = leaves.into_iter().collect();
+    all.sort_by_key(|(_, leaves)| leaves.iter().map(|ix| work.place[ix]).max());
+    all.into()
 }

@@ -8,6 +8,7 @@ mod coverage;
 mod files;
 mod finish;
 mod graph;
+mod integration;
 mod items;
 mod metadata;
 mod milestones;

@@ -11,16 +11,18 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::error::Fault;
+use crate::grow::integration;
+use crate::grow::milestones::subgraphs;
 use crate::grow::open::Order;
 use crate::grow::progress::Progress;
-use crate::grow::shelf::Shelf;
+use crate::grow::shelf::{Flow, Shelf};
 use crate::grow::worker::{Outcome, Rest, Shop, Stop, source, work_on};
 use crate::output::Output;
 use crate::workspace::Writer;
 use crate::workspace::checkpoint::{self, Checkpoint, Entry, TestResults};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Cost, Event, Past};
+use crate::workspace::journal::{Accepted, Cost, Event, Integrated, Past};
 use crate::workspace::lock::Lock;
 
 /// The receiving ends that belong to the loop.
@@ -28,6 +30,12 @@ pub(crate) struct Receivers {
     pub(crate) shelf: watch::Receiver<Shelf>,
     /// A worker gave its slot back.
     pub(crate) wake: mpsc::UnboundedReceiver<Rest>,
+}
+
+/// What a job brought.
+enum Done {
+    Node(Box<Outcome>),
+    Subgraph(Integrated),
 }
 
 /// How the loop came to its end.
@@ -58,6 +66,12 @@ pub(crate) struct Owner {
     pub(crate) committed: BTreeSet<String>,
     pub(crate) started: BTreeSet<NodeIx>,
     resting: Resting,
+    /// Leaves by subgraph, in the order of their last leaf.
+    pub(crate) subgraphs: Arc<[(String, Vec<NodeIx>)]>,
+    /// Subgraphs whose integration tests are being made.
+    integrating: BTreeSet<String>,
+    /// What integration tests came to.
+    pub(crate) integrated: BTreeMap<String, Integrated>,
     /// Files people changed that this run took over.
     has_new_edits: bool,
     /// Whether this run wrote any file.
@@ -89,6 +103,8 @@ impl Owner {
         let mut cost = Cost::default();
         accepted.values().for_each(|accepted| cost += accepted.cost);
         Owner {
+            resting: Resting::default(),
+            subgraphs: subgraphs(&shop.work),
             shop: Arc::new(shop),
             schedule,
             shelf,
@@ -106,7 +122,8 @@ impl Owner {
             unsaved: false,
             committed: BTreeSet::new(),
             started: BTreeSet::new(),
-            resting: Resting::default(),
+            integrating: BTreeSet::new(),
+            integrated: BTreeMap::new(),
             has_new_edits,
             wrote: false,
             broken: BTreeMap::new(),
@@ -126,10 +143,14 @@ impl Owner {
             self.commit("chore: keep edits made by hand", None)?;
         }
         self.flush()?;
-        let mut workers: JoinSet<Result<Outcome, Stop>> = JoinSet::new();
+        let mut workers: JoinSet<Result<Done, Stop>> = JoinSet::new();
         let cancel = self.shop.cancel.clone();
-        while !self.schedule.is_finished() {
+        loop {
+            self.start_integrations(&mut workers);
             self.start_workers(&mut workers, &receivers.shelf)?;
+            if self.schedule.is_finished() && workers.is_empty() && self.is_integrated() {
+                break;
+            }
             self.save()?;
             self.give_turn(workers.len());
             if workers.is_empty() {
@@ -148,7 +169,8 @@ impl Owner {
                 Some(joined) = workers.join_next() => {
                     let outcome = joined.map_err(|e| Fault::internal(format!("a worker broke: {e}")))?;
                     match outcome {
-                        Ok(outcome) => self.settle(outcome, output)?,
+                        Ok(Done::Node(outcome)) => self.settle(*outcome, output)?,
+                        Ok(Done::Subgraph(integrated)) => self.take_integrated(integrated)?,
                         Err(Stop::Cancelled) => return Ok(Ended::Interrupted),
                         Err(Stop::Fault(fault)) => {
                             workers.shutdown().await;
@@ -156,12 +178,13 @@ impl Owner {
                         }
                         Err(Stop::Journal { node, error }) => {
                             workers.shutdown().await;
-                            return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
+                            return Err(self.cannot_write(node, ".trellis/journal.jsonl", &error));
                         }
                     }
                 }
             }
         }
+        self.commit_subgraphs()?;
         self.save()?;
         self.progress.clear();
         Ok(Ended::Finished)
@@ -176,7 +199,7 @@ impl Owner {
     /// only when everything it will see is settled.
     fn start_workers(
         &mut self,
-        workers: &mut JoinSet<Result<Outcome, Stop>>,
+        workers: &mut JoinSet<Result<Done, Stop>>,
         shelf: &watch::Receiver<Shelf>,
     ) -> Result<(), Fault> {
         while self.resting.alone.is_none()
@@ -195,7 +218,8 @@ impl Owner {
             self.schedule.start(node);
             self.mark(node, "in_progress", None)?;
             self.state(node, "in_progress", "everything it needs is settled")?;
-            workers.spawn(work_on(self.shop.clone(), node, shelf.clone(), permit));
+            let work = work_on(self.shop.clone(), node, shelf.clone(), permit);
+            workers.spawn(async { work.await.map(|outcome| Done::Node(Box::new(outcome))) });
         }
         Ok(())
     }
@@ -204,6 +228,63 @@ impl Owner {
     fn give_turn(&mut self, at_work: usize) {
         let shelf = self.shelf.borrow().clone();
         self.resting.give_turn(at_work, |needed| shelf.has_all(needed));
+    }
+
+    /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
+    /// them of the same nodes.
+    fn start_integrations(&mut self, workers: &mut JoinSet<Result<Done, Stop>>) {
+        for (subgraph, leaves) in self.waiting_for_integration() {
+            let specification = integration::specification(&self.shop, &leaves);
+            let known = self.past.integrated.get(&subgraph).filter(|it| {
+                it.specification == specification
+                    && !leaves.iter().any(|ix| self.started.contains(ix))
+            });
+            if let Some(known) = known.cloned() {
+                self.cost += known.cost;
+                self.keep_integrated(known);
+                continue;
+            }
+            if self.resting.alone.is_some() {
+                return;
+            }
+            let Ok(permit) = self.shop.slots.clone().try_acquire_owned() else { return };
+            self.integrating.insert(subgraph.clone());
+            let shelf = self.shelf.borrow().clone();
+            let work = integration::integrate(self.shop.clone(), subgraph, leaves, shelf, permit);
+            workers.spawn(async { work.await.map(Done::Subgraph) });
+        }
+    }
+
+    /// Subgraphs that passed as a whole and have no integration tests yet, by name.
+    fn waiting_for_integration(&self) -> Vec<(String, Vec<NodeIx>)> {
+        let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(plan::Status::Passed);
+        let waits = |(subgraph, leaves): &&(String, Vec<NodeIx>)| {
+            !self.integrated.contains_key(subgraph)
+                && !self.integrating.contains(subgraph)
+                && leaves.iter().all(passed)
+        };
+        self.subgraphs.iter().filter(waits).cloned().collect()
+    }
+
+    /// Whether every subgraph that passed has had its integration tests.
+    pub(crate) fn is_integrated(&self) -> bool {
+        self.integrating.is_empty() && self.waiting_for_integration().is_empty()
+    }
+
+    fn take_integrated(&mut self, integrated: Integrated) -> Result<(), Fault> {
+        self.integrating.remove(&integrated.subgraph);
+        self.cost += integrated.cost;
+        self.keep_integrated(integrated);
+        self.commit_subgraphs()
+    }
+
+    fn keep_integrated(&mut self, integrated: Integrated) {
+        if !integrated.text.is_empty() {
+            let flow =
+                Flow { path: integrated.path.clone(), text: integrated.text.as_str().into() };
+            self.shelf.send_modify(|shelf| shelf.put_flow(&integrated.subgraph, flow));
+        }
+        self.integrated.insert(integrated.subgraph.clone(), integrated);
     }
 
     fn settle(&mut self, outcome: Outcome, output: &Output) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! What has been accepted so far, shared with everyone who builds on it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use cycle::Draft;
@@ -10,11 +10,29 @@ use plan::NodeIx;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shelf {
     settled: Arc<HashMap<NodeIx, Option<Arc<Draft>>>>,
+    /// Integration tests that were kept, by subgraph.
+    flows: Arc<BTreeMap<String, Flow>>,
+}
+
+/// The file with a subgraph's integration tests.
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    pub(crate) path: String,
+    pub(crate) text: Arc<str>,
 }
 
 impl Shelf {
     pub(crate) fn put(&mut self, node: NodeIx, draft: Option<Arc<Draft>>) {
         Arc::make_mut(&mut self.settled).insert(node, draft);
+    }
+
+    pub(crate) fn put_flow(&mut self, subgraph: &str, flow: Flow) {
+        Arc::make_mut(&mut self.flows).insert(subgraph.to_owned(), flow);
+    }
+
+    /// Integration tests by subgraph.
+    pub(crate) fn flows(&self) -> &BTreeMap<String, Flow> {
+        &self.flows
     }
 
     pub(crate) fn draft(&self, node: NodeIx) -> Option<Arc<Draft>> {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 use cycle::Tool;
-use cycle::assembly::{NodeLine, ReportFacts, SubgraphLine};
+use cycle::assembly::{IntegrationLine, NodeLine, ReportFacts, SubgraphLine};
 use plan::Status;
 use serde::Serialize;
 
 use crate::grow::owner::Owner;
-use crate::workspace::journal::Accepted;
+use crate::workspace::journal::{Accepted, Integrated};
 
 /// Counts of one subgraph or of all.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -37,6 +37,8 @@ pub(crate) struct Summary {
     pub(crate) failures: BTreeMap<String, String>,
     pub(crate) skips: BTreeMap<String, String>,
     pub(crate) suite: Suite,
+    /// Integration tests by subgraph, of those that passed as a whole.
+    pub(crate) integration: BTreeMap<String, Flows>,
     pub(crate) test_runs: usize,
     pub(crate) model_calls: usize,
     pub(crate) seconds: u64,
@@ -51,6 +53,28 @@ pub(crate) struct Suite {
     pub(crate) outcome: String,
     pub(crate) passed: usize,
     pub(crate) failed: usize,
+}
+
+/// Integration tests of one subgraph.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Flows {
+    /// `passed`, `failed`, or why there are none.
+    pub(crate) outcome: String,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    /// Tests that failed and were left out, with the reason.
+    pub(crate) left_out: Vec<String>,
+}
+
+fn integration(owner: &Owner) -> BTreeMap<String, Flows> {
+    let flows = |it: &Integrated| Flows {
+        outcome: it.outcome.clone(),
+        passed: it.passed,
+        failed: it.failed,
+        left_out: it.left_out.clone(),
+    };
+    owner.integrated.iter().map(|(name, it)| (name.clone(), flows(it))).collect()
 }
 
 /// The figures of a run that came to its end.
@@ -93,6 +117,7 @@ pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
         failures: of(Status::Failed).into_iter().chain(owner.broken.clone()).collect(),
         skips: of(Status::Skipped),
         suite,
+        integration: integration(owner),
         test_runs: owner.cost.runs,
         model_calls: owner.cost.model_calls,
         seconds: owner.progress.seconds(),
@@ -159,6 +184,17 @@ pub(crate) fn facts(
             "{} ({} passed, {} failed)",
             summary.suite.outcome, summary.suite.passed, summary.suite.failed
         )),
+        integration: (summary.integration.iter())
+            .map(|(name, it)| IntegrationLine {
+                subgraph: name.clone(),
+                outcome: it.outcome.clone(),
+                passed: it.passed,
+                failed: it.failed,
+                left_out: it.left_out.clone(),
+            })
+            .collect(),
+        regressions: (owner.cost.regressions_passed, owner.cost.regressions),
+        coverage: covered(owner),
         runs: summary.test_runs,
         model_calls: summary.model_calls,
         seconds: summary.seconds,
@@ -177,6 +213,13 @@ fn tools(owner: &Owner) -> Vec<(String, usize, usize)> {
     used.filter(|(_, tally)| tally.tries > 0)
         .map(|(tool, tally)| (tool.as_str().to_owned(), tally.tries, tally.hits))
         .collect()
+}
+
+/// The mean coverage of the nodes that were measured, in percent.
+fn covered(owner: &Owner) -> Option<usize> {
+    let measured: Vec<usize> =
+        owner.checkpoint.values().filter_map(|it| it.coverage).map(|it| it as usize).collect();
+    measured.iter().sum::<usize>().checked_div(measured.len())
 }
 
 /// Subjects of the commits that mark progress; the report's own commit is not among them.

@@ -40,6 +40,10 @@ pub(crate) struct Cost {
     pub(crate) model_calls: usize,
     pub(crate) searches: usize,
     pub(crate) search_hits: usize,
+    #[serde(default)]
+    pub(crate) regressions: usize,
+    #[serde(default)]
+    pub(crate) regressions_passed: usize,
 }
 
 impl std::ops::AddAssign for Cost {
@@ -48,7 +52,27 @@ impl std::ops::AddAssign for Cost {
         self.model_calls += other.model_calls;
         self.searches += other.searches;
         self.search_hits += other.search_hits;
+        self.regressions += other.regressions;
+        self.regressions_passed += other.regressions_passed;
     }
+}
+
+/// What integration tests of a subgraph came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Integrated {
+    pub(crate) subgraph: String,
+    /// Hash of what the plan said about the subgraph then.
+    pub(crate) specification: String,
+    /// `passed`, `failed`, or why there are none.
+    pub(crate) outcome: String,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) path: String,
+    /// Tests that passed; empty where too few did.
+    pub(crate) text: String,
+    /// Failed tests with the reason, and where the bug may be.
+    pub(crate) left_out: Vec<String>,
+    pub(crate) cost: Cost,
 }
 
 /// One thing that happened.
@@ -155,6 +179,8 @@ pub(crate) enum Event {
         kept: Vec<String>,
         edits: Vec<String>,
     },
+    /// Integration tests of a subgraph; `text` holds those that were kept, in the file at `path`.
+    Integration(Integrated),
     /// A node that passed and fails in the whole suite; it is done again.
     Broken {
         node: String,
@@ -204,6 +230,8 @@ pub(crate) struct Past {
     pub(crate) kept: BTreeMap<String, (String, Vec<String>)>,
     /// Subgraphs committed, in order.
     pub(crate) committed: Vec<Milestone>,
+    /// Integration tests by subgraph.
+    pub(crate) integrated: BTreeMap<String, Integrated>,
     /// The tree the whole suite last ran on, its outcome and counts.
     pub(crate) suite: Option<(String, String, usize, usize)>,
     /// Lines that could not be read, by number.
@@ -249,7 +277,11 @@ impl Past {
             Event::Committed { subgraph, tag, nodes } => {
                 self.committed.push(Milestone { subgraph, tag, nodes });
             }
+            Event::Integration(integrated) => {
+                self.integrated.insert(integrated.subgraph.clone(), integrated);
+            }
             Event::Reset { .. } => {
+                self.integrated.clear();
                 self.accepted.clear();
                 self.kept.clear();
                 self.committed.clear();

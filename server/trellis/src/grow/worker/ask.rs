@@ -5,10 +5,11 @@ use std::time::Instant;
 use cycle::{Ask, Observation};
 use futures_util::future::join_all;
 use model::{ModelError, Reply};
+use plan::NodeIx;
 
 use crate::error::Fault;
 use crate::grow::convert;
-use crate::grow::worker::{Stop, Worker};
+use crate::grow::worker::{Shop, Stop, Worker};
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
@@ -29,47 +30,54 @@ impl Worker {
         replies.into_iter().collect::<Result<Vec<_>, Stop>>().map(Observation::Votes)
     }
 
-    /// Puts a question and writes it down: the model's text, or why there is none.
     async fn put(&self, ask: &Ask) -> Result<Result<String, String>, Stop> {
-        let question = convert::ask(&self.id(), ask);
-        let prompt: String =
-            question.messages.iter().map(|message| message.text.as_str()).collect();
-        let started = Instant::now();
-        let reply = tokio::select! {
-            () = self.shop.cancel.cancelled() => return Err(Stop::Cancelled),
-            reply = self.shop.model.ask(&question) => reply,
-        };
-        let usage = reply.as_ref().ok().and_then(|reply| reply.usage);
-        self.log(Event::ModelCall {
-            node: self.id(),
-            stage: ask.stage.as_str().to_owned(),
-            attempt: ask.attempt,
-            prompt: disk::hash(prompt),
-            model: reply.as_ref().map_or(self.shop.model.name(), |reply| &reply.model).to_owned(),
-            milliseconds: started.elapsed().as_millis() as u64,
-            input_tokens: usage.map(|usage| usage.input_tokens),
-            output_tokens: usage.map(|usage| usage.output_tokens),
-            error: reply.as_ref().err().map(ToString::to_string),
-        })?;
-        self.heard(reply)
+        put(&self.shop, &self.id(), Some(self.node), ask).await
     }
+}
 
-    fn heard(&self, reply: Result<Reply, ModelError>) -> Result<Result<String, String>, Stop> {
-        match reply {
-            Ok(reply) => Ok(Ok(reply.text)),
-            // What came is no usable answer; the cycle re-asks as for any other malformed one.
-            Err(ModelError::Truncated { partial, .. }) => Ok(Ok(partial)),
-            Err(ModelError::BadResponse { .. }) => Ok(Ok(String::new())),
-            Err(error @ ModelError::NotRecorded { .. }) => {
-                Err(Stop::Fault(Fault::internal(&error).hint(error.hint())))
-            }
-            // A recording says what happened then; a live model that is gone now is gone for every node.
-            Err(error)
-                if error.is_unavailable() && !self.shop.model.name().starts_with("recorded:") =>
-            {
-                Err(Stop::Fault(Fault::unavailable(&error).hint(error.hint())))
-            }
-            Err(error) => Ok(Err(error.to_string())),
+/// Puts a question of a node, or of a subgraph, and writes it down: the model's text, or why there is none.
+pub(crate) async fn put(
+    shop: &Shop,
+    id: &str,
+    node: Option<NodeIx>,
+    ask: &Ask,
+) -> Result<Result<String, String>, Stop> {
+    let question = convert::ask(id, ask);
+    let prompt: String = question.messages.iter().map(|message| message.text.as_str()).collect();
+    let started = Instant::now();
+    let reply = tokio::select! {
+        () = shop.cancel.cancelled() => return Err(Stop::Cancelled),
+        reply = shop.model.ask(&question) => reply,
+    };
+    let usage = reply.as_ref().ok().and_then(|reply| reply.usage);
+    let event = Event::ModelCall {
+        node: id.to_owned(),
+        stage: ask.stage.as_str().to_owned(),
+        attempt: ask.attempt,
+        prompt: disk::hash(prompt),
+        model: reply.as_ref().map_or(shop.model.name(), |reply| &reply.model).to_owned(),
+        milliseconds: started.elapsed().as_millis() as u64,
+        input_tokens: usage.map(|usage| usage.input_tokens),
+        output_tokens: usage.map(|usage| usage.output_tokens),
+        error: reply.as_ref().err().map(ToString::to_string),
+    };
+    shop.journal.log(event).map_err(|error| Stop::Journal { node, error })?;
+    heard(shop, reply)
+}
+
+fn heard(shop: &Shop, reply: Result<Reply, ModelError>) -> Result<Result<String, String>, Stop> {
+    match reply {
+        Ok(reply) => Ok(Ok(reply.text)),
+        // What came is no usable answer; the cycle re-asks as for any other malformed one.
+        Err(ModelError::Truncated { partial, .. }) => Ok(Ok(partial)),
+        Err(ModelError::BadResponse { .. }) => Ok(Ok(String::new())),
+        Err(error @ ModelError::NotRecorded { .. }) => {
+            Err(Stop::Fault(Fault::internal(&error).hint(error.hint())))
         }
+        // A recording says what happened then; a live model that is gone now is gone for every node.
+        Err(error) if error.is_unavailable() && !shop.model.name().starts_with("recorded:") => {
+            Err(Stop::Fault(Fault::unavailable(&error).hint(error.hint())))
+        }
+        Err(error) => Ok(Err(error.to_string())),
     }
 }

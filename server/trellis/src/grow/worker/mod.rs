@@ -1,8 +1,8 @@
 //! One node through the cycle: performs the actions, feeds back what happened.
 
-mod ask;
+pub(crate) mod ask;
 mod search;
-mod seen;
+pub(crate) mod seen;
 mod trial;
 mod wait;
 
@@ -78,9 +78,9 @@ pub(crate) struct Outcome {
 pub(crate) enum Stop {
     Cancelled,
     Fault(Fault),
-    /// The journal could not be written while the node was worked on.
+    /// The journal could not be written while the node, or a subgraph, was worked on.
     Journal {
-        node: NodeIx,
+        node: Option<NodeIx>,
         error: std::io::Error,
     },
 }
@@ -229,7 +229,7 @@ impl Worker {
         ];
         for (path, text) in &pages {
             let written = disk::write(&self.shop.root, path, text);
-            written.map_err(|error| Stop::Journal { node: self.node, error })?;
+            written.map_err(|error| Stop::Journal { node: Some(self.node), error })?;
         }
         let text = format!("see {}", pages[0].0);
         self.log(Event::Note { node: self.id(), what: "debug-context".to_owned(), text })
@@ -240,7 +240,7 @@ impl Worker {
     }
 
     fn log(&self, event: Event) -> Result<(), Stop> {
-        let node = self.node;
+        let node = Some(self.node);
         self.shop.journal.log(event).map_err(|error| Stop::Journal { node, error })
     }
 }

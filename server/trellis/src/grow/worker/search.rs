@@ -24,7 +24,7 @@ const CALLERS: usize = 5;
 impl Worker {
     pub(super) async fn search(&mut self, query: &Query) -> Result<Observation, Stop> {
         let shop = self.shop.clone();
-        let wanted = shop.graph.wanted(&shop.work.plan, queries(query)).await;
+        let wanted = shop.graph.wanted(queries(query)).await;
         let none = Default::default();
         let (report, files) = match &self.last {
             Some((report, files)) => (Some(report), files),

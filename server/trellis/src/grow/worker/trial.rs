@@ -108,9 +108,9 @@ impl Worker {
             .copied()
             .filter(|ix| self.shelf.borrow().draft(*ix).is_some())
             .collect();
-        let built = self.built(&self.draft, &settled, |_| true)?;
+        let mut built = self.built(&self.draft, &settled, |_| true)?;
         let affected = self.affected(&settled);
-        let mut targets: Vec<String> = Vec::new();
+        let mut targets: Vec<String> = self.affected_flows(&affected, &mut built);
         for ix in affected.iter().chain([&self.node]) {
             let item = &work.items[ix];
             match built.tests.get(&item.id).filter(|tests| !tests.is_empty()) {
@@ -124,6 +124,8 @@ impl Worker {
         }
         let (report, files) = self.run_tests(built, targets, false).await;
         let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        self.cost.regressions += 1;
+        self.cost.regressions_passed += usize::from(observed.is_clean());
         self.log(Event::Regression {
             node: self.id(),
             modified: self.draft.amended.keys().cloned().collect(),
@@ -149,6 +151,23 @@ impl Worker {
             amended.contains(ix) || work.view(*ix, &more).iter().any(|it| amended.contains(it))
         };
         settled.iter().copied().filter(sees).collect()
+    }
+
+    /// Integration tests of subgraphs with an affected node; their files are added.
+    fn affected_flows(&self, affected: &[NodeIx], built: &mut Sources) -> Vec<String> {
+        let plan = &self.shop.work.plan;
+        let subgraphs: BTreeSet<&str> = affected
+            .iter()
+            .map(|ix| plan.node(*ix).subgraph.as_deref().unwrap_or("main"))
+            .collect();
+        let shelf = self.shelf.borrow().clone();
+        let flows = shelf.flows().iter().filter(|(name, _)| subgraphs.contains(name.as_str()));
+        flows
+            .map(|(_, flow)| {
+                built.files.insert(flow.path.clone(), flow.text.to_string());
+                flow.path.clone()
+            })
+            .collect()
     }
 
     async fn run_tests(

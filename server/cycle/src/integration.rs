@@ -1,0 +1,146 @@
+//! Tests of a finished subgraph, from where data comes in to where the result comes out (V2).
+
+use std::fmt::Write as _;
+
+use code::Fragment;
+
+use crate::context::{self, Section};
+use crate::draft::refuse_internals;
+use crate::exchange::{Message, Role};
+use crate::item::Item;
+use crate::observation::{Case, TestRun};
+use crate::reply;
+
+/// Percent of its integration tests that a subgraph has to pass; some may ask what the plan never said.
+pub const INTEGRATION_PERCENT: usize = 80;
+
+/// The items of one flow, in the order in which data goes through them.
+pub type FlowItems<'a> = Vec<&'a Item>;
+
+/// Asks for the integration tests of a subgraph. `complaint`: why the last ones could not be used.
+pub fn ask_integration_tests(
+    subgraph: &str,
+    flows: &[FlowItems<'_>],
+    complaint: Option<&str>,
+    tokens: usize,
+) -> Vec<Message> {
+    let mut ways = String::new();
+    for flow in flows {
+        let names: Vec<String> =
+            flow.iter().map(|it| format!("`{}`", it.qualified_name())).collect();
+        let _ = writeln!(ways, "- {}", names.join(" -> "));
+    }
+    let mut sections = vec![Section::new(0, format!("Flows through `{subgraph}`"), ways)];
+    let mut seen: Vec<&str> = Vec::new();
+    for item in flows.iter().flatten() {
+        if !seen.contains(&item.id.as_str()) {
+            seen.push(&item.id);
+            sections.push(Section::new(1, format!("`{}`", item.qualified_name()), described(item)));
+        }
+    }
+    if let Some(complaint) = complaint {
+        sections.push(Section::new(0, "Your last tests could not be used", complaint));
+    }
+    sections.push(Section::new(
+        0,
+        "Task",
+        "Write a pytest module of integration tests: at least one test for each flow, which calls its first part \
+         with real input, hands the result on from part to part and checks what the last one gives. All parts \
+         exist and passed their unit tests; use them as they are. Replace only what lies outside (network, \
+         databases, clock, randomness) with fixtures. Answer with exactly one fenced ```python block.",
+    ));
+    vec![Message { role: Role::User, text: context::build(&sections, tokens) }]
+}
+
+fn described(item: &Item) -> String {
+    let signature = match &item.signature {
+        Some(signature) => signature.header().to_owned(),
+        None => format!("{} {}", item.kind.as_str(), item.qualified_name()),
+    };
+    format!(
+        "`from {} import {}`\n```python\n{signature}\n```\n{}",
+        item.module,
+        item.import_name(),
+        item.docstring.trim()
+    )
+}
+
+/// The tests a reply holds.
+///
+/// # Errors
+///
+/// Why they cannot be used, in words for the model: no code, no Python, no test, none that begins and ends
+/// a flow, pytest's internals.
+pub fn integration_tests(flows: &[FlowItems<'_>], text: &str) -> Result<Fragment, String> {
+    let code = reply::code(text).ok_or("the reply holds no Python code")?;
+    let fragment = Fragment::parse(&code).map_err(|e| format!("syntax error: {e}"))?;
+    refuse_internals(&fragment).map_err(|e| e.to_string())?;
+    let source = fragment.to_source();
+    if code::tests(&source).map_err(|e| e.to_string())?.is_empty() {
+        return Err("there is no test in it".to_owned());
+    }
+    let words = code::words(&source).map_err(|e| e.to_string())?;
+    let ends = |flow: &FlowItems<'_>| {
+        let ends = [flow.first(), flow.last()];
+        ends.into_iter().flatten().all(|it| words.contains(it.name.as_str()))
+    };
+    if flows.iter().any(ends) {
+        Ok(fragment)
+    } else {
+        Err("no flow is tested from its first part to its last".to_owned())
+    }
+}
+
+/// What a run of integration tests comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Integration {
+    pub passed: usize,
+    /// Failed tests, each with its first line of failure.
+    pub failures: Vec<(String, String)>,
+}
+
+impl Integration {
+    pub fn of(run: &TestRun) -> Integration {
+        let failed = run.cases.iter().filter(|case| !case.passed && !case.set_aside);
+        let reason = |case: &Case| match &case.failure {
+            Some(failure) => {
+                let message = failure.message.lines().next().unwrap_or_default();
+                format!("{}: {message}", failure.exception)
+            }
+            None => "failed".to_owned(),
+        };
+        Integration {
+            passed: run.passed(),
+            failures: failed.map(|case| (case.id.clone(), reason(case))).collect(),
+        }
+    }
+
+    /// Whether enough of them passed.
+    pub fn is_enough(&self) -> bool {
+        let all = self.passed + self.failures.len();
+        all > 0 && self.passed * 100 >= INTEGRATION_PERCENT * all
+    }
+
+    /// The tests that passed: a test with a failing case goes as a whole.
+    pub fn passing(&self, tests: &Fragment) -> Fragment {
+        let mut kept = tests.clone();
+        for (id, _) in &self.failures {
+            let mut names = id.split("::").skip(1).map(|it| it.split('[').next().unwrap_or(it));
+            match (names.next(), names.next()) {
+                (Some(class), Some(method)) => remove_method(&mut kept, class, method),
+                (Some(name), None) => kept.items.retain(|it| !it.binds(name)),
+                (None, _) => {}
+            }
+        }
+        kept
+    }
+}
+
+fn remove_method(tests: &mut Fragment, class: &str, method: &str) {
+    for it in tests.items.iter_mut().filter(|it| it.binds(class)) {
+        // What cannot be taken apart stays, and fails where everybody sees it.
+        if let Ok((rest, _)) = code::remove_methods(&it.text, &|name| name == method) {
+            it.text = rest;
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Integration tests of a finished subgraph: asked for, run, kept where enough of them pass (V2).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use code::Fragment;
+use cycle::assembly::{Share, Sources, pytest_ini, sources};
+use cycle::localize::rank;
+use cycle::{
+    Ask, Draft, Ending, FlowItems, Integration, Stage, TestRun, ask_integration_tests,
+    integration_tests,
+};
+use plan::{Along, NodeIx, flows};
+use run::{Report, Request, Tree};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::error::Fault;
+use crate::grow::convert::{self, Files};
+use crate::grow::shelf::Shelf;
+use crate::grow::worker::ask::put;
+use crate::grow::worker::seen::Seen;
+use crate::grow::worker::{Shop, Stop};
+use crate::localize::evidence;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Integrated};
+
+/// Flows tested of one subgraph.
+const FLOWS: usize = 5;
+/// Time for all tests of one subgraph.
+const RUN_SECONDS: u64 = 300;
+/// Suspects named where too few tests pass.
+const SUSPECTS: usize = 3;
+
+/// The file with the integration tests of a subgraph.
+pub(crate) fn path(subgraph: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let name: String = subgraph.chars().map(plain).collect();
+    let is_plain = name == subgraph;
+    // Two subgraphs may differ in what no file name has.
+    let suffix = if is_plain { String::new() } else { format!("_{}", &disk::hash(subgraph)[..6]) };
+    format!("tests/integration/test_{name}{suffix}_flow.py")
+}
+
+/// What the plan says about a subgraph's leaves: tests are good as long as it stays.
+pub(crate) fn specification(shop: &Shop, leaves: &[NodeIx]) -> String {
+    let parts: Vec<String> = leaves
+        .iter()
+        .map(|ix| format!("{} {}", shop.work.plan.id(*ix), shop.work.specification(*ix)))
+        .collect();
+    disk::hash(parts.join("\n"))
+}
+
+/// One subgraph, from question to result.
+pub(crate) async fn integrate(
+    shop: Arc<Shop>,
+    subgraph: String,
+    leaves: Vec<NodeIx>,
+    shelf: Shelf,
+    _permit: OwnedSemaphorePermit,
+) -> Result<Integrated, Stop> {
+    let ways = flows(&shop.work.plan, &leaves, Along::Both, FLOWS);
+    let items = |flow: &plan::Flow| -> Option<FlowItems<'_>> {
+        flow.nodes.iter().map(|ix| shelf.draft(*ix).and_then(|_| shop.work.items.get(ix))).collect()
+    };
+    let flows: Vec<FlowItems<'_>> = ways.iter().filter_map(items).collect();
+    let mut job = Job { shop: &shop, subgraph: &subgraph, leaves: &leaves, shelf: &shelf, flows };
+    let mut integrated = Integrated {
+        subgraph: subgraph.clone(),
+        specification: specification(&shop, &leaves),
+        path: path(&subgraph),
+        ..Integrated::default()
+    };
+    job.run(&mut integrated).await?;
+    shop.journal
+        .commit(Event::Integration(integrated.clone()))
+        .map_err(|error| Stop::Journal { node: None, error })?;
+    Ok(integrated)
+}
+
+struct Job<'a> {
+    shop: &'a Shop,
+    subgraph: &'a str,
+    leaves: &'a [NodeIx],
+    shelf: &'a Shelf,
+    flows: Vec<FlowItems<'a>>,
+}
+
+impl Job<'_> {
+    async fn run(&mut self, out: &mut Integrated) -> Result<(), Stop> {
+        if self.flows.is_empty() {
+            out.outcome = "no data flows from one of its parts to another".to_owned();
+            return Ok(());
+        }
+        let mut complaint: Option<String> = None;
+        for attempt in 0..=self.shop.policy.malformed_reasks {
+            out.cost.model_calls += 1;
+            let reply = match self.ask(attempt, complaint.as_deref()).await? {
+                Ok(reply) => reply,
+                // An optional question that gets no answer leaves things as they are.
+                Err(reason) => {
+                    out.outcome = complaint.unwrap_or(reason);
+                    return Ok(());
+                }
+            };
+            match integration_tests(&self.flows, &reply) {
+                Ok(tests) => match self.tried(&tests, out).await? {
+                    Some(broken) => complaint = Some(broken),
+                    None => return Ok(()),
+                },
+                Err(why) => complaint = Some(why),
+            }
+        }
+        out.outcome = complaint.unwrap_or_default();
+        Ok(())
+    }
+
+    async fn ask(
+        &self,
+        attempt: u32,
+        complaint: Option<&str>,
+    ) -> Result<Result<String, String>, Stop> {
+        let tokens = self.shop.policy.context_tokens;
+        let messages = ask_integration_tests(self.subgraph, &self.flows, complaint, tokens);
+        let ask = Ask { stage: Stage::IntegrationTests, attempt, temperature: 0.0, messages };
+        put(self.shop, self.subgraph, None, &ask).await
+    }
+
+    /// Runs tests and takes in the result; why they cannot be run at all, in words for the model.
+    async fn tried(&self, tests: &Fragment, out: &mut Integrated) -> Result<Option<String>, Stop> {
+        let (report, files, mut run) = self.test(tests, &out.path, true).await?;
+        out.cost.runs += 1;
+        if run.ending == Ending::CollectionError || run.cases.is_empty() {
+            return Ok(Some(format!("they cannot be run: {}", run.summary())));
+        }
+        // What passes unchanged is flaky, not wrong.
+        if !run.is_clean() {
+            let (_, _, again) = self.test(tests, &out.path, false).await?;
+            out.cost.runs += 1;
+            for case in run.cases.iter_mut().filter(|case| !case.passed) {
+                let passed = again.cases.iter().any(|it| it.id == case.id && it.passed);
+                (case.passed, case.set_aside) = (passed, case.set_aside && !passed);
+            }
+        }
+        let integration = Integration::of(&run);
+        (out.passed, out.failed) = (integration.passed, integration.failures.len());
+        let failures = integration.failures.iter();
+        out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
+        if integration.is_enough() {
+            out.outcome = "passed".to_owned();
+            out.text = integration.passing(tests).to_source();
+        } else {
+            out.outcome = "failed".to_owned();
+            out.left_out.extend(suspects(&report, &files));
+        }
+        Ok(None)
+    }
+
+    async fn test(
+        &self,
+        tests: &Fragment,
+        path: &str,
+        coverage: bool,
+    ) -> Result<(Report, Files, TestRun), Stop> {
+        let mut files: Files =
+            self.built()?.files.into_iter().map(|(path, text)| (path, Arc::from(text))).collect();
+        files.insert(path.to_owned(), Arc::from(tests.to_source()));
+        files.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&self.shop.work.layout)));
+        for (path, text) in &self.shop.user_files {
+            files.entry(path.clone()).or_insert_with(|| text.clone());
+        }
+        let request = Request {
+            targets: vec![path.to_owned()],
+            test_timeout: self.shop.test_timeout,
+            run_timeout: Duration::from_secs(RUN_SECONDS),
+            coverage,
+            ..Request::new(Tree::Files(files.clone()))
+        };
+        let report = self.shop.runner.run(&request, &self.shop.cancel).await;
+        let run = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        Ok((report, files, run))
+    }
+
+    /// The subgraph, what feeds it, and what they all build on; without unit tests.
+    fn built(&self) -> Result<Sources, Stop> {
+        let work = &self.shop.work;
+        let parts = self.flows.iter().flatten().filter_map(|item| work.plan.find(&item.id));
+        let mut nodes: BTreeSet<usize> = BTreeSet::new();
+        for ix in self.leaves.iter().copied().chain(parts) {
+            let draft = self.shelf.draft(ix);
+            let more = draft.iter().flat_map(|it| &it.implementation);
+            let more = more.flat_map(|fragment| work.imported(ix, fragment)).collect();
+            nodes.extend(work.view(ix, &more).into_iter().chain([ix]).map(|ix| work.place[&ix]));
+        }
+        let drafts: Vec<(NodeIx, Draft)> = (nodes.into_iter())
+            .map(|place| work.leaves[place])
+            .filter_map(|ix| {
+                let implementation = self.shelf.draft(ix)?.implementation.clone();
+                Some((ix, Draft { implementation, ..Draft::default() }))
+            })
+            .collect();
+        let shares: Vec<Share<'_>> =
+            drafts.iter().map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
+        sources(&work.layout, &shares, &self.shop.kept).map_err(|error| {
+            let message = format!("the files of {} do not fit together: {error}", self.subgraph);
+            Stop::Fault(Fault::internal(message))
+        })
+    }
+}
+
+/// Where to look first, by coverage of the failing tests.
+fn suspects(report: &Report, files: &Files) -> Option<String> {
+    report.coverage.as_ref()?;
+    let evidence = evidence(&Seen::of(files).index, std::slice::from_ref(report));
+    let ranked = rank(&evidence, &[]).suspects.into_iter();
+    let code = ranked.filter(|it| !evidence.files[it.file].is_test && !it.symbol.is_empty());
+    let names: Vec<String> = code.take(SUSPECTS).map(|it| it.symbol).collect();
+    (!names.is_empty()).then(|| format!("suspects: {}", names.join(", ")))
+}
