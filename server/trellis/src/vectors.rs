@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use model::{Embedder, Settings, Vectors};
+use plan::Facets;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -24,45 +25,47 @@ const HEAD: usize = 8 + 8 + 4;
 /// A larger store is begun anew. In bytes.
 const LARGEST: usize = 256 << 20;
 
-/// Texts with their vectors, to be compared with queries.
+/// Documents with their vectors, to be compared with queries.
 pub(crate) struct Space {
     embedder: Embedder,
-    texts: Vec<String>,
+    facets: Facets,
     vectors: Vectors,
 }
 
 impl Space {
-    /// Opens the embedder and has it read the texts, or those of them that no earlier process had it read.
-    pub(crate) async fn open(embedder: &str, texts: Vec<String>) -> Result<Space, Fault> {
+    /// Opens the embedder and has it read the documents' texts, or those of them that no earlier process had it read.
+    pub(crate) async fn open(embedder: &str, facets: &Facets) -> Result<Space, Fault> {
         let opened = model::open_embedder(embedder, &Settings::default(), |variable| {
             std::env::var(variable).ok()
         });
         let embedder = opened.map_err(|error| Fault::unavailable(&error).hint(error.hint()))?;
         let vectors = if embedder.is_built_in() {
-            embed(&embedder, &texts).await?
+            embed(&embedder, facets.texts()).await?
         } else {
-            stored(&embedder, &texts, &store(&embedder)?).await?
+            stored(&embedder, facets.texts(), &store(&embedder)?).await?
         };
-        Ok(Space { embedder, texts, vectors })
+        Ok(Space { embedder, facets: facets.clone(), vectors })
     }
 
-    /// The cosine of every text with a query, from -1 to 1, in the order of the texts.
+    /// How like a query each document is, from -1 to 1, in their order.
     pub(crate) async fn similarities(&mut self, query: &str) -> Result<Vec<f32>, Fault> {
-        let query = embed(&self.embedder, &[query.to_owned()]).await?;
+        let query = embed(&self.embedder, &[plan::spoken(query)]).await?;
         let query = query.rows().next().unwrap_or_default();
         if let Some(found) = self.vectors.similarities(query) {
-            return Ok(found);
+            return Ok(self.facets.similarities(&found));
         }
         // Another model answers under the name by now.
-        self.vectors = embed(&self.embedder, &self.texts).await?;
-        save(&store(&self.embedder)?, &self.texts, &self.vectors);
-        self.vectors.similarities(query).ok_or_else(|| {
+        let texts = self.facets.texts();
+        self.vectors = embed(&self.embedder, texts).await?;
+        save(&store(&self.embedder)?, texts, &self.vectors);
+        let found = self.vectors.similarities(query).ok_or_else(|| {
             Fault::unavailable(format!(
                 "{} gives vectors of different lengths",
                 self.embedder.name()
             ))
             .hint("use one model under one name")
-        })
+        })?;
+        Ok(self.facets.similarities(&found))
     }
 }
 

@@ -38,13 +38,13 @@ impl Graph {
     async fn similarities(&self, words: &str) -> Result<Vec<f32>, String> {
         let mut space = self.space.lock().await;
         if space.is_none() {
-            let texts = self.search.facets().texts().to_vec();
-            let opened = Space::open(&self.embedder, texts).await;
+            let opened = Space::open(&self.embedder, self.search.facets()).await;
             *space = Some(opened.map_err(|fault| fault.message)?);
         }
-        let Some(space) = space.as_mut() else { return Ok(Vec::new()) };
-        let of_texts = space.similarities(&plan::spoken(words)).await;
-        Ok(self.search.facets().similarities(&of_texts.map_err(|fault| fault.message)?))
+        match space.as_mut() {
+            Some(space) => space.similarities(words).await.map_err(|fault| fault.message),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The best nodes, those of the subgraph before all others. Without the embedder, by words alone.

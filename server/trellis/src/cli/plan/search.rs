@@ -115,9 +115,7 @@ impl<'a> Searched<'a> {
         let search = PlanSearch::of(plan);
         let space = match args.by {
             By::Words => None,
-            By::Both | By::Meaning => {
-                Some(Space::open(&args.embeddings, search.facets().texts().to_vec()).await?)
-            }
+            By::Both | By::Meaning => Some(Space::open(&args.embeddings, search.facets()).await?),
         };
         let (subgraph, top) = (args.subgraph.as_deref(), args.top as usize);
         Ok(Searched { plan, search, by: args.by, space, subgraph, top })
@@ -125,10 +123,7 @@ impl<'a> Searched<'a> {
 
     async fn find(&mut self, query: &str) -> Result<Vec<NodeHit>, Fault> {
         let similarities = match &mut self.space {
-            Some(space) => {
-                let of_texts = space.similarities(&plan::spoken(query)).await?;
-                self.search.facets().similarities(&of_texts)
-            }
+            Some(space) => space.similarities(query).await?,
             None => Vec::new(),
         };
         let evidence = match self.by {
