@@ -46,16 +46,17 @@ pub struct Hit {
 #[derive(Clone, Debug, Default)]
 pub struct SearchIndex {
     names: Vec<Name>,
+    /// The number of each word's stem, and the stems by number.
+    words: FxHashMap<Box<str>, u32>,
+    stems: Vec<Box<str>>,
+    numbers: FxHashMap<Box<str>, u32>,
     /// For each stem the documents that have it, with its frequency there, weighted by fields.
-    postings: FxHashMap<Box<str>, Vec<(u32, f32)>>,
-    /// The stem of each word, to find what was mistyped.
-    stems: FxHashMap<Box<str>, Box<str>>,
+    postings: Vec<Vec<(u32, f32)>>,
 }
 
-/// How much a word in a field counts, and fields in which everything stands once.
-const NAME: f32 = 3.0;
-const PATH: f32 = 1.0;
-const TEXT: f32 = 1.0;
+/// How much a word counts in each field: name, path, text.
+const WEIGHTS: [f32; FIELDS] = [3.0, 1.0, 1.0];
+const FIELDS: usize = 3;
 /// The usual constants of BM25: how fast repetitions stop counting, and how much long fields count less.
 const K: f32 = 1.2;
 const B: f32 = 0.6;
@@ -64,35 +65,70 @@ const WORDS_BESIDE_MEANING: f32 = 0.15;
 /// What a word counts that is not in the documents but resembles one that is.
 const RESEMBLING: f32 = 0.7;
 
+/// What was read of documents: their words in order, and how many by field.
+#[derive(Default)]
+struct Read {
+    /// Document, field, stem.
+    words: Vec<(u32, u8, u32)>,
+    lengths: Vec<[f32; FIELDS]>,
+}
+
+impl Read {
+    /// The mean length of each field, at least one word.
+    fn average(&self) -> [f32; FIELDS] {
+        let count = self.lengths.len().max(1) as f32;
+        let mut sums = [0.0; FIELDS];
+        self.lengths.iter().for_each(|of| (0..FIELDS).for_each(|it| sums[it] += of[it]));
+        sums.map(|sum| f32::max(sum / count, 1.0))
+    }
+}
+
 impl SearchIndex {
     /// Takes in documents; they are known by their number from 0 on.
     pub fn new<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> SearchIndex {
         let mut index = SearchIndex::default();
-        // Of each document its number of words by field, to weigh long fields down at the end.
-        let mut lengths: Vec<[f32; 3]> = Vec::new();
-        let mut found: Vec<(u32, usize, Word)> = Vec::new();
-        for (number, document) in documents.into_iter().enumerate() {
-            let fields = [document.name, document.path, document.text].map(words);
-            index.names.push(Name::of(document.name));
-            lengths.push([0, 1, 2].map(|it: usize| fields[it].len() as f32));
-            for (field, words) in fields.into_iter().enumerate() {
-                found.extend(words.into_iter().map(|word| (number as u32, field, word)));
-            }
-        }
-        let count = lengths.len().max(1) as f32;
-        let average =
-            [0, 1, 2].map(|it: usize| lengths.iter().map(|of| of[it]).sum::<f32>() / count);
-        for (number, field, word) in found {
-            let relative = lengths[number as usize][field] / average[field].max(1.0);
-            let weight = [NAME, PATH, TEXT][field] / (1.0 - B + B * relative);
-            let postings = index.postings.entry(word.stem.as_str().into()).or_default();
+        let mut read = Read::default();
+        documents.into_iter().for_each(|document| index.read(document, &mut read));
+        index.postings.resize(index.stems.len(), Vec::new());
+        let average = read.average();
+        for &(document, field, stem) in &read.words {
+            let relative =
+                read.lengths[document as usize][field as usize] / average[field as usize];
+            let weight = WEIGHTS[field as usize] / (1.0 - B + B * relative);
+            let postings = &mut index.postings[stem as usize];
             match postings.last_mut() {
-                Some((last, frequency)) if *last == number => *frequency += weight,
-                _ => postings.push((number, weight)),
+                Some((last, frequency)) if *last == document => *frequency += weight,
+                _ => postings.push((document, weight)),
             }
-            index.stems.insert(word.folded.into(), word.stem.into());
         }
         index
+    }
+
+    fn read(&mut self, document: Document<'_>, read: &mut Read) {
+        let number = self.names.len() as u32;
+        self.names.push(Name::of(document.name));
+        let mut lengths = [0.0; FIELDS];
+        for (field, text) in [document.name, document.path, document.text].into_iter().enumerate() {
+            for word in words(text) {
+                lengths[field] += 1.0;
+                read.words.push((number, field as u8, self.number(word)));
+            }
+        }
+        read.lengths.push(lengths);
+    }
+
+    /// The number of a word's stem, which gets one if it is new.
+    fn number(&mut self, word: Word) -> u32 {
+        if let Some(number) = self.words.get(word.folded.as_str()) {
+            return *number;
+        }
+        let next = self.stems.len() as u32;
+        let number = *self.numbers.entry(word.stem.as_str().into()).or_insert(next);
+        if number == next {
+            self.stems.push(word.stem.into());
+        }
+        self.words.insert(word.folded.into(), number);
+        number
     }
 
     /// How many documents there are.
@@ -113,7 +149,7 @@ impl SearchIndex {
         let mut terms: Vec<Term> = Vec::new();
         let mut seen = FxHashSet::default();
         for word in telling.iter().filter(|it| seen.insert(it.stem.as_str())) {
-            let known = self.postings.contains_key(word.stem.as_str());
+            let known = self.numbers.contains_key(word.stem.as_str());
             let stems = if known { vec![word.stem.clone()] } else { self.resembling(&word.folded) };
             terms.push(Term { word: word.folded.clone(), stems, known });
         }
@@ -172,9 +208,9 @@ impl SearchIndex {
 
     /// The documents that have a word, with the frequency of that of its stems that is there most.
     fn having(&self, term: &Term) -> FxHashMap<u32, f32> {
-        let stems = term.stems.iter().filter_map(|stem| self.postings.get(stem.as_str()));
+        let numbers = term.stems.iter().filter_map(|stem| self.numbers.get(stem.as_str()));
         let mut having: FxHashMap<u32, f32> = FxHashMap::default();
-        for (document, frequency) in stems.flatten() {
+        for (document, frequency) in numbers.flat_map(|it| &self.postings[*it as usize]) {
             let best = having.entry(*document).or_default();
             *best = best.max(*frequency);
         }
@@ -194,8 +230,9 @@ impl SearchIndex {
     }
 
     fn stems_of(&self, fits: impl Fn(&str) -> bool) -> Vec<String> {
-        let words = self.stems.iter().filter(|(word, _)| fits(word));
-        let mut stems: Vec<String> = words.map(|(_, stem)| stem.to_string()).collect();
+        let fitting = self.words.iter().filter(|(word, _)| fits(word));
+        let mut stems: Vec<String> =
+            fitting.map(|(_, number)| self.stems[*number as usize].to_string()).collect();
         stems.sort();
         stems.dedup();
         stems
