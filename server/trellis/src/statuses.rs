@@ -10,7 +10,6 @@ use crate::error::Fault;
 use crate::workspace::checkpoint::{self, Checkpoint};
 
 /// What is known of nodes; nothing before a run.
-#[derive(Default)]
 pub(crate) struct Statuses {
     checkpoint: Checkpoint,
 }
@@ -18,19 +17,16 @@ pub(crate) struct Statuses {
 impl Statuses {
     /// Those of a run in `dir`, which must have a checkpoint.
     pub(crate) fn of_run(dir: &Path) -> Result<Statuses, Fault> {
-        read(dir)?.ok_or_else(|| {
-            let path = dir.join(checkpoint::PATH);
-            Fault::input(format!("there is no {}", path.display()))
-                .hint("give the output folder of `trellis generate`")
-        })
+        let checkpoint = checkpoint(dir)?.ok_or_else(|| no_run(dir))?;
+        Ok(Statuses { checkpoint })
     }
 
     /// Those of the run that exported a plan, `DIR/docs/rpg.json`, if it is one.
     pub(crate) fn beside(rpg: &Path) -> Result<Statuses, Fault> {
         let folder = rpg.canonicalize().ok().and_then(|it| it.parent().map(Path::to_owned));
         let docs = folder.filter(|it| it.ends_with("docs"));
-        let run = docs.as_deref().and_then(Path::parent).map(read).transpose()?;
-        Ok(run.flatten().unwrap_or_default())
+        let run = docs.as_deref().and_then(Path::parent).map(checkpoint).transpose()?;
+        Ok(Statuses { checkpoint: run.flatten().unwrap_or_default() })
     }
 
     /// Where a node stands: as the checkpoint says, else as the plan itself says.
@@ -40,17 +36,25 @@ impl Statuses {
     }
 }
 
-/// Only looks: a checkpoint that cannot be read stays where it is.
-fn read(dir: &Path) -> Result<Option<Statuses>, Fault> {
+/// The checkpoint of a run, if there is one. Only looks: one that cannot be read stays where it is.
+pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
     let path = dir.join(checkpoint::PATH);
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(Fault::input(format!("cannot read {}: {e}", path.display()))),
+        Err(e) => {
+            return Err(Fault::input(format!("cannot read {}: {e}", path.display()))
+                .hint("give the output folder of `trellis generate`"));
+        }
     };
-    let checkpoint = serde_json::from_slice(&bytes).map_err(|e| {
+    serde_json::from_slice(&bytes).map(Some).map_err(|e| {
         Fault::input(format!("{} is no checkpoint: {e}", path.display()))
             .hint("run `trellis generate` again; it keeps the bad file aside and starts over")
-    })?;
-    Ok(Some(Statuses { checkpoint }))
+    })
+}
+
+/// The fault of a folder without a checkpoint.
+pub(crate) fn no_run(dir: &Path) -> Fault {
+    Fault::input(format!("there is no {}", dir.join(checkpoint::PATH).display()))
+        .hint("give the output folder of `trellis generate`")
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
-use crate::workspace::checkpoint::{self, Checkpoint};
+use crate::statuses;
 
 /// Show where every node of a grown repository stands.
 #[derive(Args)]
@@ -26,7 +26,8 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let checkpoint = load(&args.dir)?;
+    let checkpoint = statuses::checkpoint(&args.dir)?;
+    let checkpoint = checkpoint.ok_or_else(|| statuses::no_run(&args.dir))?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     checkpoint.values().for_each(|entry| *counts.entry(entry.status.as_str()).or_default() += 1);
     if output.is_json() {
@@ -49,19 +50,6 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
         writeln!(out, "{}", counts.join(", "))
     })?;
     Ok(Exit::Done)
-}
-
-/// Only looks: a checkpoint that cannot be read stays where it is.
-fn load(dir: &std::path::Path) -> Result<Checkpoint, Fault> {
-    let path = dir.join(checkpoint::PATH);
-    let bytes = fs::read(&path).map_err(|e| {
-        Fault::input(format!("cannot read {}: {e}", path.display()))
-            .hint("give the output folder of `trellis generate`")
-    })?;
-    serde_json::from_slice(&bytes).map_err(|e| {
-        Fault::input(format!("{} is no checkpoint: {e}", path.display()))
-            .hint("run `trellis generate` again; it keeps the bad file aside and starts over")
-    })
 }
 
 pub(crate) fn report(args: &ReportArgs, output: &mut Output) -> Result<Exit, Fault> {
