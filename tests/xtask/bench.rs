@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, accuracy, big_graph, demo, engine, search, setup, symbols};
+use crate::{Outcome, accuracy, big_graph, demo, engine, localize, search, setup, symbols};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -37,6 +37,8 @@ enum Which {
     Accuracy(accuracy::AccuracyArgs),
     /// Queries over a planning graph: how often the right node comes first, and what a query costs.
     Search,
+    /// Seeded bugs and where `trellis localize` looks for them.
+    Localize(localize::LocalizeArgs),
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -52,6 +54,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Batch) => batch(),
         Some(Which::Accuracy(args)) => accuracy::run(args),
         Some(Which::Search) => search::run(),
+        Some(Which::Localize(args)) => localize::run(args),
         Some(Which::Symbols(args)) => symbols::run(args),
         None => {
             runs()?;

@@ -14,6 +14,7 @@ mod bench;
 mod big_graph;
 mod demo;
 mod engine;
+mod localize;
 mod search;
 mod setup;
 mod symbols;

@@ -41,6 +41,11 @@ pub struct Request {
     /// Wall time for one test with its set-up and tear-down, and likewise for importing one test
     /// module. Frameworks other than Python's know only `run_timeout`.
     pub test_timeout: Duration,
+    /// Wall time after which the body of a test is interrupted and fails as `TestTookTooLong` where it
+    /// stands, so that the run goes on and its lines are known; the next ones get a fifth of it once
+    /// that has happened, or five times what the slowest took. Code that catches everything or hangs in a library is not reached: that is what
+    /// `test_timeout` is for. None: nothing is interrupted. For pytest alone.
+    pub test_deadline: Option<Duration>,
     /// Wall time for the whole run.
     pub run_timeout: Duration,
     /// What the tests may use up.
@@ -62,6 +67,7 @@ impl Request {
             arguments: Vec::new(),
             source_folders: Vec::new(),
             test_timeout: Duration::from_secs(30),
+            test_deadline: None,
             run_timeout: Duration::from_secs(300),
             limits: Limits::default(),
             coverage: false,

@@ -29,13 +29,14 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 26] = modules![
+const MODULES: [(&str, &str); 27] = modules![
     "channel",
     "child",
     "circumstances",
     "cold",
     "collected",
     "command_run",
+    "deadline",
     "failure",
     "folders",
     "integrity",

@@ -189,7 +189,9 @@ fn changes_what_it_walks(iter: &Expr, body: &[Stmt]) -> bool {
 fn same(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Name(a), Expr::Name(b)) => a.id == b.id,
-        (Expr::Attribute(a), Expr::Attribute(b)) => a.attr == b.attr && same(&a.value, &b.value),
+        (Expr::Attribute(a), Expr::Attribute(b)) => {
+            a.attr.as_str() == b.attr.as_str() && same(&a.value, &b.value)
+        }
         _ => false,
     }
 }

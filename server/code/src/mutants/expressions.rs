@@ -157,17 +157,13 @@ impl<'a> Maker<'a> {
         // What is asked for an attribute or an item may be nothing at all.
         for base in asked(test) {
             let name = self.text(base.range());
-            self.push(span(test), format!("({name} is not None and {text})"), MutantKind::Guard);
-            self.push(span(test), format!("({name} is None or {text})"), MutantKind::Guard);
             self.push(span(test), format!("(not {name} or {text})"), MutantKind::Guard);
             self.push(span(test), format!("({name} and {text})"), MutantKind::Guard);
         }
         let at = test.range().start().to_usize();
-        for name in self.names.variables("", at, 6) {
+        for name in self.names.variables("", at, 4) {
             if !text.contains(name.as_str()) {
                 self.push(span(test), format!("({text} and {name})"), MutantKind::Guard);
-                self.push(span(test), format!("({text} or {name})"), MutantKind::Guard);
-                self.push(span(test), format!("({text} and not {name})"), MutantKind::Guard);
                 self.push(span(test), format!("({text} or not {name})"), MutantKind::Guard);
             }
         }
@@ -287,11 +283,11 @@ impl<'a> Maker<'a> {
             && !only.is_starred_expr()
         {
             let inner = self.text(only.range());
-            self.push(span(it), format!("({inner})"), MutantKind::Wrap);
+            self.push(span(it), format!("({inner})"), MutantKind::Operand);
         }
         if let (Expr::Attribute(method), []) = (&*it.func, &**args) {
             let inner = self.text(method.value.range());
-            self.push(span(it), inner, MutantKind::Wrap);
+            self.push(span(it), inner, MutantKind::Operand);
         }
     }
 
@@ -400,12 +396,7 @@ impl<'a> Maker<'a> {
             for wrapped in [
                 format!("max(0, {text})"),
                 format!("abs({text})"),
-                format!("-({text})"),
-                format!("round({text}, 2)"),
                 format!("({text}).copy()"),
-                format!("list({text})"),
-                format!("len({text})"),
-                format!("({text} or 0)"),
                 format!("({text} or [])"),
             ] {
                 self.push(span(expr), wrapped, MutantKind::Wrap);
@@ -434,7 +425,7 @@ impl<'a> Maker<'a> {
             return;
         }
         let text = self.text(expr.range());
-        for name in self.names.variables("", expr.range().start().to_usize(), 4) {
+        for name in self.names.variables("", expr.range().start().to_usize(), 3) {
             let held = text
                 .split(|c: char| !c.is_alphanumeric() && c != '_')
                 .any(|word| word == name.as_str());
@@ -449,9 +440,9 @@ impl<'a> Maker<'a> {
                 format!("max({text}, {name})"),
                 format!("min({text}, {name})"),
             ] {
-                self.push(span(expr), other, MutantKind::Wrap);
+                self.push(span(expr), other, MutantKind::Combine);
             }
-            self.push(span(expr), name, MutantKind::Name);
+            self.push(span(expr), name, MutantKind::Combine);
         }
     }
 }

@@ -52,6 +52,10 @@ pub enum MutantKind {
     Keyword,
     /// A condition that a value has to fulfil first.
     Guard,
+    /// An endless loop that ends when something is used up.
+    Loop,
+    /// A result joined with a variable nearby.
+    Combine,
     /// A statement that stands elsewhere: in or out of a loop, before its neighbour.
     Move,
     /// A condition that always or never holds.
@@ -65,7 +69,7 @@ pub enum MutantKind {
 /// How likely each sort is to be what its author would have written, between 0 and 1. What touches one
 /// operator says where the bug is; leaving statements out makes tests pass for many wrong reasons (Qi et al.
 /// 2015), and so does adding them.
-const PLAUSIBILITY: [(MutantKind, f64); 19] = [
+const PLAUSIBILITY: [(MutantKind, f64); 21] = [
     (MutantKind::Boundary, 0.95),
     (MutantKind::Comparison, 0.75),
     (MutantKind::Operator, 0.85),
@@ -77,10 +81,12 @@ const PLAUSIBILITY: [(MutantKind, f64); 19] = [
     (MutantKind::Name, 0.65),
     (MutantKind::Sibling, 0.8),
     (MutantKind::Text, 0.6),
-    (MutantKind::Operand, 0.55),
+    (MutantKind::Operand, 0.5),
     (MutantKind::Wrap, 0.6),
     (MutantKind::Keyword, 0.7),
     (MutantKind::Guard, 0.5),
+    (MutantKind::Loop, 0.75),
+    (MutantKind::Combine, 0.4),
     (MutantKind::Move, 0.6),
     (MutantKind::Fixed, 0.35),
     (MutantKind::Delete, 0.35),

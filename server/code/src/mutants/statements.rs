@@ -21,10 +21,6 @@ impl<'a> Maker<'a> {
             Stmt::Return(it) => {
                 if let Some(value) = &it.value {
                     self.value(value);
-                    let keyword = it.range.start().to_usize();
-                    let range = keyword..keyword + "return".len();
-                    self.push(range.clone(), "yield", MutantKind::Keyword);
-                    self.push(range, "yield from", MutantKind::Keyword);
                     for other in ["None", "True", "False", "[]", "0"] {
                         self.push(span(&**value), other, MutantKind::Fixed);
                     }
@@ -64,7 +60,7 @@ impl<'a> Maker<'a> {
             Stmt::Expr(it) => {
                 if !it.value.is_string_literal_expr() {
                     let start = it.range.start().to_usize();
-                    for word in ["return ", "await ", "yield ", "yield from "] {
+                    for word in ["return ", "await "] {
                         self.push(start..start, word, MutantKind::Keyword);
                     }
                     if let Expr::Yield(inner) = &*it.value
@@ -151,9 +147,12 @@ impl<'a> Maker<'a> {
 
     /// `while True` that should end when nothing is left.
     fn loop_condition(&mut self, test: &'a Expr) {
+        if !matches!(test, Expr::BooleanLiteral(it) if it.value) {
+            return;
+        }
         let at = test.range().start().to_usize();
         for name in self.names.variables("", at, 8) {
-            self.push(span(test), name, MutantKind::Guard);
+            self.push(span(test), name, MutantKind::Loop);
         }
     }
 
@@ -172,7 +171,7 @@ impl<'a> Maker<'a> {
                 self.push(span(iter), other, MutantKind::Wrap);
             }
         }
-        for name in self.names.variables("", iter.range().start().to_usize(), 8) {
+        for name in self.names.variables(text, iter.range().start().to_usize(), 6) {
             self.push(span(iter), name, MutantKind::Name);
         }
     }

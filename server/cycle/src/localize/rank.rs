@@ -207,17 +207,20 @@ impl Ranker<'_> {
             symbol.clone_from(&function.name);
             counts = self.spectrum.functions.get(&(file, number)).copied();
             let own = self.spectrum.of_function((file, number));
-            parts.spectrum = if counts.is_some() { own } else { parts.spectrum };
+            // A branch of it may tell more than the whole.
+            parts.spectrum =
+                if counts.is_some() { (own + parts.spectrum) / 2.0 } else { parts.spectrum };
             let distance = self.distances.get(&(file, number));
             parts.distance = distance.map_or(0.0, |it| 1.0 / (1.0 + 0.5 * *it as f64));
             let name = words(function.name.rsplit('.').next().unwrap_or_default());
             let shared = name.intersection(&self.words).count();
-            parts.text = if name.is_empty() { 0.0 } else { shared as f64 / name.len() as f64 };
+            let named = if name.is_empty() { 0.0 } else { shared as f64 / name.len() as f64 };
+            parts.text = 0.5 * named + 0.5 * best(|it| it.text);
         }
         let line = lines.iter().map(|it| it.score).fold(0.0, f64::max);
         let mut prior = combine(&weights::FUNCTION, &parts, line);
         if of.is_test {
-            prior *= weights::TEST_CODE;
+            prior *= test_code(parts.traceback);
         }
         let why = why::function(
             counts,
@@ -241,7 +244,7 @@ impl Ranker<'_> {
     /// The final score of a line.
     fn joined(&self, line: &LineSuspect, function: f64) -> f64 {
         let own = if self.evidence.files[line.file].is_test {
-            line.score * weights::TEST_CODE
+            line.score * test_code(line.parts.traceback)
         } else {
             line.score
         };
@@ -280,6 +283,12 @@ impl Ranker<'_> {
 struct Prior {
     prior: f64,
     suspect: Ranked,
+}
+
+/// A traceback that ends in test code has a strength there only if it was no assertion.
+fn test_code(traceback: f64) -> f64 {
+    let (low, high) = (weights::ASSERTING_TEST_CODE, weights::FAILING_TEST_CODE);
+    if traceback >= 0.99 { high } else { low }
 }
 
 fn combine(weights: &Weights, parts: &Parts, line: f64) -> f64 {

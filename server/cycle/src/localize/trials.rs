@@ -51,7 +51,7 @@ impl Trial {
             (share(self.repaired, self.failing), share(self.altered, self.failing));
         let intact = 1.0 - share(self.broken, self.passing);
         let harmless = if self.broken == 0 { 1.0 } else { 0.5 * intact };
-        (0.75 * repaired + 0.15 * altered) * harmless
+        (0.75 * repaired + 0.03 * altered) * harmless
     }
 }
 

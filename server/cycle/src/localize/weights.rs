@@ -21,7 +21,7 @@ pub(super) const LINE: Weights =
 
 /// Of a function.
 pub(super) const FUNCTION: Weights =
-    Weights { spectrum: 0.5, traceback: 0.25, distance: 0.1, recency: 0.05, text: 0.1 };
+    Weights { spectrum: 0.5, traceback: 0.25, distance: 0.05, recency: 0.05, text: 0.15 };
 
 /// What a line takes from its function, since a line of an innocent function is innocent.
 pub(super) const OF_FUNCTION: f64 = 0.35;
@@ -30,8 +30,11 @@ pub(super) const OF_FUNCTION: f64 = 0.35;
 pub(super) const OF_LINE: f64 = 0.3;
 
 /// Test code is wrong less often than what it tests, but each test alone runs its own lines, so that its
-/// spectrum is always as high as can be.
-pub(super) const TEST_CODE: f64 = 0.6;
+/// spectrum is always as high as can be. An assertion that fails accuses what is tested.
+pub(super) const ASSERTING_TEST_CODE: f64 = 0.6;
+
+/// Anything else that is raised in test code itself rather accuses the test.
+pub(super) const FAILING_TEST_CODE: f64 = 0.9;
 
 /// What is left of a frame's suspicion one level further out.
 pub(super) const OUTWARDS: f64 = 0.6;

@@ -42,7 +42,7 @@ pub(super) fn function(
         Some(more) => said.push(format!("{more} calls away from a failing test")),
         None => {}
     }
-    if parts.text > 0.0 {
+    if parts.text >= 0.5 {
         said.push("the failing tests name it".to_owned());
     }
     said.join("; ")

@@ -113,6 +113,7 @@ def without_pytest():
 def session(order, send, ready, observer, main):
     import _pytest.config
 
+    import deadline
     import integrity
     import line_coverage
     import reporter
@@ -128,6 +129,8 @@ def session(order, send, ready, observer, main):
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
         watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
+        if order.get("deadline"):
+            config.pluginmanager.register(deadline.Deadline(order["deadline"]), deadline.NAME)
         return config
 
     _pytest.config.get_config = get_config

@@ -6,7 +6,7 @@ use code::{Facts, Index};
 use cycle::localize::{Evidence, FileEvidence, TestEvidence};
 use run::{Report, TestOutcome};
 
-use super::{deadline, failing, has_failed};
+use super::{failing, has_failed};
 use crate::grow::convert::{Texts, failure};
 
 /// What runs with coverage and the sources of the same tree say together. Files that are no Python have no
@@ -69,7 +69,7 @@ fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> T
     {
         let last = (failure.path.as_str(), failure.line);
         let frames = failure.frames.iter().map(|it| (it.path.as_str(), it.line)).chain([last]);
-        for (path, line) in frames.filter(|(path, _)| *path != deadline::FILE) {
+        for (path, line) in frames {
             let Some(file) = place(path) else { continue };
             test.lines.entry(file).or_default().insert(first(file, line));
         }

@@ -2,7 +2,6 @@
 //!
 //! The folder is copied into the sandbox, so that nothing in it changes whatever is tried.
 
-mod deadline;
 mod evidence;
 mod recency;
 mod trials;
@@ -55,6 +54,9 @@ pub(crate) struct Failing {
     pub(crate) failure: run::Failure,
 }
 
+/// How a test fails that was interrupted.
+const INTERRUPTED: &str = "TestTookTooLong";
+
 /// Runs of the tests that a crash or an endless test may cut short.
 const RUNS: usize = 5;
 
@@ -84,16 +86,15 @@ impl Search<'_> {
 
     /// A request for some tests on the tree with some files changed.
     fn request(&self, changed: Vec<(String, String)>, limit: Duration) -> Request {
-        let plugin = (deadline::FILE.to_owned(), deadline::plugin(limit));
         let mut tree = self.tree.clone();
         let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &mut tree else {
             unreachable!("a search never runs in the folder itself")
         };
-        files.extend(changed.into_iter().chain([plugin]).map(|(path, text)| (path, text.into())));
+        files.extend(changed.into_iter().map(|(path, text)| (path, text.into())));
         Request {
-            arguments: vec!["-p".to_owned(), deadline::MODULE.to_owned()],
             source_folders: self.source_folders.clone(),
-            // The plugin ends a test long before; this is for those that it cannot reach.
+            test_deadline: Some(limit),
+            // For tests that the deadline does not reach.
             test_timeout: limit * 3 + Duration::from_secs(1),
             run_timeout: self.run_timeout,
             ..Request::new(tree)
@@ -114,7 +115,7 @@ impl Search<'_> {
                 .iter()
                 .find(|it| matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut));
             let ended = ended.map(|it| it.id.clone());
-            notes.extend(report.notes.iter().filter(|it| !it.contains(deadline::MODULE)).cloned());
+            notes.extend(report.notes.iter().cloned());
             reports.push(report);
             let Some(id) = ended else { break };
             notes.push(format!(

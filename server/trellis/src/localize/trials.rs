@@ -1,5 +1,5 @@
-//! Trials: small edits of suspicious lines, each run against the failing tests, and where that changes
-//! something against the passing tests that execute the line.
+//! Trials: small edits of suspicious lines, each run against the failing tests, and where one of them passes
+//! against the passing tests that execute the line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use futures_util::stream::FuturesOrdered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use run::{Report, TestOutcome, TestResult};
 
-use super::{Search, deadline, has_failed};
+use super::{INTERRUPTED, Search, has_failed};
 
 /// At once; each has a worker of its own.
 const TOGETHER: usize = 2;
@@ -25,7 +25,7 @@ const MOST: usize = 4000;
 const FIRST_LOOK: usize = 8;
 const ENDLESS: usize = 1;
 /// What a test may take in a trial: many times the slowest that passed, and at least this.
-const SHORTEST: Duration = Duration::from_millis(400);
+const SHORTEST: Duration = Duration::from_millis(300);
 const TIMES: u32 = 6;
 
 /// An edit that is to be tried.
@@ -131,13 +131,11 @@ impl<'a> Trials<'a> {
             complete: false,
         };
         self.count(&mut trial, &self.first_look, &first);
-        if trial.repaired + trial.altered == 0 {
+        if trial.repaired == 0 {
             return Some(trial);
         }
-        let rest: Vec<String> = (self.failing.keys())
-            .filter(|id| trial.repaired > 0 && !self.first_look.contains(id))
-            .cloned()
-            .collect();
+        let rest: Vec<String> =
+            self.failing.keys().filter(|id| !self.first_look.contains(id)).cloned().collect();
         let passing = self.passing(it);
         let more: Vec<String> = rest.iter().chain(&passing).cloned().collect();
         if !more.is_empty() {
@@ -159,6 +157,8 @@ impl<'a> Trials<'a> {
         let changed = vec![(it.path.clone(), text.to_owned())];
         let mut request = self.search.request(changed, self.limit);
         request.targets = ids.to_vec();
+        // Nobody reads them; of deep recursions pytest's own take longer than the tests.
+        request.arguments.push("--tb=native".to_owned());
         let report = self.search.runner.run(&request, self.search.cancel).await;
         let unusable = matches!(
             report.outcome,
@@ -224,7 +224,7 @@ fn said(test: &TestResult) -> (String, String) {
 /// The quick ones, and one at most of those that never end.
 fn first_look(failed: &[&TestResult]) -> Vec<String> {
     let endless = |it: &TestResult| {
-        it.failure.as_ref().is_some_and(|it| it.exception == deadline::EXCEPTION)
+        it.failure.as_ref().is_some_and(|it| it.exception == INTERRUPTED)
             || it.outcome == TestOutcome::TimedOut
     };
     let mut quick: Vec<&&TestResult> = failed.iter().filter(|it| !endless(it)).collect();
@@ -258,12 +258,15 @@ fn attempts(search: &Search<'_>, evidence: &Evidence, ranking: &Ranking) -> Vec<
             lines.get(&first).copied()
         };
         let Ok(all) = mutants(&source, |line| score(line).is_some()) else { continue };
-        let mut counts: BTreeMap<(u32, code::MutantKind), usize> = BTreeMap::new();
+        let mut all: Vec<Mutant> = all;
+        all.sort_by(|a, b| b.kind.plausibility().total_cmp(&a.kind.plausibility()));
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for mutant in all {
-            let count = counts.entry((mutant.line, mutant.kind)).or_default();
+            let count = counts.entry(mutant.line).or_default();
             *count += 1;
             let share = score(mutant.line).unwrap_or_default() / highest;
-            let turn = 1.0 / (1.0 + 0.08 * *count as f64);
+            // All lines get a turn before one gets many.
+            let turn = 1.0 / (1.0 + 0.1 * *count as f64);
             let priority = (0.3 + 0.7 * share) * mutant.kind.plausibility() * turn;
             let (path, source) = (path.clone(), source.clone());
             found.push(Attempt { file, path, source, mutant, priority });

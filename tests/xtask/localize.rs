@@ -1,0 +1,225 @@
+//! `cargo xtask bench localize`: seeded bugs with their truth, and where `trellis localize` looks for them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use crate::{Outcome, setup};
+
+#[derive(Args)]
+pub(crate) struct LocalizeArgs {
+    /// Which half of the bugs. The held half is measured once, when nothing is tuned any more.
+    #[arg(long, value_enum, default_value = "tune")]
+    half: Half,
+    /// One bug alone, by its id.
+    #[arg(long, value_name = "ID")]
+    only: Option<String>,
+    /// Seconds for trials.
+    #[arg(long, default_value_t = 20)]
+    trials: u64,
+    /// This binary instead of a release build of the working tree.
+    #[arg(long, value_name = "FILE")]
+    trellis: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Half {
+    Tune,
+    Held,
+}
+
+/// Ranks of the truth in one bug; none where it is not listed.
+struct Ranks {
+    traceback: bool,
+    function: Option<f64>,
+    line: Option<f64>,
+    /// The same in the order of the spectrum alone, ties at their average.
+    plain_function: Option<f64>,
+    plain_line: Option<f64>,
+    has_lines: bool,
+    repaired: bool,
+    time: Duration,
+}
+
+pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
+    let folder = setup::root().join("fixtures/bugs");
+    let path = folder.join("cases.json");
+    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let cases: Value =
+        serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let cases = cases.as_array().or_else(|| cases["cases"].as_array());
+    let cases = cases.ok_or_else(|| format!("{}: no list of cases", path.display()))?;
+    let binary = match &args.trellis {
+        Some(path) => path.clone(),
+        None => setup::trellis(true)?,
+    };
+    let half = if args.half == Half::Held { "held" } else { "tune" };
+    let wanted = |case: &&Value| {
+        case["half"] == half
+            && matches!(case["kind"].as_str(), Some("implementation" | "test"))
+            && !case["function"].is_null()
+            && args.only.as_ref().is_none_or(|id| case["id"] == id.as_str())
+    };
+    let mut all = Vec::new();
+    for case in cases.iter().filter(wanted) {
+        let ranks = measure(&binary, &folder, case, args.trials)
+            .map_err(|why| format!("{}: {why}", case["id"]))?;
+        // Of the held half only the sum is shown: who sees its cases tunes on them.
+        if args.half == Half::Tune {
+            show(case, &ranks);
+        }
+        all.push(ranks);
+    }
+    summary(half, &all);
+    println!("load average: {}", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
+    Ok(())
+}
+
+fn measure(binary: &Path, folder: &Path, case: &Value, trials: u64) -> Result<Ranks, String> {
+    let project = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let from = folder.join("projects").join(case["project"].as_str().unwrap_or_default());
+    copy(&from, project.path()).map_err(|e| format!("{}: {e}", from.display()))?;
+    plant(project.path(), case)?;
+    let began = Instant::now();
+    let output = Command::new(binary)
+        .args(["--json", "localize", "--top", "1000", "--trials", &trials.to_string()])
+        .arg(project.path())
+        .output()
+        .map_err(|e| format!("{}: {e}", binary.display()))?;
+    let time = began.elapsed();
+    let found: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    Ok(ranks(case, &found, time))
+}
+
+/// Puts the bug in.
+fn plant(root: &Path, case: &Value) -> Result<(), String> {
+    let empty = Vec::new();
+    let field = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
+    for edit in case["edits"].as_array().unwrap_or(&empty) {
+        let path = root.join(field(edit, "path"));
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let search = field(edit, "search");
+        if text.matches(&search).count() != 1 {
+            return Err(format!("{}: the text to be changed is not there once", path.display()));
+        }
+        let text = text.replacen(&search, &field(edit, "replace"), 1);
+        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    for new in case["create"].as_array().unwrap_or(&empty) {
+        let path = root.join(field(new, "path"));
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&path, field(new, "text")))
+            .map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn ranks(case: &Value, found: &Value, time: Duration) -> Ranks {
+    let (path, name) = (&case["function"]["path"], &case["function"]["name"]);
+    let empty = Vec::new();
+    let suspects = found["suspects"].as_array().unwrap_or(&empty);
+    let truth_lines = case["lines"].as_array().unwrap_or(&empty);
+    let is_line = |line: &Value| truth_lines.contains(&line["line"]);
+    let is_function = |it: &Value| it["path"] == *path && it["symbol"] == *name;
+    let spectrum = |it: &Value| it["parts"]["spectrum"].as_f64().unwrap_or_default();
+    let functions: Vec<(bool, f64)> =
+        suspects.iter().map(|it| (is_function(it), spectrum(it))).collect();
+    let in_path = |of: &Value| of["path"] == *path;
+    let lines: Vec<(bool, f64)> = (suspects.iter())
+        .flat_map(|of| {
+            let lines = of["lines"].as_array().into_iter().flatten();
+            lines.map(move |it| (in_path(of) && is_line(it), spectrum(it)))
+        })
+        .collect();
+    let listed = found["lines"].as_array().unwrap_or(&empty);
+    let first = |mut hits: Box<dyn Iterator<Item = bool> + '_>| {
+        hits.position(|hit| hit).map(|at| at as f64 + 1.0)
+    };
+    Ranks {
+        traceback: case["traceback"] == true,
+        function: first(Box::new(functions.iter().map(|(hit, _)| *hit))),
+        line: first(Box::new(listed.iter().map(|it| it["path"] == *path && is_line(it)))),
+        plain_function: plain(&functions),
+        plain_line: plain(&lines),
+        has_lines: !truth_lines.is_empty(),
+        repaired: suspects.first().is_some_and(|it| !it["repair"].is_null()),
+        time,
+    }
+}
+
+/// The rank of the first hit by score alone: in the middle of those that score the same.
+fn plain(scored: &[(bool, f64)]) -> Option<f64> {
+    let best = scored.iter().filter(|(hit, _)| *hit).map(|(_, score)| *score);
+    let best = best.max_by(f64::total_cmp)?;
+    let higher = scored.iter().filter(|(_, score)| *score > best).count();
+    let same = scored.iter().filter(|(_, score)| *score == best).count();
+    Some(higher as f64 + (same as f64 + 1.0) / 2.0)
+}
+
+fn show(case: &Value, it: &Ranks) {
+    let rank = |rank: Option<f64>| rank.map_or("-".to_owned(), |it| it.to_string());
+    println!(
+        "{:<34} {:<15} function {:>4} (plain {:>5})  line {:>4} (plain {:>5}) {} {:>5.1} s",
+        case["id"].as_str().unwrap_or_default(),
+        case["kind"].as_str().unwrap_or_default(),
+        rank(it.function),
+        rank(it.plain_function),
+        rank(it.line),
+        rank(it.plain_line),
+        if it.repaired { "repaired" } else { "        " },
+        it.time.as_secs_f64(),
+    );
+}
+
+fn summary(half: &str, all: &[Ranks]) {
+    let row = |name: &str, of: Vec<Option<f64>>| {
+        let within = |most: f64| of.iter().flatten().filter(|it| **it <= most).count();
+        println!(
+            "{name:<42} top-1 {:>3}  top-3 {:>3}  top-5 {:>3}  of {}",
+            within(1.0),
+            within(3.0),
+            within(5.0),
+            of.len()
+        );
+    };
+    let of = |pick: fn(&Ranks) -> Option<f64>, traceback: Option<bool>| {
+        let some = all.iter().filter(|it| traceback.is_none_or(|wanted| it.traceback == wanted));
+        some.map(pick).collect::<Vec<_>>()
+    };
+    println!("half: {half}");
+    row("functions", of(|it| it.function, None));
+    row("functions, the traceback names them", of(|it| it.function, Some(true)));
+    row("functions, the traceback does not", of(|it| it.function, Some(false)));
+    row("functions by the spectrum alone", of(|it| it.plain_function, None));
+    let with_lines: Vec<&Ranks> = all.iter().filter(|it| it.has_lines).collect();
+    row("lines", with_lines.iter().map(|it| it.line).collect());
+    row("lines by the spectrum alone", with_lines.iter().map(|it| it.plain_line).collect());
+    let repaired = all.iter().filter(|it| it.repaired).count();
+    let seconds: f64 = all.iter().map(|it| it.time.as_secs_f64()).sum();
+    let slowest = all.iter().map(|it| it.time.as_secs_f64()).fold(0.0, f64::max);
+    println!(
+        "a repair for {repaired}; {seconds:.0} s in all, {:.1} s a bug, {slowest:.1} s at most",
+        seconds / all.len().max(1) as f64
+    );
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            if entry.file_name() != "__pycache__" {
+                copy(&entry.path(), &target)?;
+            }
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
