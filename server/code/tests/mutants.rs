@@ -94,6 +94,22 @@ fn each_construct_has_the_edits_that_would_repair_it() {
             "2 Delete: leaving out `a.sort()`",
         ),
         ("the order", "def f(a):\n    a.x()\n    a.y()\n", "3 Move: moving `a.x() a.y()`"),
+        ("a recursion", "def f(a, b):\n    return f(a, b)\n", "2 Combine: changing `a` to `a - b`"),
+        (
+            "a base case",
+            "def f(a):\n    return len(a) == 0\n",
+            "2 Boundary: changing `== 0` to `<= 1`",
+        ),
+        (
+            "an index of two parts",
+            "def f(a, i, j):\n    return a[i, j]\n",
+            "2 Arguments: changing `i, j` to `j, i`",
+        ),
+        (
+            "a maximum",
+            "def f(a):\n    m = 0\n    m = a\n    return m\n",
+            "3 Wrap: changing `a` to `max(m, a)`",
+        ),
         (
             "an exception",
             "try:\n    pass\nexcept KeyError:\n    pass\n",

@@ -1,8 +1,8 @@
 //! Mutants of one expression.
 
 use ruff_python_ast::{
-    BoolOp, Expr, ExprAttribute, ExprBinOp, ExprBoolOp, ExprCall, ExprCompare, ExprSlice,
-    ExprSubscript, Number, UnaryOp,
+    BoolOp, CmpOp, Expr, ExprAttribute, ExprBinOp, ExprBoolOp, ExprCall, ExprCompare, ExprSlice,
+    ExprSubscript, Number, Operator, UnaryOp,
 };
 use ruff_text_size::Ranged;
 
@@ -46,12 +46,24 @@ impl<'a> Maker<'a> {
             Expr::SetComp(it) => self.generators(&it.generators),
             Expr::DictComp(it) => self.generators(&it.generators),
             Expr::Generator(it) => self.generators(&it.generators),
+            Expr::Tuple(it) => self.exchanged_elements(&it.elts),
             Expr::Lambda(it) => self.value(&it.body),
             Expr::Await(it) => {
                 let inner = self.text(it.value.range());
                 self.push(span(it), inner, MutantKind::Keyword);
             }
             _ => {}
+        }
+    }
+
+    /// Elements of a tuple, an index of several parts among them, the other way around.
+    fn exchanged_elements(&mut self, elements: &'a [Expr]) {
+        for pair in elements.windows(2) {
+            let (first, second) = (span(&pair[0]), span(&pair[1]));
+            let between = &self.source[first.end..second.start];
+            let swapped =
+                format!("{}{between}{}", &self.source[second.clone()], &self.source[first.clone()]);
+            self.push(first.start..second.end, swapped, MutantKind::Arguments);
         }
     }
 
@@ -84,6 +96,14 @@ impl<'a> Maker<'a> {
             for (other, kind) in operators::comparisons(*op) {
                 self.push(range.clone(), *other, *kind);
             }
+            // A base case that leaves its neighbour out.
+            if let (CmpOp::Eq, Expr::NumberLiteral(number)) = (op, right)
+                && let Number::Int(value) = &number.value
+                && let Some(value) = value.as_i64()
+            {
+                let wider = format!("<= {}", value.saturating_add(1));
+                self.push(range.start..span(number).end, wider, MutantKind::Boundary);
+            }
             for side in [left, right] {
                 self.nudge(side, MutantKind::OffByOne);
             }
@@ -100,7 +120,8 @@ impl<'a> Maker<'a> {
         let right = self.source[range.end..it.range.end().to_usize()].trim();
         self.push(span(it), left, MutantKind::Operand);
         self.push(span(it), right, MutantKind::Operand);
-        if operators::is_ordered(it.op) {
+        // Texts and lists are added in an order as well.
+        if operators::is_ordered(it.op) || it.op == Operator::Add {
             self.push(span(it), format!("{right} {old} {left}"), MutantKind::Operator);
         }
         // A product of a sum: the parentheses may be what was forgotten.
@@ -277,6 +298,9 @@ impl<'a> Maker<'a> {
             self.push_at(range.start, start..range.end, "", MutantKind::Arguments);
         }
         args.iter().for_each(|arg| self.nudge(arg, MutantKind::OffByOne));
+        if matches!(&*it.func, Expr::Name(name) if self.names.is_recursion(&name.id)) {
+            args.iter().for_each(|arg| self.reduced(arg));
+        }
         // Not called, or called for nothing: the argument may be what is meant.
         if let ([only], []) = (&**args, it.arguments.keywords.as_slice())
             && matches!(&*it.func, Expr::Name(_))
@@ -288,6 +312,17 @@ impl<'a> Maker<'a> {
         if let (Expr::Attribute(method), []) = (&*it.func, &**args) {
             let inner = self.text(method.value.range());
             self.push(span(it), inner, MutantKind::Operand);
+        }
+    }
+
+    /// What a function hands to itself: less by something that it has computed.
+    fn reduced(&mut self, argument: &'a Expr) {
+        let Expr::Name(name) = argument else { return };
+        for other in self.names.variables(&name.id, argument.range().start().to_usize(), 4) {
+            for operator in ["-", "+"] {
+                let text = format!("{} {operator} {other}", name.id);
+                self.push(span(argument), text, MutantKind::Combine);
+            }
         }
     }
 
@@ -334,6 +369,9 @@ impl<'a> Maker<'a> {
     fn subscript(&mut self, it: &'a ExprSubscript) {
         match &*it.slice {
             Expr::Slice(slice) => self.slice(slice),
+            Expr::Tuple(parts) => {
+                parts.elts.iter().for_each(|part| self.nudge(part, MutantKind::OffByOne));
+            }
             Expr::NumberLiteral(number) => {
                 if let Number::Int(value) = &number.value
                     && value.as_u8() == Some(0)
@@ -421,6 +459,13 @@ impl<'a> Maker<'a> {
 
     /// A result that lacks a part, which is at hand as a variable.
     fn with_another(&mut self, expr: &'a Expr) {
+        if expr.is_boolean_literal_expr() {
+            for name in self.names.variables("", expr.range().start().to_usize(), 4) {
+                self.push(span(expr), format!("not {name}"), MutantKind::Combine);
+                self.push(span(expr), format!("{name} == 0"), MutantKind::Combine);
+            }
+            return;
+        }
         if matches!(expr, Expr::Compare(_) | Expr::BoolOp(_) | Expr::StringLiteral(_)) {
             return;
         }

@@ -29,6 +29,8 @@ impl Occurrences {
 /// The names of one scope.
 #[derive(Default)]
 struct Scope {
+    /// Of its function; empty for the module.
+    name: String,
     variables: Occurrences,
     parameters: Vec<String>,
 }
@@ -48,7 +50,7 @@ impl Names {
     pub(super) fn of(source: &str, body: &[Stmt]) -> Names {
         let mut collector = Collector { source, ..Collector::default() };
         body.iter().for_each(|it| collector.visit_stmt(it));
-        let module = Scope { variables: bound(body), parameters: Vec::new() };
+        let module = Scope { variables: bound(body), ..Scope::default() };
         Names {
             scopes: vec![module],
             attributes: collector.attributes,
@@ -68,11 +70,16 @@ impl Names {
                 variables.add(name, it.range().start().to_usize());
             }
         }
-        self.scopes.push(Scope { variables, parameters });
+        self.scopes.push(Scope { name: def.name.to_string(), variables, parameters });
     }
 
     pub(super) fn leave(&mut self) {
         self.scopes.pop();
+    }
+
+    /// Whether a call of this name is one of the function around it.
+    pub(super) fn is_recursion(&self, called: &str) -> bool {
+        self.scopes.iter().any(|it| it.name == called)
     }
 
     pub(super) fn in_function(&self) -> bool {

@@ -35,6 +35,13 @@ impl<'a> Maker<'a> {
                         self.push(end..start, other, MutantKind::Keyword);
                     }
                     self.target(target);
+                    if let Expr::Name(name) = target {
+                        let value = self.text(it.value.range());
+                        for best in ["max", "min"] {
+                            let text = format!("{best}({}, {value})", name.id);
+                            self.push(span(&*it.value), text, MutantKind::Wrap);
+                        }
+                    }
                 }
             }
             Stmt::AnnAssign(it) => {
@@ -169,6 +176,11 @@ impl<'a> Maker<'a> {
                 format!("{text}[:-1]"),
             ] {
                 self.push(span(iter), other, MutantKind::Wrap);
+            }
+        }
+        for name in self.names.variables(text, iter.range().start().to_usize(), 4) {
+            if matches!(iter, Expr::Name(_) | Expr::Attribute(_)) {
+                self.push(span(iter), format!("{text}[{name}:]"), MutantKind::Combine);
             }
         }
         for name in self.names.variables(text, iter.range().start().to_usize(), 6) {

@@ -80,16 +80,20 @@ impl Spectrum {
     /// Names bound at import, default values and class attributes inherit from the statements that read
     /// them.
     fn inherit(&mut self, evidence: &Evidence) {
-        let mut readers: BTreeMap<&str, f64> = BTreeMap::new();
-        for ((file, line), counts) in &self.lines {
-            let file = &evidence.files[*file];
+        let mut readers: BTreeMap<(Option<usize>, &str), f64> = BTreeMap::new();
+        for ((number, line), counts) in &self.lines {
+            let file = &evidence.files[*number];
             let Some(at) = file.facts.statement_at(*line).filter(|_| !file.is_test) else {
                 continue;
             };
             let score = self.ochiai(*counts);
             for name in &file.facts.statements[at].reads {
-                let best = readers.entry(name).or_default();
-                *best = best.max(score);
+                // Other files read constants; other names of theirs are mostly their own.
+                let constant = is_constant(name).then_some((None, name.as_str()));
+                for key in [Some((Some(*number), name.as_str())), constant].into_iter().flatten() {
+                    let best = readers.entry(key).or_default();
+                    *best = best.max(score);
+                }
             }
         }
         for (number, file) in evidence.files.iter().enumerate() {
@@ -100,10 +104,13 @@ impl Spectrum {
                         let says = statement.parts > 0 || !statement.oddities.is_empty();
                         if says { self.of_function((number, function)) } else { 0.0 }
                     }
-                    (_, None) => {
-                        let scores =
-                            statement.binds.iter().filter_map(|it| readers.get(it.as_str()));
-                        scores.copied().fold(0.0, f64::max)
+                    // A field that is only declared has nothing in it that could be wrong.
+                    (StatementKind::Assignment, None) if statement.parts > 0 => {
+                        let by = |name: &str| {
+                            let own = readers.get(&(Some(number), name)).copied();
+                            own.or_else(|| readers.get(&(None, name)).copied())
+                        };
+                        statement.binds.iter().filter_map(|it| by(it)).fold(0.0, f64::max)
                     }
                     _ => 0.0,
                 };
@@ -113,6 +120,11 @@ impl Spectrum {
             }
         }
     }
+}
+
+/// By the custom of Python's style.
+fn is_constant(name: &str) -> bool {
+    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }
 
 impl Counts {

@@ -96,6 +96,6 @@ impl Verdict<'_> {
         let raised = untried + self.value * 0.5 * (room - untried);
         // The more edits left the failure as it is, the less is wrong here.
         let barren = if self.value == 0.0 { self.tried.min(10) as f64 / 10.0 } else { 0.0 };
-        (raised * (1.0 - 0.25 * barren)).min(room)
+        (raised * (1.0 - 0.08 * barren)).min(room)
     }
 }

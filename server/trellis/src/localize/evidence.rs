@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use code::{Facts, Index};
+use code::{Facts, FileId, FunctionFact, Index, SymbolKind, Unit};
 use cycle::localize::{Evidence, FileEvidence, TestEvidence};
 use run::{Report, TestOutcome};
 
@@ -18,7 +18,8 @@ pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
         .map(|file| {
             let path = index.path(file).to_owned();
             let text = index.text(file);
-            let facts = text.and_then(|it| Facts::of(&it).ok()).unwrap_or_default();
+            let facts = text.and_then(|it| Facts::of(&it).ok());
+            let facts = facts.unwrap_or_else(|| of_broken(index, file));
             let is_test = is_test(&path) || tests_lie_in.contains(path.as_str());
             FileEvidence { path, is_test, facts, changed: BTreeMap::new() }
         })
@@ -33,6 +34,30 @@ pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
         evidence.tests.extend(tests);
     }
     evidence
+}
+
+/// Of a file that is no Python: the functions around the broken places.
+fn of_broken(index: &Index, file: FileId) -> Facts {
+    let (outline, text) = (index.outline(file), index.text(file).unwrap_or_default());
+    let lines = index.lines(file, &text);
+    let line = |offset: usize| lines.position(offset, Unit::Utf8).0 as u32 + 1;
+    let functions = (0..outline.symbols.len()).filter_map(|number| {
+        let it = &outline.symbols[number];
+        matches!(it.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Property).then(
+            || {
+                let names: Vec<&str> =
+                    outline.path(number).into_iter().map(|it| it.name.as_str()).collect();
+                FunctionFact {
+                    name: names.join("."),
+                    first: line(it.range.start),
+                    header: line(it.name_range.start),
+                    last: line(it.range.end.saturating_sub(1)),
+                    calls: BTreeSet::new(),
+                }
+            },
+        )
+    });
+    Facts { functions: functions.collect(), statements: Vec::new() }
 }
 
 fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {
