@@ -26,7 +26,9 @@ mod test_draft;
 
 pub use context::{Section, build};
 pub use debug_context::DebugContext;
-pub use diagnosis::{Circumstances, Diagnosis, Finding, Repeats, Votes, diagnose, is_doubtful};
+pub use diagnosis::{
+    Circumstances, Diagnosis, Finding, Repeats, Steadiness, Votes, diagnose, is_doubtful,
+};
 pub use draft::{Draft, DraftError, Normalised, stub};
 pub use exchange::{
     Action, Ask, Localized, Message, Note, Observation, Query, Role, Run, Stage, Suspect, Upstream,

@@ -117,6 +117,13 @@ fn one_failure_speaks_for_itself_or_does_not() {
             "assert rows()[0]",
             "implementation nothing-returned",
         ),
+        (
+            "AssertionError",
+            "assert <coroutine object f at 0x7f> == 1",
+            TEST,
+            "",
+            "implementation not-awaited",
+        ),
         // The world beyond the repository.
         (
             "gaierror",
@@ -206,6 +213,30 @@ fn failures_that_speak_for_different_things() {
     check(vec![], "-");
 }
 
+/// One wrong test is likelier than wrong code; three in two files are not.
+#[test]
+fn independent_tests_that_agree_are_believed() {
+    let witness = |id: &str, path: &str| Case {
+        id: id.to_owned(),
+        passed: false,
+        set_aside: false,
+        failure: Some(failure("AssertionError", "assert 2 == 1", path, "assert f() == 1")),
+    };
+    let (a, b) = (("tests/a.py::x", TEST), ("tests/a.py::y", TEST));
+    let table = [
+        (vec![a, b, ("tests/b.py::x", TEST)], "implementation witnesses"),
+        (vec![a, b, ("tests/a.py::z", TEST)], "-"),
+        (vec![a, ("tests/b.py::x[1]", TEST), ("tests/b.py::x[2]", TEST)], "-"),
+        // Asserted by a helper of the code, not by the test.
+        (vec![a, b, ("tests/b.py::x", CODE)], "-"),
+    ];
+    for (cases, expect) in table {
+        let cases: Vec<Case> = cases.iter().map(|(id, path)| witness(id, path)).collect();
+        let run = TestRun { cases, ..run(Ending::Failed, Vec::new()) };
+        assert_eq!(judged(&run, &[]), expect, "{run:?}");
+    }
+}
+
 #[test]
 fn runs_that_were_cut_short() {
     let crash = |signal| Ending::Crashed { how: String::new(), signal };
@@ -213,6 +244,7 @@ fn runs_that_were_cut_short() {
     let table = [
         (Ending::TimedOut, code("while True:"), "implementation endless-loop"),
         (Ending::TimedOut, vec![frame(TEST, "sleep(99)")], "environment time-out"),
+        (Ending::TimedOut, code("time.sleep(pause)"), "environment waiting"),
         (Ending::TimedOut, vec![], "environment time-out"),
         (Ending::KilledForMemory, code("rows.append(1)"), "implementation memory"),
         (Ending::KilledForMemory, vec![], "-"),

@@ -66,6 +66,7 @@ fn failure(exception: &str, frames: &[(&str, u32)]) -> Option<Failure> {
         path: (*path).to_owned(),
         line: *line,
         function: String::new(),
+        source: String::new(),
     });
     Some(Failure {
         exception: exception.to_owned(),

@@ -50,6 +50,7 @@ pub(crate) fn order(
         "env": {},
         "coverage": request.coverage,
         "cold": request.cold,
+        "hash_seed": request.hash_seed,
         "deadline": request.test_deadline.map(|it| it.as_secs_f64()),
         "captured": request.limits.output_bytes,
         "rlimits": limits(request, post),

@@ -55,6 +55,9 @@ pub struct Request {
     pub coverage: bool,
     /// Run in a fresh interpreter instead of a fork of a warm one. The sandbox is the same.
     pub cold: bool,
+    /// Seed of the hashes of strings, and with them of the order of sets: the same in every run, so that results
+    /// can be compared, unless another one is given. A warm worker has its own; for `cold` alone.
+    pub hash_seed: u32,
 }
 
 impl Request {
@@ -72,6 +75,7 @@ impl Request {
             limits: Limits::default(),
             coverage: false,
             cold: false,
+            hash_seed: 0,
         }
     }
 }

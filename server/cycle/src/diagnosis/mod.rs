@@ -6,8 +6,7 @@ mod repeats;
 mod rules;
 mod votes;
 
-pub(crate) use repeats::Steadiness;
-pub use repeats::{Repeats, is_doubtful};
+pub use repeats::{Repeats, Steadiness, is_doubtful};
 pub use rules::{Circumstances, diagnose};
 pub use votes::Votes;
 

@@ -12,7 +12,7 @@ pub struct Repeats {
 
 /// What the repeats so far say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Steadiness {
+pub enum Steadiness {
     /// Too early to tell: run it once more.
     Unknown,
     /// It fails every time.
@@ -40,7 +40,7 @@ impl Repeats {
     /// Judges with `most` repeats allowed. One repeat is enough when it fails in the very same way,
     /// unless the code is `doubtful`; then, and when any two runs differ, all repeats are made: a test that
     /// fails half of the time is taken for a failing one by 6 runs in 1 of 64 cases.
-    pub(crate) fn judge(&self, most: u32, doubtful: bool) -> Steadiness {
+    pub fn judge(&self, most: u32, doubtful: bool) -> Steadiness {
         if self.runs.iter().any(|run| run.proves() || run.ending == Ending::Failed)
             && self.all_have_passed()
         {

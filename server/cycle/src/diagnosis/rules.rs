@@ -1,6 +1,7 @@
 //! Rules that need no model. Each decides only what its evidence shows beyond reasonable doubt; where two
 //! failures of a run speak for different things, or none says anything, nothing is decided.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::diagnosis::examples::{Said, compare};
@@ -34,7 +35,7 @@ pub fn diagnose(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
     }
     let findings: Vec<Finding> =
         run.failures().filter_map(|failure| of_failure(failure, around)).collect();
-    let first = findings.first()?.clone();
+    let Some(first) = findings.first().cloned() else { return witnesses(run, around) };
     let agree = findings.iter().all(|it| it.diagnosis == first.diagnosis);
     let broken = |it: &&Finding| it.diagnosis == Diagnosis::Test;
     match agree {
@@ -52,11 +53,36 @@ fn finding(diagnosis: Diagnosis, rule: &'static str, why: impl Into<String>) -> 
     Some(Finding { diagnosis, rule, why: why.into() })
 }
 
+/// Tests that know nothing of each other and agree that something is wrong.
+const WITNESSES: usize = 3;
+
+/// One test may be wrong. Several functions, in more than one file, that each fail at an assertion of their own
+/// speak against the code they share.
+fn witnesses(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
+    let failed = run.cases.iter().filter(|case| !case.passed && !case.set_aside);
+    let own = failed.filter(|case| {
+        let failure = case.failure.as_ref();
+        failure.is_some_and(|it| it.exception == "AssertionError" && (around.is_test)(&it.path))
+    });
+    let functions: BTreeSet<&str> = own.filter_map(|case| case.id.split('[').next()).collect();
+    let files: BTreeSet<&str> = functions.iter().filter_map(|id| id.split("::").next()).collect();
+    if functions.len() < WITNESSES || files.len() < 2 {
+        return None;
+    }
+    let why = format!("{} tests in {} files disagree with the code", functions.len(), files.len());
+    finding(Diagnosis::Implementation, "witnesses", why)
+}
+
 /// Runs that did not come to their end.
 fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
     let deepest = deepest(&run.stack);
     let in_code = deepest.filter(|frame| !(around.is_test)(&frame.path));
     match (&run.ending, in_code) {
+        (Ending::TimedOut, Some(frame)) if waits(frame) => finding(
+            Diagnosis::Environment,
+            "waiting",
+            format!("at the deadline the run waited in {}", place(frame)),
+        ),
         (Ending::TimedOut, Some(frame)) => finding(
             Diagnosis::Implementation,
             "endless-loop",
@@ -88,6 +114,12 @@ fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
         ),
         _ => None,
     }
+}
+
+/// Whether a line waits for something outside; a loop that computes does not.
+fn waits(frame: &Frame) -> bool {
+    let calls = ["sleep(", ".recv(", ".accept(", ".connect(", "select(", "input(", "urlopen("];
+    calls.iter().any(|it| frame.source.contains(it))
 }
 
 fn ends_itself(frame: &Frame) -> bool {
@@ -251,6 +283,10 @@ fn documented(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> 
 
 /// Exceptions nobody raises on purpose, thrown by a line of the code under test that is no `raise`.
 fn accident(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
+    if failure.message.contains("<coroutine object ") {
+        let why = format!("a coroutine was never awaited: {}", first_line(&failure.message));
+        return finding(Diagnosis::Implementation, "not-awaited", why);
+    }
     let place_of = deepest(&failure.frames);
     let in_test = (around.is_test)(&failure.path);
     let message = failure.message.as_str();

@@ -25,6 +25,7 @@ def replace(order, private, bundle):
         os.set_inheritable(number, True)
     with open("/proc/self/cmdline", "rb") as file:
         arguments = file.read().split(b"\0")[:-1]  # still the worker's: the same options, the same boot text
+    os.environ["PYTHONHASHSEED"] = str(order.get("hash_seed", 0))
     os.execv(sys.executable, arguments)
 
 

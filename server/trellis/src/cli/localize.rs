@@ -106,7 +106,13 @@ fn shape(found: &Found, top: usize) -> Value {
             "repair": it.repair,
         })
     });
+    let diagnosis = found
+        .diagnosis
+        .as_ref()
+        .map(|it| json!({ "kind": it.diagnosis.as_str(), "rule": it.rule, "why": it.why }));
     json!({
+        "diagnosis": diagnosis,
+        "flaky": found.flaky,
         "suspects": suspects.collect::<Vec<_>>(),
         "lines": lines.collect::<Vec<_>>(),
         "failures": found.failures.iter().map(failure).collect::<Vec<_>>(),
@@ -179,6 +185,9 @@ fn table(found: &Found, top: usize, source: impl Fn(usize, u32) -> Option<String
             out += "      with this every failing test passes and no other fails:\n";
             repair.lines().for_each(|line| out += &format!("         {line}\n"));
         }
+    }
+    if let Some(it) = &found.diagnosis {
+        out += &format!("diagnosis: {} ({}): {}\n", it.diagnosis.as_str(), it.rule, it.why);
     }
     found.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
     match found.failures.len() {

@@ -107,7 +107,7 @@ fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> Stri
     report.reason.as_ref().map_or(how.clone(), |reason| format!("{how}: {reason}"))
 }
 
-fn frame(frame: &run::Frame, texts: Texts<'_>) -> Frame {
+pub(crate) fn frame(frame: &run::Frame, texts: Texts<'_>) -> Frame {
     let text = if frame.inside { texts(&frame.path) } else { None };
     let lines = text.as_deref().map(str::lines);
     let line = lines.and_then(|mut it| it.nth(frame.line.saturating_sub(1) as usize));

@@ -2,6 +2,7 @@
 //!
 //! The folder is copied into the sandbox, so that nothing in it changes whatever is tried.
 
+mod diagnosis;
 mod evidence;
 mod recency;
 mod trials;
@@ -12,10 +13,12 @@ use std::time::{Duration, Instant};
 
 use code::Index;
 use cycle::localize::{Evidence, Ranking, rank};
+use cycle::{Diagnosis, Finding};
 use run::{LimitStatus, Outcome, Report, Request, Runner, TestOutcome, TestResult, Tree};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
+use diagnosis::{Diagnosed, by_trial};
 pub(crate) use evidence::evidence;
 use trials::Trials;
 
@@ -44,6 +47,10 @@ pub(crate) struct Found {
     pub(crate) evidence: Evidence,
     pub(crate) ranking: Ranking,
     pub(crate) failures: Vec<Failing>,
+    /// What the failures mean, where no opinion is needed for it.
+    pub(crate) diagnosis: Option<Finding>,
+    /// Failing tests that passed when run again unchanged.
+    pub(crate) flaky: Vec<String>,
     pub(crate) limits: Vec<LimitStatus>,
     pub(crate) notes: Vec<String>,
 }
@@ -68,20 +75,24 @@ impl Search<'_> {
         let failures: Vec<Failing> = reports.iter().flat_map(failing).collect();
         let limits = reports.first().map(|it| it.limits.clone()).unwrap_or_default();
         let mut ranking = Ranking::default();
+        let mut diagnosed = Diagnosed { finding: None, flaky: Vec::new() };
         if !failures.is_empty() {
+            diagnosed = self.diagnose(&failures, &reports, &evidence).await?;
             if let Some(folder) = &self.history {
                 notes.extend(recency::add(folder, &mut evidence));
             }
             ranking = rank(&evidence, &[]);
-            if let Some(budget) = self.trials {
+            if let Some(budget) = self.trials.filter(|_| may_be_code(&diagnosed)) {
                 let until = Instant::now() + budget;
                 let trials = Trials::new(self, &evidence, &ranking, &reports);
                 let (tried, said) = trials.run(until).await;
                 notes.extend(said);
                 ranking = rank(&evidence, &tried);
+                diagnosed.finding = diagnosed.finding.or_else(|| by_trial(&ranking, &evidence));
             }
         }
-        Ok(Found { evidence, ranking, failures, limits, notes })
+        let Diagnosed { finding: diagnosis, flaky } = diagnosed;
+        Ok(Found { evidence, ranking, failures, diagnosis, flaky, limits, notes })
     }
 
     /// A request for some tests on the tree with some files changed.
@@ -136,6 +147,12 @@ impl Search<'_> {
         notes.dedup();
         Ok((reports, notes))
     }
+}
+
+/// Edits of the code show nothing where it is known not to be at fault, or where tests pass by chance.
+fn may_be_code(diagnosed: &Diagnosed) -> bool {
+    let of_code = |it: &Finding| it.diagnosis == Diagnosis::Implementation;
+    diagnosed.finding.as_ref().is_none_or(of_code) && diagnosed.flaky.is_empty()
 }
 
 /// Whether there is anything to look at.

@@ -119,6 +119,7 @@ pub(crate) async fn work_on(
         cost: Cost::default(),
         passed: 0,
         failed: 0,
+        repeats: 0,
         last: None,
         trail: Trail::default(),
         shop,
@@ -139,6 +140,8 @@ struct Worker {
     cost: Cost,
     passed: usize,
     failed: usize,
+    /// How often the run at hand was made again, unchanged.
+    repeats: u32,
     /// The last run that failed, with the files it saw.
     last: Option<(Report, Files)>,
     /// What localization tried.

@@ -1,0 +1,183 @@
+//! What the failures mean, as far as runs and rules show it: flaky, the environment, the tests, the code.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cycle::localize::{Evidence, Ranking};
+use cycle::{
+    Case, Circumstances, Diagnosis, Ending, Finding, Repeats, Steadiness, TestRun, diagnose,
+    is_doubtful,
+};
+use run::{Outcome, Report, Request, TestOutcome};
+
+use super::{Failing, INTERRUPTED, Search};
+use crate::error::Fault;
+use crate::grow::convert;
+
+/// Repeats of failing tests, at most.
+const REPEATS: u32 = 5;
+
+/// What is known before anything is tried.
+pub(crate) struct Diagnosed {
+    /// Of all failures together; none where it takes an opinion.
+    pub(crate) finding: Option<Finding>,
+    /// Tests that failed and then passed unchanged.
+    pub(crate) flaky: Vec<String>,
+}
+
+impl Search<'_> {
+    /// Repeats the failing tests, then asks the rules about those that go on failing.
+    pub(super) async fn diagnose(
+        &self,
+        failures: &[Failing],
+        reports: &[Report],
+        evidence: &Evidence,
+    ) -> Result<Diagnosed, Fault> {
+        let first = failed_run(failures, reports, self.texts());
+        let flaky = self.flaky(&first, evidence).await?;
+        if first.cases.len() == flaky.len() && !flaky.is_empty() {
+            let why = format!("passed when run again unchanged: {}", flaky.join(", "));
+            let finding = Finding { diagnosis: Diagnosis::Flaky, rule: "repeated", why };
+            return Ok(Diagnosed { finding: Some(finding), flaky });
+        }
+        let mut steady = first;
+        steady.cases.retain(|case| !flaky.contains(&case.id));
+        Ok(Diagnosed { finding: self.by_rule(&steady, evidence), flaky })
+    }
+
+    fn texts(&self) -> impl Fn(&str) -> Option<Arc<str>> {
+        |path: &str| self.index.text(self.index.file(path)?)
+    }
+
+    /// Failing tests that pass in a repeat; those that were not interrupted are quick and get all repeats. Every other repeat has an interpreter of its own: the order of
+    /// sets of strings is the same in all that are forked from one.
+    async fn flaky(&self, first: &TestRun, evidence: &Evidence) -> Result<Vec<String>, Fault> {
+        let targets: Vec<String> = first.cases.iter().map(|case| case.id.clone()).collect();
+        let interrupted = first.ending != Ending::Failed;
+        let doubtful = !interrupted || self.is_doubtful(&targets, evidence);
+        let mut repeats = Repeats::default();
+        repeats.push(first.clone());
+        for repeat in 0..REPEATS {
+            if targets.is_empty() || repeats.judge(REPEATS, doubtful) != Steadiness::Unknown {
+                break;
+            }
+            let mut request = Request {
+                cold: doubtful && repeat % 2 == 1,
+                hash_seed: repeat,
+                ..self.request(Vec::new(), self.test_timeout)
+            };
+            request.targets.clone_from(&targets);
+            let report = self.runner.run(&request, self.cancel).await;
+            let run =
+                convert::test_run(&report, &self.texts()).map_err(|stop| stop.into_fault())?;
+            repeats.push(run);
+        }
+        Ok(repeats.flaky())
+    }
+
+    /// Whether code the failing tests executed uses chance, the clock or threads.
+    fn is_doubtful(&self, failing: &[String], evidence: &Evidence) -> bool {
+        let tests = evidence.tests.iter().filter(|it| failing.contains(&it.id));
+        let files: BTreeSet<usize> = tests.flat_map(|it| it.lines.keys().copied()).collect();
+        let text = |file: usize| self.texts()(&evidence.files[file].path);
+        files.into_iter().filter_map(text).any(|text| is_doubtful(&text))
+    }
+
+    fn by_rule(&self, run: &TestRun, evidence: &Evidence) -> Option<Finding> {
+        let is_test = |path: &str| evidence.files.iter().any(|it| it.path == path && it.is_test);
+        let is_local = |module: &str| {
+            let (package, file) = (format!("{module}/"), format!("{module}.py"));
+            evidence.files.iter().any(|it| {
+                it.path.split_inclusive('/').any(|part| part == package) || it.path.ends_with(&file)
+            })
+        };
+        let documentation = self.documentation(run, evidence);
+        let documentation: Vec<&str> = documentation.iter().map(String::as_str).collect();
+        diagnose(
+            run,
+            &Circumstances {
+                is_test: &is_test,
+                is_local: &is_local,
+                // Whatever a project imports, it requires.
+                is_declared: &|_| true,
+                signatures_hold: true,
+                documentation: &documentation,
+            },
+        )
+    }
+
+    /// Docstrings of the code that the failing tests executed.
+    fn documentation(&self, run: &TestRun, evidence: &Evidence) -> Vec<String> {
+        let failing: BTreeSet<&str> = run.cases.iter().map(|case| case.id.as_str()).collect();
+        let tests = evidence.tests.iter().filter(|it| failing.contains(it.id.as_str()));
+        let files: BTreeSet<usize> = tests.flat_map(|it| it.lines.keys().copied()).collect();
+        let mut out = Vec::new();
+        for file in files.into_iter().filter(|file| !evidence.files[*file].is_test) {
+            let Some(id) = self.index.file(&evidence.files[file].path) else { continue };
+            let Some(text) = self.index.text(id) else { continue };
+            let outline = self.index.outline(id);
+            let docstrings = outline.symbols.iter().filter_map(|it| it.docstring.clone());
+            out.extend(docstrings.map(|range| text[range].trim_matches('"').to_owned()));
+        }
+        out
+    }
+}
+
+/// The failures as a run of their own; a test that was interrupted stands for a run that was.
+fn failed_run(
+    failures: &[Failing],
+    reports: &[Report],
+    texts: impl Fn(&str) -> Option<Arc<str>>,
+) -> TestRun {
+    let mut run = TestRun {
+        ending: Ending::Failed,
+        stack: Vec::new(),
+        cases: Vec::new(),
+        collection: Vec::new(),
+        output: String::new(),
+    };
+    for it in failures {
+        let failure = convert::failure(&it.failure, &texts);
+        if it.failure.exception == INTERRUPTED {
+            (run.ending, run.stack) = (Ending::TimedOut, failure.frames.clone());
+        }
+        match it.id.contains("::") {
+            true => run.cases.push(Case {
+                id: it.id.clone(),
+                passed: false,
+                set_aside: false,
+                failure: Some(failure),
+            }),
+            false => run.collection.push(failure),
+        }
+    }
+    for report in reports {
+        let cut_short = |outcome| report.tests.iter().any(|it| it.outcome == outcome);
+        let frames = report.stuck.iter().flat_map(|it| &it.frames);
+        let ending = match &report.outcome {
+            Outcome::Crashed { signal, .. } if cut_short(TestOutcome::Crashed) => {
+                Ending::Crashed { how: "early".to_owned(), signal: *signal }
+            }
+            Outcome::KilledForMemory => Ending::KilledForMemory,
+            Outcome::TimedOut => Ending::TimedOut,
+            _ => continue,
+        };
+        run.ending = ending;
+        run.stack = frames.map(|it| convert::frame(it, &texts)).collect();
+    }
+    run
+}
+
+/// A trial that repairs everything shows that the code is wrong.
+pub(super) fn by_trial(ranking: &Ranking, evidence: &Evidence) -> Option<Finding> {
+    let line = ranking.lines.iter().find(|it| it.repair.is_some())?;
+    let path = &evidence.files[line.file].path;
+    (!evidence.files[line.file].is_test).then(|| Finding {
+        diagnosis: Diagnosis::Implementation,
+        rule: "trial",
+        why: format!(
+            "a small edit of {path}:{} makes every failing test pass, and no other fails",
+            line.line
+        ),
+    })
+}
