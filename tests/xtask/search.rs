@@ -1,6 +1,5 @@
 //! `cargo xtask bench search`: the queries of `fixtures/search`, by words, by meaning and by both, and what a query costs.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -29,7 +28,7 @@ const DEPTH: &str = "10";
 
 pub(crate) fn run() -> Outcome {
     let folder = setup::root().join("fixtures/search");
-    let cases = cases(&folder)?;
+    let cases = cases(&folder.join("queries.json"))?;
     let wrong = mislabelled(&folder, &cases)?;
     if !wrong.is_empty() {
         return Err(format!("queries are not as their labels say:\n{}", wrong.join("\n")));
@@ -51,6 +50,10 @@ pub(crate) fn run() -> Outcome {
         let place = rank.map_or("beyond 10".to_owned(), |it| format!("place {it}"));
         println!("  not first: {:?} ({}): {place}", case.query, case.node);
     });
+    println!(
+        "choosing   {}  (other queries, by which the weights were chosen)",
+        chosen(&trellis, scratch.path())?
+    );
     times("50 nodes", &ask(&trellis, &graph, &queries, "both")?, 10.0);
     let big = scratch.path().join("big.json");
     big_graph::write(&big, 5000, 3).map_err(|e| e.to_string())?;
@@ -64,8 +67,8 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-fn cases(folder: &Path) -> Result<Vec<Case>, String> {
-    let all = demo::json(&folder.join("queries.json"))?;
+fn cases(file: &Path) -> Result<Vec<Case>, String> {
+    let all = demo::json(file)?;
     let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
     let case = |it: &Value| Case {
         query: text(it, "query"),
@@ -104,14 +107,25 @@ fn row(cases: &[Case], ranks: &Ranks) -> String {
         cases.iter().zip(ranks).filter(|(case, _)| wanted(case)).map(|(_, rank)| *rank).collect()
     };
     let groups = [of(&|_| true), of(&|it| it.overlap), of(&|it| !it.overlap)];
-    groups.iter().fold(String::new(), |mut line, group| {
-        let count = |within| group.iter().filter(|it| it.is_some_and(|it| it <= within)).count();
-        let reciprocal: f64 = group.iter().flatten().map(|rank| 1.0 / *rank as f64).sum();
-        let mean = reciprocal / group.len() as f64;
-        // Writing to a string cannot fail.
-        let _ = write!(line, "{:>6} {:>3} {mean:>6.3}", count(1), count(5));
-        line
-    })
+    groups.iter().map(group).collect()
+}
+
+fn group(ranks: &Ranks) -> String {
+    let count = |within| ranks.iter().filter(|it| it.is_some_and(|it| it <= within)).count();
+    let reciprocal: f64 = ranks.iter().flatten().map(|rank| 1.0 / *rank as f64).sum();
+    let mean = reciprocal / ranks.len().max(1) as f64 + 0.0;
+    format!("{:>6} {:>3} {mean:>6.3}", count(1), count(5))
+}
+
+/// The row of the queries over the master fixture.
+fn chosen(trellis: &Path, scratch: &Path) -> Result<String, String> {
+    let cases = cases(&setup::root().join("fixtures/search/choosing.json"))?;
+    let queries = scratch.join("choosing.txt");
+    let lines: String = cases.iter().map(|it| format!("{}\n", it.query)).collect();
+    fs::write(&queries, lines).map_err(|e| e.to_string())?;
+    let graph = setup::root().join("fixtures/ml-library/rpg.json");
+    let ranks = ranks(&cases, &ask(trellis, &graph, &queries, "both")?);
+    Ok(format!("{} of {}", group(&ranks), cases.len()))
 }
 
 /// In percent.
@@ -186,7 +200,7 @@ mod tests {
     #[test]
     fn the_queries_are_as_their_labels_say() {
         let folder = setup::root().join("fixtures/search");
-        let cases = cases(&folder).expect("the queries");
+        let cases = cases(&folder.join("queries.json")).expect("the queries");
         assert_eq!(mislabelled(&folder, &cases).expect("the graph"), Vec::<String>::new());
         let without = cases.iter().filter(|it| !it.overlap).count();
         assert_eq!((cases.len(), without), (60, 30));
