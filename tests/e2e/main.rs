@@ -6,6 +6,7 @@ mod edits;
 mod grow;
 mod inspect;
 mod live;
+mod localize;
 mod look;
 mod lsp;
 mod people;

@@ -15,6 +15,7 @@ mod python;
 mod requirements;
 mod support;
 mod timeouts;
+mod trees;
 mod unittest;
 mod uv;
 mod xml;
