@@ -39,7 +39,10 @@ def test_label():
     assert label([]) == '[]'
 ";
 
-fn evidence(tests: &[(&str, Option<Failure>, &[u32], &[u32])]) -> Evidence {
+/// Its id, how it failed, and the lines that it executed of the cart and of the tests.
+type Ran<'a> = (&'a str, Option<Failure>, &'a [u32], &'a [u32]);
+
+fn evidence(tests: &[Ran<'_>]) -> Evidence {
     let file = |path: &str, text: &str, is_test| FileEvidence {
         path: path.to_owned(),
         is_test,

@@ -1,6 +1,8 @@
 //! Mutants of one statement, and of its place in a block.
 
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef, StmtIf};
+use ruff_python_ast::{
+    ExceptHandler, Expr, Stmt, StmtAssign, StmtAugAssign, StmtExpr, StmtFunctionDef, StmtIf,
+};
 use ruff_text_size::Ranged;
 
 use super::{Maker, MutantKind, operators, span};
@@ -14,78 +16,18 @@ impl<'a> Maker<'a> {
                 self.condition(&it.test);
                 self.loop_condition(&it.test);
             }
-            Stmt::For(it) => {
-                self.walked(&it.iter);
-            }
+            Stmt::For(it) => self.walked(&it.iter),
             Stmt::Assert(it) => self.condition(&it.test),
-            Stmt::Return(it) => {
-                if let Some(value) = &it.value {
-                    self.value(value);
-                    for other in ["None", "True", "False", "[]", "0"] {
-                        self.push(span(&**value), other, MutantKind::Fixed);
-                    }
-                }
-            }
-            Stmt::Assign(it) => {
-                self.value(&it.value);
-                if let [target] = it.targets.as_slice() {
-                    let end = target.range().end().to_usize();
-                    let start = it.value.range().start().to_usize();
-                    for other in [" += ", " -= "] {
-                        self.push(end..start, other, MutantKind::Keyword);
-                    }
-                    self.target(target);
-                    if let Expr::Name(name) = target {
-                        let value = self.text(it.value.range());
-                        for best in ["max", "min"] {
-                            let text = format!("{best}({}, {value})", name.id);
-                            self.push(span(&*it.value), text, MutantKind::Wrap);
-                        }
-                    }
-                }
-            }
-            Stmt::AnnAssign(it) => {
-                if let Some(value) = &it.value {
-                    self.value(value);
-                }
-            }
-            Stmt::AugAssign(it) => {
-                let end = it.target.range().end().to_usize();
-                let start = it.value.range().start().to_usize();
-                self.push(end..start, " = ", MutantKind::Keyword);
-                for other in operators::arithmetic(it.op) {
-                    self.push(end..start, format!(" {other}= "), MutantKind::Operator);
-                }
-                self.nudge(&it.value, MutantKind::OffByOne);
-                self.target(&it.target);
-            }
-            Stmt::Break(_) => self.instead(stmt, &["continue", "return"], MutantKind::Keyword),
-            Stmt::Continue(_) => self.instead(stmt, &["break", "return"], MutantKind::Keyword),
-            Stmt::Pass(_) if self.loops > 0 => {
-                self.instead(stmt, &["continue", "break"], MutantKind::Keyword);
-            }
-            Stmt::Expr(it) => {
-                if !it.value.is_string_literal_expr() {
-                    let start = it.range.start().to_usize();
-                    for word in ["return ", "await "] {
-                        self.push(start..start, word, MutantKind::Keyword);
-                    }
-                    if let Expr::Yield(inner) = &*it.value
-                        && let Some(value) = &inner.value
-                    {
-                        let text = self.text(value.range());
-                        self.push(span(it), format!("yield from {text}"), MutantKind::Keyword);
-                        self.value(value);
-                    }
-                    if let Expr::YieldFrom(inner) = &*it.value {
-                        let text = self.text(inner.value.range());
-                        self.push(span(it), format!("yield {text}"), MutantKind::Keyword);
-                    }
-                }
-            }
+            Stmt::Return(it) => self.returned(it.value.as_deref()),
+            Stmt::Assign(it) => self.assigned(it),
+            Stmt::AnnAssign(it) => it.value.iter().for_each(|value| self.value(value)),
+            Stmt::AugAssign(it) => self.added_to(it),
+            Stmt::Break(_) => self.instead(stmt, &["continue", "return"]),
+            Stmt::Continue(_) => self.instead(stmt, &["break", "return"]),
+            Stmt::Pass(_) if self.loops > 0 => self.instead(stmt, &["continue", "break"]),
+            Stmt::Expr(it) => self.evaluated(it),
             Stmt::Try(it) => {
-                for handler in &it.handlers {
-                    let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+                for ExceptHandler::ExceptHandler(handler) in &it.handlers {
                     if let Some(kind) = &handler.type_ {
                         self.push(span(&**kind), "Exception", MutantKind::Sibling);
                     }
@@ -100,19 +42,65 @@ impl<'a> Maker<'a> {
             }
             _ => {}
         }
-        let is_leaf = !matches!(
-            stmt,
-            Stmt::FunctionDef(_)
-                | Stmt::ClassDef(_)
-                | Stmt::Pass(_)
-                | Stmt::Import(_)
-                | Stmt::ImportFrom(_)
-                | Stmt::Try(_)
-                | Stmt::With(_)
-        );
-        let documents = matches!(stmt, Stmt::Expr(it) if it.value.is_string_literal_expr());
-        if is_leaf && !documents {
+        if may_be_left_out(stmt) {
             self.push(span(stmt), "pass", MutantKind::Delete);
+        }
+    }
+
+    fn returned(&mut self, value: Option<&'a Expr>) {
+        let Some(value) = value else { return };
+        self.value(value);
+        for other in ["None", "True", "False", "[]", "0"] {
+            self.push(span(value), other, MutantKind::Fixed);
+        }
+    }
+
+    fn assigned(&mut self, it: &'a StmtAssign) {
+        self.value(&it.value);
+        let [target] = it.targets.as_slice() else { return };
+        let range = span(target).end..span(&*it.value).start;
+        for other in [" += ", " -= "] {
+            self.push(range.clone(), other, MutantKind::Keyword);
+        }
+        self.target(target);
+        if let Expr::Name(name) = target {
+            let value = self.text(it.value.range());
+            for best in ["max", "min"] {
+                let text = format!("{best}({}, {value})", name.id);
+                self.push(span(&*it.value), text, MutantKind::Wrap);
+            }
+        }
+    }
+
+    fn added_to(&mut self, it: &'a StmtAugAssign) {
+        let range = span(&*it.target).end..span(&*it.value).start;
+        self.push(range.clone(), " = ", MutantKind::Keyword);
+        for other in operators::arithmetic(it.op) {
+            self.push(range.clone(), format!(" {other}= "), MutantKind::Operator);
+        }
+        self.nudge(&it.value, MutantKind::OffByOne);
+        self.target(&it.target);
+    }
+
+    fn evaluated(&mut self, it: &'a StmtExpr) {
+        let start = span(it).start;
+        match &*it.value {
+            Expr::StringLiteral(_) => {}
+            Expr::Yield(inner) => {
+                let Some(value) = &inner.value else { return };
+                let text = self.text(value.range());
+                self.push(span(it), format!("yield from {text}"), MutantKind::Keyword);
+                self.value(value);
+            }
+            Expr::YieldFrom(inner) => {
+                let text = self.text(inner.value.range());
+                self.push(span(it), format!("yield {text}"), MutantKind::Keyword);
+            }
+            _ => {
+                for word in ["return ", "await "] {
+                    self.push(start..start, word, MutantKind::Keyword);
+                }
+            }
         }
     }
 
@@ -135,9 +123,9 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn instead(&mut self, stmt: &'a Stmt, others: &[&str], kind: MutantKind) {
+    fn instead(&mut self, stmt: &'a Stmt, others: &[&str]) {
         for other in others {
-            self.push(span(stmt), *other, kind);
+            self.push(span(stmt), *other, MutantKind::Keyword);
         }
     }
 
@@ -210,10 +198,10 @@ impl<'a> Maker<'a> {
     pub(super) fn block(&mut self, block: &'a [Stmt]) {
         for pair in block.windows(2) {
             self.exchanged(&pair[0], &pair[1]);
-            self.into_loop(&pair[0], &pair[1]);
+            self.moved_in(&pair[0], &pair[1]);
         }
         for stmt in block {
-            self.out_of_loop(stmt);
+            self.moved_out(stmt);
             self.repeated(stmt, block);
         }
     }
@@ -236,7 +224,7 @@ impl<'a> Maker<'a> {
     }
 
     /// The last statement of a loop, behind it.
-    fn out_of_loop(&mut self, stmt: &'a Stmt) {
+    fn moved_out(&mut self, stmt: &'a Stmt) {
         let body = match stmt {
             Stmt::For(it) => &it.body,
             Stmt::While(it) => &it.body,
@@ -258,7 +246,7 @@ impl<'a> Maker<'a> {
     }
 
     /// What follows a loop or a branch, inside of it.
-    fn into_loop(&mut self, stmt: &'a Stmt, next: &'a Stmt) {
+    fn moved_in(&mut self, stmt: &'a Stmt, next: &'a Stmt) {
         let body = match stmt {
             Stmt::For(it) => &it.body,
             Stmt::While(it) => &it.body,
@@ -369,6 +357,21 @@ impl<'a> Maker<'a> {
         let at = syntax::full_range(stmt).start().to_usize();
         let before = &self.source[syntax::line_start(self.source, at)..at];
         before.trim().is_empty().then_some(before)
+    }
+}
+
+/// Definitions, imports and what holds others together are no single steps; a docstring is none at all.
+fn may_be_left_out(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(it) => !it.value.is_string_literal_expr(),
+        Stmt::FunctionDef(_)
+        | Stmt::ClassDef(_)
+        | Stmt::Pass(_)
+        | Stmt::Import(_)
+        | Stmt::ImportFrom(_)
+        | Stmt::Try(_)
+        | Stmt::With(_) => false,
+        _ => true,
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
     let snapshot = workspace.snapshot();
     let search = Search {
         runner: &opened.runner,
-        tree: Tree::Copy { folder: root.clone(), changed: Default::default() },
+        tree: Tree::Folder(root.clone()),
         index: &snapshot.index,
         // Even of an installed project: what is tried is the copy.
         source_folders: project::source_folders(&root),

@@ -25,7 +25,7 @@ use trials::Trials;
 /// What to look at, and how long.
 pub(crate) struct Search<'a> {
     pub(crate) runner: &'a Runner,
-    /// The files under test.
+    /// The files under test; of a folder a copy is used.
     pub(crate) tree: Tree,
     /// The same files, as sources.
     pub(crate) index: &'a Index,
@@ -97,11 +97,18 @@ impl Search<'_> {
 
     /// A request for some tests on the tree with some files changed.
     fn request(&self, changed: Vec<(String, String)>, limit: Duration) -> Request {
-        let mut tree = self.tree.clone();
-        let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &mut tree else {
-            unreachable!("a search never runs in the folder itself")
+        let changed = changed.into_iter().map(|(path, text)| (path, text.into()));
+        let tree = match self.tree.clone() {
+            Tree::Files(mut files) => {
+                files.extend(changed);
+                Tree::Files(files)
+            }
+            Tree::Copy { folder, changed: mut files } => {
+                files.extend(changed);
+                Tree::Copy { folder, changed: files }
+            }
+            Tree::Folder(folder) => Tree::Copy { folder, changed: changed.collect() },
         };
-        files.extend(changed.into_iter().map(|(path, text)| (path, text.into())));
         Request {
             source_folders: self.source_folders.clone(),
             test_deadline: Some(limit),
