@@ -4,10 +4,12 @@
 //! (Karampatsis and Sutton 2020) and of repair templates (Kim et al. 2013). Whether an edit repairs anything
 //! is found out by running tests, elsewhere.
 
+mod calls;
 mod expressions;
 mod names;
 mod operators;
 mod statements;
+mod values;
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Where the bug is: functions and lines ranked by what runs of the tests showed.
 //!
-//! Five signs, each between 0 and 1, are weighed in one table ([`weights`]); trials of small edits, where
+//! Five signs, each between 0 and 1, are weighed in one table (`weights`); trials of small edits, where
 //! there were any, decide over them. Equal evidence gives equal ranks.
 //!
 //! Ties are broken by, in this order: the higher spectrum, the stronger traceback, the shorter way from the
