@@ -107,6 +107,7 @@ fn trial(line: u32, repaired: usize, broken: usize) -> Trial {
         altered: 0,
         passing: 1,
         broken,
+        left_out: 0,
         complete: true,
     }
 }

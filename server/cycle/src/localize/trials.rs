@@ -34,12 +34,14 @@ pub struct Trial {
     pub passing: usize,
     /// How many of them failed.
     pub broken: usize,
-    /// All failing tests and all passing ones that execute the line were run.
+    /// Passing tests that reach the line and were not run, since there are too many.
+    pub left_out: usize,
+    /// All failing tests were run.
     pub complete: bool,
 }
 
 impl Trial {
-    /// Every failing test passes and no other fails.
+    /// Every failing test passes and no other that was run fails.
     pub fn repairs(&self) -> bool {
         self.complete && self.failing > 0 && self.repaired == self.failing && self.broken == 0
     }

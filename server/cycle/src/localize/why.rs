@@ -87,6 +87,10 @@ fn tried(trial: &Trial) -> String {
             count => format!("makes all {count} failing tests pass"),
         };
         return match trial.broken {
+            0 if trial.complete && trial.left_out > 0 => {
+                let run = trial.passing;
+                format!("{what} here {pass} and breaks none of the {run} others that were run")
+            }
             0 if trial.complete => format!("{what} here {pass} and breaks none"),
             0 => format!("{what} here {pass}"),
             broken => format!("{what} here {pass}, but breaks {broken} other {}", tests(broken)),

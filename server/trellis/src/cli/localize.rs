@@ -182,7 +182,7 @@ fn table(found: &Found, top: usize, source: impl Fn(usize, u32) -> Option<String
         let text = source(it.file, it.line).unwrap_or_default();
         out += &format!("         | {text}\n      {}\n", it.why);
         if let Some(repair) = it.repair.as_ref().filter(|_| number == 0) {
-            out += "      with this every failing test passes and no other fails:\n";
+            out += "      with this every failing test passes:\n";
             repair.lines().for_each(|line| out += &format!("         {line}\n"));
         }
     }

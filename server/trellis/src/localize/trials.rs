@@ -24,6 +24,10 @@ const MOST: usize = 4000;
 /// The failing tests of the first look at an edit: as many, and those that take too long at most.
 const FIRST_LOOK: usize = 8;
 const ENDLESS: usize = 1;
+/// A failing test that takes longer is looked at later.
+const SLOW: Duration = Duration::from_millis(100);
+/// What the passing tests of one trial may take together, as they did in the first run.
+const PASSING: Duration = Duration::from_secs(3);
 /// What a test may take in a trial: many times the slowest that passed, and at least this.
 const SHORTEST: Duration = Duration::from_millis(300);
 const TIMES: u32 = 6;
@@ -45,6 +49,7 @@ pub(super) struct Trials<'a> {
     /// Failing tests: their outcome before, the first look first.
     failing: BTreeMap<String, (String, String)>,
     first_look: Vec<String>,
+    durations: BTreeMap<String, Duration>,
     limit: Duration,
 }
 
@@ -56,13 +61,14 @@ impl<'a> Trials<'a> {
         reports: &[Report],
     ) -> Trials<'a> {
         let results: Vec<&TestResult> = reports.iter().flat_map(|it| &it.tests).collect();
+        let durations = results.iter().map(|it| (it.id.clone(), it.duration)).collect();
         let slowest = results.iter().filter(|it| it.outcome == TestOutcome::Passed);
         let slowest = slowest.map(|it| it.duration).max().unwrap_or_default();
         let failed: Vec<&TestResult> = results.into_iter().filter(|it| has_failed(it)).collect();
         let failing = failed.iter().map(|it| (it.id.clone(), said(it))).collect();
         let limit = (slowest * TIMES).clamp(SHORTEST, search.test_timeout);
         let (first_look, attempts) = (first_look(&failed), attempts(search, evidence, ranking));
-        Trials { search, evidence, attempts, failing, first_look, limit }
+        Trials { search, evidence, attempts, failing, first_look, durations, limit }
     }
 
     /// Tries until the time is over or nothing is left; what was found, and what was not tried.
@@ -116,7 +122,7 @@ impl<'a> Trials<'a> {
             return None;
         }
         let text = it.mutant.apply(&it.source)?;
-        let first = self.tests(it, &text, &self.first_look).await?;
+        let first = self.tests(it, &text, &self.first_look, until).await?;
         let mut trial = Trial {
             file: it.file,
             line: it.mutant.line,
@@ -128,6 +134,7 @@ impl<'a> Trials<'a> {
             altered: 0,
             passing: 0,
             broken: 0,
+            left_out: 0,
             complete: false,
         };
         self.count(&mut trial, &self.first_look, &first);
@@ -136,13 +143,13 @@ impl<'a> Trials<'a> {
         }
         let rest: Vec<String> =
             self.failing.keys().filter(|id| !self.first_look.contains(id)).cloned().collect();
-        let passing = self.passing(it);
+        let (passing, left_out) = self.passing(it);
         let more: Vec<String> = rest.iter().chain(&passing).cloned().collect();
         if !more.is_empty() {
-            let second = self.tests(it, &text, &more).await?;
+            let second = self.tests(it, &text, &more, until).await?;
             self.count(&mut trial, &rest, &second);
             trial.failing += rest.len();
-            trial.passing = passing.len();
+            (trial.passing, trial.left_out) = (passing.len(), left_out);
             trial.broken = passing.iter().filter(|id| !passed(&second, id)).count();
         }
         trial.complete = trial.failing == self.failing.len();
@@ -152,11 +159,19 @@ impl<'a> Trials<'a> {
         Some(trial)
     }
 
-    /// None: cancelled, or no sandbox.
-    async fn tests(&self, it: &Attempt, text: &str, ids: &[String]) -> Option<Report> {
+    /// None: cancelled, no sandbox, or the time was over before the tests were.
+    async fn tests(
+        &self,
+        it: &Attempt,
+        text: &str,
+        ids: &[String],
+        until: Instant,
+    ) -> Option<Report> {
         let changed = vec![(it.path.clone(), text.to_owned())];
         let mut request = self.search.request(changed, self.limit);
         request.targets = ids.to_vec();
+        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
+        request.run_timeout = left.min(self.search.run_timeout);
         // Nobody reads them; of deep recursions pytest's own take longer than the tests.
         request.arguments.push("--tb=native".to_owned());
         let report = self.search.runner.run(&request, self.search.cancel).await;
@@ -166,7 +181,8 @@ impl<'a> Trials<'a> {
                 | run::Outcome::SandboxUnavailable { .. }
                 | run::Outcome::SandboxLost { .. }
         );
-        (!unusable).then_some(report)
+        let cut = report.outcome == run::Outcome::TimedOut && Instant::now() >= until;
+        (!unusable && !cut).then_some(report)
     }
 
     fn count(&self, trial: &mut Trial, ids: &[String], report: &Report) {
@@ -185,8 +201,9 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Passing tests that execute the line, or read what it defines.
-    fn passing(&self, it: &Attempt) -> Vec<String> {
+    /// Passing tests that execute the line, or read what it defines: the quick ones, and how many more there
+    /// are.
+    fn passing(&self, it: &Attempt) -> (Vec<String>, usize) {
         let facts = &self.evidence.files[it.file].facts;
         let statement = facts.statement_at(it.mutant.line).map(|at| &facts.statements[at]);
         let first = statement.map_or(it.mutant.line, |it| it.first);
@@ -196,10 +213,22 @@ impl<'a> Trials<'a> {
             Some(function) => lines.range(function.first..=function.last).next().is_some(),
             None => lines.contains(&first) || !lines.is_empty(),
         };
-        (self.evidence.tests.iter())
+        let duration = |id: &str| self.durations.get(id).copied().unwrap_or_default();
+        let mut ids: Vec<&str> = (self.evidence.tests.iter())
             .filter(|test| !test.failed && test.lines.get(&it.file).is_some_and(reaches))
-            .map(|test| test.id.clone())
-            .collect()
+            .map(|test| test.id.as_str())
+            .collect();
+        let all = ids.len();
+        if ids.iter().map(|id| duration(id)).sum::<Duration>() > PASSING {
+            ids.sort_by_key(|id| duration(id));
+            let mut sum = Duration::ZERO;
+            ids.retain(|id| {
+                sum += duration(id);
+                sum <= PASSING
+            });
+        }
+        let left_out = all - ids.len();
+        (ids.into_iter().map(str::to_owned).collect(), left_out)
     }
 }
 
@@ -228,10 +257,9 @@ fn first_look(failed: &[&TestResult]) -> Vec<String> {
             || it.outcome == TestOutcome::TimedOut
     };
     let mut quick: Vec<&&TestResult> = failed.iter().filter(|it| !endless(it)).collect();
-    quick.sort_by(|a, b| a.duration.cmp(&b.duration).then_with(|| a.id.cmp(&b.id)));
-    // Not by time alone: equal times are noise, and equal runs should look at equal tests.
+    // Not by time alone: small differences are noise, and equal runs should look at equal tests.
+    quick.sort_by(|a, b| (a.duration > SLOW, &a.id).cmp(&(b.duration > SLOW, &b.id)));
     let mut ids: Vec<String> = quick.iter().take(FIRST_LOOK).map(|it| it.id.clone()).collect();
-    ids.sort();
     ids.extend(failed.iter().filter(|it| endless(it)).take(ENDLESS).map(|it| it.id.clone()));
     ids
 }
