@@ -227,3 +227,66 @@ src/lib/base.py
     let _ =
         world.trellis(&["code", "view", "nothing.py"]).exits(65).says("neither a file nor a node");
 }
+
+/// The seed's scenario: "expected 5.0, got nan" leads through search, view and dependencies to the zero check
+/// that is missing upstream.
+#[test]
+fn expected_5_got_nan_leads_to_the_missing_zero_check_upstream() {
+    let world = World::new();
+    let node = |id: &str, name: &str, doc: &str, needs: &[&str]| {
+        json!({
+            "id": id, "name": name, "type": "function", "node_type": "leaf", "subgraph_id": "stats",
+            "file_path": "src/stats/basic.py", "docstring": doc, "dependencies": needs,
+        })
+    };
+    let nodes = [
+        node(
+            "stats.validate",
+            "validate_values",
+            "Refuse values nothing can be computed from.",
+            &[],
+        ),
+        node("stats.mean", "calculate_mean", "Arithmetic mean of numbers.", &["stats.validate"]),
+        node("stats.report", "format_report", "Lines for a page.", &["stats.mean"]),
+    ];
+    let graph = json!({ "nodes": nodes, "edges": [], "metadata": {"project_name": "stats"} });
+    world.write("out/docs/rpg.json", &graph.to_string());
+    world.write(
+        "out/src/stats/basic.py",
+        "import math\n\n\ndef validate_values(values: list[float]) -> list[float]:\n    return [it for it in values if it is not None]\n\n\n\
+         def calculate_mean(values: list[float]) -> float:\n    known = validate_values(values)\n    count = float(len(known))\n    \
+         return sum(known) / count if count else math.nan\n",
+    );
+    let rpg = "out/docs/rpg.json";
+    let found = world.trellis(&[
+        "plan",
+        "search",
+        rpg,
+        "expected 5.0, got nan: mean calculation",
+        "--json",
+    ]);
+    assert_eq!(ids(&found.exits(0).json())[0], "stats.mean");
+    let seen = world.trellis(&["code", "view", "stats.mean", "--root=out"]).exits(0).stdout;
+    assert!(seen.contains("return sum(known) / count if count else math.nan"), "{seen}");
+    let below = world.trellis(&["plan", "deps", rpg, "stats.mean"]).exits(0).stdout;
+    assert!(below.contains("`-- stats.validate validate_values"), "{below}");
+    assert!(below.contains("`-- stats.report format_report"), "{below}");
+    let upstream = world.trellis(&["code", "view", "stats.validate", "--root=out"]).exits(0).stdout;
+    assert!(upstream.contains("def validate_values") && !upstream.contains("raise"), "{upstream}");
+}
+
+#[test]
+fn flows_go_from_where_data_comes_in_to_where_the_result_comes_out() {
+    let world = World::new();
+    let graph = repository().join("fixtures/ml-library/rpg.json").display().to_string();
+    let covered = |along: &str| -> u64 {
+        let found = world.trellis(&["plan", "flows", &graph, along, "--json"]).exits(0).json();
+        let all = found["subgraphs"].as_array().expect("a list").iter();
+        all.map(|it| it["covered"].as_u64().expect("a number")).sum()
+    };
+    let [data, structure, both] =
+        ["--along=data-flow", "--along=structure", "--along=both"].map(covered);
+    assert!(data < structure && structure <= both, "{data} {structure} {both}");
+    let text = world.trellis(&["plan", "flows", &graph]).exits(0).stdout;
+    assert!(text.contains("models: "), "{text}");
+}

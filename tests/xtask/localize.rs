@@ -34,6 +34,11 @@ enum Half {
 
 /// Ranks of the truth in one bug; none where it is not listed.
 struct Ranks {
+    kind: String,
+    /// The deterministic diagnosis, with its rule.
+    diagnosis: Option<(String, String)>,
+    /// Whether there is a function to be found.
+    has_function: bool,
     traceback: bool,
     function: Option<f64>,
     line: Option<f64>,
@@ -59,10 +64,7 @@ pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
     };
     let half = if args.half == Half::Held { "held" } else { "tune" };
     let wanted = |case: &&Value| {
-        case["half"] == half
-            && matches!(case["kind"].as_str(), Some("implementation" | "test"))
-            && !case["function"].is_null()
-            && args.only.as_ref().is_none_or(|id| case["id"] == id.as_str())
+        case["half"] == half && args.only.as_ref().is_none_or(|id| case["id"] == id.as_str())
     };
     let mut all = Vec::new();
     for case in cases.iter().filter(wanted) {
@@ -84,16 +86,29 @@ fn measure(binary: &Path, folder: &Path, case: &Value, trials: u64) -> Result<Ra
     let from = folder.join("projects").join(case["project"].as_str().unwrap_or_default());
     copy(&from, project.path()).map_err(|e| format!("{}: {e}", from.display()))?;
     plant(project.path(), case)?;
-    let began = Instant::now();
+    // A flaky test is looked at once it has failed.
+    for _ in 0..FLAKY {
+        let began = Instant::now();
+        let found = localize(binary, project.path(), trials)?;
+        let nothing_fails = found["failures"].as_array().is_some_and(Vec::is_empty);
+        if !nothing_fails {
+            return Ok(ranks(case, &found, began.elapsed()));
+        }
+    }
+    Err(format!("nothing failed in {FLAKY} runs"))
+}
+
+/// Runs until a flaky test has to have failed.
+const FLAKY: usize = 30;
+
+fn localize(binary: &Path, project: &Path, trials: u64) -> Result<Value, String> {
     let output = Command::new(binary)
         .args(["--json", "localize", "--top", "1000", "--trials", &trials.to_string()])
-        .arg(project.path())
+        .arg(project)
         .output()
         .map_err(|e| format!("{}: {e}", binary.display()))?;
-    let time = began.elapsed();
-    let found: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))?;
-    Ok(ranks(case, &found, time))
+    serde_json::from_slice(&output.stdout)
+        .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Puts the bug in.
@@ -140,7 +155,12 @@ fn ranks(case: &Value, found: &Value, time: Duration) -> Ranks {
     let first = |mut hits: Box<dyn Iterator<Item = bool> + '_>| {
         hits.position(|hit| hit).map(|at| at as f64 + 1.0)
     };
+    let said = |field: &str| found["diagnosis"][field].as_str().map(str::to_owned);
+    let kind = case["kind"].as_str().unwrap_or_default().to_owned();
     Ranks {
+        has_function: !case["function"].is_null() && ["implementation", "test"].contains(&&*kind),
+        kind,
+        diagnosis: said("kind").zip(said("rule")),
         traceback: case["traceback"] == true,
         function: first(Box::new(functions.iter().map(|(hit, _)| *hit))),
         line: first(Box::new(listed.iter().map(|it| it["path"] == *path && is_line(it)))),
@@ -164,9 +184,10 @@ fn plain(scored: &[(bool, f64)]) -> Option<f64> {
 fn show(case: &Value, it: &Ranks) {
     let rank = |rank: Option<f64>| rank.map_or("-".to_owned(), |it| it.to_string());
     println!(
-        "{:<34} {:<15} function {:>4} (plain {:>5})  line {:>4} (plain {:>5}) {} {:>5.1} s",
+        "{:<34} {:<15} {:<35} function {:>4} (plain {:>5})  line {:>4} (plain {:>5}) {} {:>5.1} s",
         case["id"].as_str().unwrap_or_default(),
-        case["kind"].as_str().unwrap_or_default(),
+        it.kind,
+        it.diagnosis.as_ref().map_or("-".to_owned(), |(kind, rule)| format!("{kind} ({rule})")),
         rank(it.function),
         rank(it.plain_function),
         rank(it.line),
@@ -176,7 +197,32 @@ fn show(case: &Value, it: &Ranks) {
     );
 }
 
-fn summary(half: &str, all: &[Ranks]) {
+/// How many failures rules explain, and how many model calls the others need.
+fn diagnoses(all: &[Ranks]) {
+    let decided: Vec<(&Ranks, &str)> =
+        all.iter().filter_map(|it| Some((it, it.diagnosis.as_ref()?.0.as_str()))).collect();
+    let right = decided.iter().filter(|(it, kind)| it.kind == *kind).count();
+    println!(
+        "diagnosis: {} of {} decided without a model, {right} of them rightly; {} votes for the others",
+        decided.len(),
+        all.len(),
+        VOTES * (all.len() - decided.len())
+    );
+    for kind in ["implementation", "test", "environment", "flaky"] {
+        let of = all.iter().filter(|it| it.kind == kind).count();
+        let decided: Vec<_> = decided.iter().filter(|(it, _)| it.kind == kind).collect();
+        let right = decided.iter().filter(|(_, said)| *said == kind).count();
+        println!("  {kind:<15} {:>2} of {of:>2} decided, {right:>2} rightly", decided.len());
+    }
+}
+
+/// Votes of one diagnosis by a model.
+const VOTES: usize = 5;
+
+fn summary(half: &str, every: &[Ranks]) {
+    println!("half: {half}");
+    diagnoses(every);
+    let all: Vec<&Ranks> = every.iter().filter(|it| it.has_function).collect();
     let row = |name: &str, of: Vec<Option<f64>>| {
         let within = |most: f64| of.iter().flatten().filter(|it| **it <= most).count();
         println!(
@@ -189,14 +235,13 @@ fn summary(half: &str, all: &[Ranks]) {
     };
     let of = |pick: fn(&Ranks) -> Option<f64>, traceback: Option<bool>| {
         let some = all.iter().filter(|it| traceback.is_none_or(|wanted| it.traceback == wanted));
-        some.map(pick).collect::<Vec<_>>()
+        some.map(|it| pick(it)).collect::<Vec<_>>()
     };
-    println!("half: {half}");
     row("functions", of(|it| it.function, None));
     row("functions, the traceback names them", of(|it| it.function, Some(true)));
     row("functions, the traceback does not", of(|it| it.function, Some(false)));
     row("functions by the spectrum alone", of(|it| it.plain_function, None));
-    let with_lines: Vec<&Ranks> = all.iter().filter(|it| it.has_lines).collect();
+    let with_lines: Vec<&&Ranks> = all.iter().filter(|it| it.has_lines).collect();
     row("lines", with_lines.iter().map(|it| it.line).collect());
     row("lines by the spectrum alone", with_lines.iter().map(|it| it.plain_line).collect());
     let repaired = all.iter().filter(|it| it.repaired).count();

@@ -131,10 +131,10 @@ fn fix_task(item: &Item, upstream: &[Upstream]) -> String {
         let names = upstream
             .iter()
             .map(|it| format!("`{}` in `{}`", it.item.qualified_name(), it.item.path));
-        let _ = write!(
+        let _ = writeln!(
             task,
             "If the bug is in one of these, give its new definition instead, in the same way: {}. All tests that \
-             build on it have to go on passing.\n",
+             build on it have to go on passing.",
             names.collect::<Vec<_>>().join(", ")
         );
     }
@@ -145,7 +145,7 @@ fn fix_task(item: &Item, upstream: &[Upstream]) -> String {
 fn described(suspect: &Suspect) -> String {
     let mut out = format!("{}:{}: {}\n", suspect.path, suspect.line, suspect.why);
     if !suspect.specification.is_empty() {
-        let _ = write!(out, "Meant to be: {}\n", suspect.specification.trim());
+        let _ = writeln!(out, "Meant to be: {}", suspect.specification.trim());
     }
     if !suspect.source.is_empty() {
         out += &python(&suspect.source);

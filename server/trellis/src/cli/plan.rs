@@ -12,6 +12,7 @@ use crate::output::Output;
 use crate::plan_file;
 use crate::statuses::Statuses;
 
+mod flows;
 mod search;
 
 /// How many nodes of similar name an unknown id is answered with.
@@ -32,6 +33,7 @@ enum PlanCommand {
     /// Print the graph as a tree of kinds, names and files.
     Show(Graph),
     Search(search::SearchArgs),
+    Flows(flows::FlowsArgs),
     /// Show who needs a node and what it needs.
     Deps {
         #[command(flatten)]
@@ -62,6 +64,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Order(graph) => order(&load(&graph, output)?, output),
         PlanCommand::Show(graph) => show(&load(&graph, output)?, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
+        PlanCommand::Flows(args) => flows::run(&args, output),
         PlanCommand::Deps { graph, node, hops, status } => {
             let plan = load(&graph, output)?;
             let statuses = match &status {

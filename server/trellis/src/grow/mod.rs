@@ -19,7 +19,7 @@ mod recover;
 mod shelf;
 mod suite;
 mod summary;
-mod worker;
+pub(crate) mod worker;
 
 pub(crate) use open::Order as GrowOrder;
 pub(crate) use summary::Summary;

@@ -2,20 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cycle::localize::{Evidence, Ranking};
 use cycle::{
     Case, Circumstances, Diagnosis, Ending, Finding, Repeats, Steadiness, TestRun, diagnose,
-    is_doubtful,
 };
 use run::{Outcome, Report, Request, TestOutcome};
 
 use super::{Failing, INTERRUPTED, Search};
 use crate::error::Fault;
 use crate::grow::convert;
+use crate::grow::worker::Stop;
 
 /// Repeats of failing tests, at most.
 const REPEATS: u32 = 5;
+/// Time after which no repeat is begun but the first.
+const REPEATING: Duration = Duration::from_secs(5);
 
 /// What is known before anything is tried.
 pub(crate) struct Diagnosed {
@@ -34,7 +37,7 @@ impl Search<'_> {
         evidence: &Evidence,
     ) -> Result<Diagnosed, Fault> {
         let first = failed_run(failures, reports, self.texts());
-        let flaky = self.flaky(&first, evidence).await?;
+        let flaky = self.flaky(&first).await?;
         if first.cases.len() == flaky.len() && !flaky.is_empty() {
             let why = format!("passed when run again unchanged: {}", flaky.join(", "));
             let finding = Finding { diagnosis: Diagnosis::Flaky, rule: "repeated", why };
@@ -49,38 +52,31 @@ impl Search<'_> {
         |path: &str| self.index.text(self.index.file(path)?)
     }
 
-    /// Failing tests that pass in a repeat; those that were not interrupted are quick and get all repeats. Every other repeat has an interpreter of its own: the order of
-    /// sets of strings is the same in all that are forked from one.
-    async fn flaky(&self, first: &TestRun, evidence: &Evidence) -> Result<Vec<String>, Fault> {
+    /// Failing tests that pass in a repeat. What was interrupted is repeated once, what fails by itself more
+    /// often while there is time. From the second repeat on an interpreter of its own is used: the order of sets
+    /// of strings is the same in all that are forked from one.
+    async fn flaky(&self, first: &TestRun) -> Result<Vec<String>, Fault> {
         let targets: Vec<String> = first.cases.iter().map(|case| case.id.clone()).collect();
-        let interrupted = first.ending != Ending::Failed;
-        let doubtful = !interrupted || self.is_doubtful(&targets, evidence);
+        let most = if first.ending == Ending::Failed { REPEATS } else { 1 };
+        let until = Instant::now() + REPEATING;
         let mut repeats = Repeats::default();
         repeats.push(first.clone());
-        for repeat in 0..REPEATS {
-            if targets.is_empty() || repeats.judge(REPEATS, doubtful) != Steadiness::Unknown {
+        for repeat in 0..most {
+            let is_told = repeats.judge(most, true) != Steadiness::Unknown;
+            if targets.is_empty() || is_told || (repeat > 0 && Instant::now() > until) {
                 break;
             }
             let mut request = Request {
-                cold: doubtful && repeat % 2 == 1,
+                cold: repeat > 0,
                 hash_seed: repeat,
                 ..self.request(Vec::new(), self.test_timeout)
             };
             request.targets.clone_from(&targets);
             let report = self.runner.run(&request, self.cancel).await;
-            let run =
-                convert::test_run(&report, &self.texts()).map_err(|stop| stop.into_fault())?;
+            let run = convert::test_run(&report, &self.texts()).map_err(Stop::into_fault)?;
             repeats.push(run);
         }
         Ok(repeats.flaky())
-    }
-
-    /// Whether code the failing tests executed uses chance, the clock or threads.
-    fn is_doubtful(&self, failing: &[String], evidence: &Evidence) -> bool {
-        let tests = evidence.tests.iter().filter(|it| failing.contains(&it.id));
-        let files: BTreeSet<usize> = tests.flat_map(|it| it.lines.keys().copied()).collect();
-        let text = |file: usize| self.texts()(&evidence.files[file].path);
-        files.into_iter().filter_map(text).any(|text| is_doubtful(&text))
     }
 
     fn by_rule(&self, run: &TestRun, evidence: &Evidence) -> Option<Finding> {
@@ -168,8 +164,18 @@ fn failed_run(
     run
 }
 
-/// A trial that repairs everything shows that the code is wrong.
-pub(super) fn by_trial(ranking: &Ranking, evidence: &Evidence) -> Option<Finding> {
+/// A trial that satisfies several tests at once, and breaks none, shows that the code is wrong. One test may
+/// be wrong itself; an edit that satisfies it proves nothing.
+pub(super) fn by_trial(
+    ranking: &Ranking,
+    evidence: &Evidence,
+    failures: &[Failing],
+) -> Option<Finding> {
+    let functions: BTreeSet<&str> =
+        failures.iter().filter_map(|it| it.id.split('[').next()).collect();
+    if functions.len() < 2 {
+        return None;
+    }
     let line = ranking.lines.iter().find(|it| it.repair.is_some())?;
     let path = &evidence.files[line.file].path;
     (!evidence.files[line.file].is_test).then(|| Finding {

@@ -88,7 +88,8 @@ impl Search<'_> {
                 let (tried, said) = trials.run(until).await;
                 notes.extend(said);
                 ranking = rank(&evidence, &tried);
-                diagnosed.finding = diagnosed.finding.or_else(|| by_trial(&ranking, &evidence));
+                diagnosed.finding =
+                    diagnosed.finding.or_else(|| by_trial(&ranking, &evidence, &failures));
             }
         }
         let Diagnosed { finding: diagnosis, flaky } = diagnosed;

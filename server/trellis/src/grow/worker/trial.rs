@@ -191,7 +191,7 @@ impl Worker {
             limits: Limits::default(),
             coverage,
             // Forks of one interpreter have the same hashes, and with them the same order of sets.
-            cold: self.repeats > 1 && self.repeats.is_multiple_of(2),
+            cold: self.repeats > 1,
             hash_seed: self.repeats,
             ..Request::new(Tree::Files(files.clone()))
         };
