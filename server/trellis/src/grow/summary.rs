@@ -1,7 +1,6 @@
 //! A run in figures: for the command line, and for the report.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
 
 use cycle::Tool;
 use cycle::assembly::{IntegrationLine, NodeLine, ReportFacts, SubgraphLine};
@@ -206,13 +205,11 @@ pub(crate) fn facts(
     }
 }
 
-/// Localization tools of this run that were used.
+/// Localization tools that were used, with their tries and hits.
 fn tools(owner: &Owner) -> Vec<(String, usize, usize)> {
-    let record = *owner.shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
-    let used = Tool::ALL.into_iter().map(|tool| (tool, record.of(tool)));
-    used.filter(|(_, tally)| tally.tries > 0)
-        .map(|(tool, tally)| (tool.as_str().to_owned(), tally.tries, tally.hits))
-        .collect()
+    let all = Tool::ALL.into_iter().zip(owner.cost.tools);
+    let used = all.filter(|(_, [tries, _])| *tries > 0);
+    used.map(|(tool, [tries, hits])| (tool.as_str().to_owned(), tries, hits)).collect()
 }
 
 /// The mean coverage of the nodes that were measured, in percent.

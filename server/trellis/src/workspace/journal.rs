@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use cycle::Tool;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +39,9 @@ pub(crate) struct Accepted {
 pub(crate) struct Cost {
     pub(crate) runs: usize,
     pub(crate) model_calls: usize,
-    pub(crate) searches: usize,
-    pub(crate) search_hits: usize,
+    /// Of each localization tool, in their order: tries and hits.
+    #[serde(default)]
+    pub(crate) tools: [[usize; 2]; Tool::ALL.len()],
     #[serde(default)]
     pub(crate) regressions: usize,
     #[serde(default)]
@@ -50,8 +52,8 @@ impl std::ops::AddAssign for Cost {
     fn add_assign(&mut self, other: Cost) {
         self.runs += other.runs;
         self.model_calls += other.model_calls;
-        self.searches += other.searches;
-        self.search_hits += other.search_hits;
+        let tallies = self.tools.iter_mut().flatten().zip(other.tools.iter().flatten());
+        tallies.for_each(|(own, other)| *own += other);
         self.regressions += other.regressions;
         self.regressions_passed += other.regressions_passed;
     }

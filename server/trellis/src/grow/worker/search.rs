@@ -46,8 +46,9 @@ impl Worker {
 
     fn keep_attempts(&mut self) -> Result<(), Stop> {
         for attempt in self.trail.attempts() {
-            self.cost.searches += 1;
-            self.cost.search_hits += usize::from(!attempt.found.is_empty());
+            let [tries, hits] = &mut self.cost.tools[attempt.tool as usize];
+            *tries += 1;
+            *hits += usize::from(!attempt.found.is_empty());
             self.log(Event::Localization {
                 node: self.id(),
                 tool: attempt.tool.as_str().to_owned(),
