@@ -117,3 +117,64 @@ fn where_nothing_fails_there_is_nothing_to_find() {
     assert_eq!(said, "nothing fails\n");
     let _ = world.trellis(&["localize", "nowhere", "--sandbox=local"]).exits(65).says("nowhere");
 }
+
+#[test]
+fn a_run_that_proves_nothing_is_not_called_clean() {
+    for stop in ["raise SystemExit(0)", "import os\nos._exit(0)"] {
+        let world = shop();
+        world.write("p/conftest.py", stop);
+        let _ = world
+            .trellis(&["localize", "p", "--trials=0"])
+            .exits(1)
+            .says("did not run to their end");
+    }
+}
+
+#[test]
+fn a_test_nobody_knows_is_a_mistake_of_the_caller_s() {
+    let world = shop();
+    let ran = world.trellis(&["localize", "p", "--test=test_cart.py::test_nope"]);
+    let _ = ran.exits(65).says("there is no test test_cart.py::test_nope");
+}
+
+/// The project's git configuration may name programs for filters and drivers; none is run, nothing is written.
+#[test]
+fn git_runs_nothing_of_the_project_s() {
+    let world = shop();
+    let root = world.root().join("p");
+    let git = |arguments: &[&str]| {
+        let known = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        let mut command = std::process::Command::new("git");
+        let ran = command.args(known).args(arguments).current_dir(&root).output().expect("git");
+        assert!(ran.status.success(), "{ran:?}");
+    };
+    git(&["init", "--quiet"]);
+    world.write("p/.gitattributes", "*.py filter=own diff=own\n");
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message=all"]);
+    git(&["config", "filter.own.clean", "sh -c 'touch RAN; cat'"]);
+    git(&["config", "diff.own.textconv", "sh -c 'touch RAN; cat $0'"]);
+    world.write("p/shop/cart.py", &SHOP.replace("return 5", "return 5 + 0"));
+    let found = world.trellis(&["localize", "p", "--trials=0", "--json"]).exits(0).json();
+    assert!(!root.join("RAN").exists());
+    let recent = found["suspects"].as_array().expect("a list").iter().flat_map(|it| {
+        it["lines"].as_array().expect("lines").iter().filter(|it| it["parts"]["recency"] == 1.0)
+    });
+    assert!(recent.map(|it| it["line"].as_u64()).all(|it| it == Some(12)), "{found}");
+}
+
+#[test]
+fn one_broken_file_does_not_hide_the_others() {
+    let world = shop();
+    world.write("p/test_broken.py", "def test_x(:\n");
+    let found =
+        world.trellis(&["localize", "p", "--trials=0", "--timeout=1", "--json"]).exits(0).json();
+    let ids: Vec<&str> = found["failures"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["id"].as_str())
+        .collect();
+    assert!(ids.contains(&"test_broken.py"), "{ids:?}");
+    assert!(ids.contains(&"test_cart.py::test_free_from_a_hundred"), "{ids:?}");
+}

@@ -171,3 +171,58 @@ fn line(tests: &[(&str, &str)]) -> Plot {
     plot.reply("chain", "integration_tests", 0, &(text + "```\n"));
     plot
 }
+
+/// Two nodes want to change the same one. The second meets what the first made of it as a node does that begins
+/// in a later run: its own fix was made against another text.
+#[test]
+fn who_waited_while_its_view_was_changed_begins_again() {
+    let mut plot = chain().function("other", "side", &["scaled"], &[], "scaled(x + 4)").tests(
+        "other",
+        "side",
+        [10, 12, 14],
+    );
+    let scaled = "```python\ndef scaled(x: int) -> int:\n    return 2 * x + 0\n```\n";
+    plot.reply("other", "fix", 0, scaled);
+    let at_once = World::new();
+    let summary = at_once.grow(&plot, &["--jobs=1"]).exits(0).json();
+    assert_eq!(summary["passedByFixes"], json!([5, 1]), "{summary}");
+    assert!(at_once.read("out/src/lib/middle.py").contains("return 2 * x + 0\n"));
+    let notes = at_once.journal("note");
+    assert!(
+        notes.iter().any(|it| it["node"] == "total" && it["what"] == "begun-again"),
+        "{notes:?}"
+    );
+    let jobs = World::new();
+    let _ = jobs.grow(&plot, &["--jobs=4"]).exits(0);
+    assert_same(&tree(&jobs.out()), &at_once.tree());
+}
+
+/// Ids of cases may hold anything; what is kept has to pass without what was left out.
+#[test]
+fn what_is_kept_of_integration_tests_passes_alone() {
+    let module = |more: &str| {
+        let good = [
+            ("first_to_last", "last(3) == 24"),
+            ("again", "last(1) == 16"),
+            ("none", "last(0) == 12"),
+        ];
+        let mut plot = line(&good);
+        let reply = &mut plot.replies.last_mut().expect("a reply")["reply"];
+        let text = reply
+            .as_str()
+            .expect("text")
+            .replace("def test_unsaid():\n    assert last(-9) == 0\n", more);
+        *reply = text.into();
+        plot
+    };
+    let world = World::new();
+    let odd = "@__import__('pytest').mark.parametrize('x', [1], ids=['a::b'])\ndef test_odd(x):\n    assert last(x) == 0\n";
+    let summary = world.grow(&module(odd), &[]).exits(0).json();
+    assert_eq!(summary["integration"]["chain"]["outcome"], "passed", "{summary}");
+    assert!(!world.read("out/tests/integration/test_chain_flow.py").contains("test_odd"));
+    let world = World::new();
+    let order = "SEEN = []\n\n\ndef test_aaa():\n    SEEN.append(1)\n    assert last(1) == 0\n\n\ndef test_bbb():\n    assert SEEN\n";
+    let summary = world.grow(&module(order), &[]).exits(1).json();
+    assert_eq!(summary["integration"]["chain"]["outcome"], "failed", "{summary}");
+    assert_eq!(summary["suite"]["outcome"], "passed", "{summary}");
+}

@@ -1,6 +1,6 @@
 //! The one printer. Results go to standard output, everything said along the way to standard error.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use serde::Serialize;
 
@@ -37,9 +37,9 @@ impl Output {
     /// Prints a long result piece by piece.
     pub(crate) fn stream(
         &mut self,
-        write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+        write: impl FnOnce(&mut BufWriter<Screen>) -> io::Result<()>,
     ) -> Result<(), Fault> {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(Screen::new(io::stdout().lock()));
         match write(&mut out).and_then(|()| out.flush()) {
             // The reader went away (`| head`): it has what it wanted.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -56,6 +56,85 @@ impl Output {
     /// The same, from where no printer is at hand.
     pub(crate) fn say(text: impl std::fmt::Display) {
         // Standard error may be closed; there is nowhere left to say so.
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
+    }
+}
+
+/// Standard output. A terminal gets no text that could drive it; a file or a pipe gets every byte.
+pub(crate) struct Screen {
+    out: StdoutLock<'static>,
+    is_terminal: bool,
+    /// Bytes of a character that is not whole yet.
+    rest: Vec<u8>,
+}
+
+impl Screen {
+    fn new(out: StdoutLock<'static>) -> Screen {
+        let is_terminal = out.is_terminal();
+        Screen { out, is_terminal, rest: Vec::new() }
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_terminal {
+            return self.out.write(bytes);
+        }
+        self.rest.extend_from_slice(bytes);
+        // Up to the last whole line, so that no sequence is cut in two.
+        let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines: Vec<u8> = self.rest.drain(..whole).collect();
+        self.out.write_all(harmless(&String::from_utf8_lossy(&lines)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.out.write_all(harmless(&String::from_utf8_lossy(&rest)).as_bytes())?;
+        self.out.flush()
+    }
+}
+
+/// Bold and back: the only sequences of our own.
+const OWN: [&str; 3] = ["\u{1b}[1m", "\u{1b}[0m", "\u{1b}[22m"];
+
+/// Text from graphs, models and tests must not drive the terminal: control characters and those that turn the
+/// direction of writing are shown as their codes.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if let Some(own) = OWN.iter().find(|own| rest.starts_with(**own)) {
+            out += own;
+            rest = &rest[own.len()..];
+            continue;
+        }
+        let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        match character {
+            '\n' | '\t' => out.push(character),
+            it if it.is_control() || turns => out.extend(it.escape_unicode()),
+            it => out.push(it),
+        }
+        rest = &rest[character.len_utf8()..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn nothing_drives_the_terminal_but_our_own_bold() {
+        let table = [
+            ("plain é\n\ttext", "plain é\n\ttext"),
+            ("\u{1b}[1mfound\u{1b}[0m", "\u{1b}[1mfound\u{1b}[0m"),
+            ("\u{1b}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
+            ("\u{1b}[2J\r\u{9b}m", "\\u{1b}[2J\\u{d}\\u{9b}m"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+        ];
+        for (text, shown) in table {
+            assert_eq!(harmless(text), shown);
+        }
     }
 }

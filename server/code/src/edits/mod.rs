@@ -17,7 +17,7 @@ mod target;
 mod text_edits;
 
 pub use delete::delete_symbol;
-pub use diff::unified_diff;
+pub use diff::{changed_lines, unified_diff};
 pub use guard::no_worse;
 pub use insert::{insert_after_symbol, insert_before_symbol, insert_into_class};
 pub use refused::{Candidate, Refused};

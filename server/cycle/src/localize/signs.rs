@@ -27,7 +27,10 @@ fn traceback(evidence: &Evidence, test: &TestEvidence) -> BTreeMap<Line, f64> {
     let mut frames: Vec<Line> = (failure.frames.iter())
         .filter_map(|frame| Some((evidence.file(&frame.path)?, frame.line)))
         .collect();
-    if frames.is_empty() {
+    // What cannot be compiled has no frame of its own below the import that asked for it.
+    let unreadable =
+        ["SyntaxError", "IndentationError", "TabError"].contains(&failure.exception.as_str());
+    if frames.is_empty() || unreadable {
         frames.extend(evidence.file(&failure.path).map(|file| (file, failure.line)));
     }
     let in_test = frames.last().is_some_and(|(file, _)| evidence.files[*file].is_test);

@@ -172,3 +172,12 @@ fn exhausted_localization_goes_to_a_person() {
     assert_eq!(json["attempts"].as_array().map(Vec::len), Some(20));
     assert_eq!(json["node"], "stats.mean");
 }
+
+/// All that a fix is asked with, the most telling first.
+#[test]
+fn a_question_for_a_fix_in_full() {
+    let played = play_total(vec![]);
+    let prompt = played.prompts.last().expect("a prompt");
+    let user = prompt.split_once("whether its tests pass.\n").expect("a system message").1;
+    assert_eq!(user, include_str!("fix_prompt.md"));
+}

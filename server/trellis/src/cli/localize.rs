@@ -9,7 +9,7 @@ use run::Tree;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::results::limit;
+use crate::cli::results::{limit, plain};
 use crate::error::{Exit, Fault};
 use crate::localize::{Failing, Found, Search};
 use crate::output::Output;
@@ -17,6 +17,9 @@ use crate::project;
 use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::signals::cancel_on_signal;
 use crate::sources::Workspace;
+
+/// The most seconds any option takes.
+const DAY: u64 = 86_400;
 
 /// Rank the functions and lines that may be why tests fail.
 #[derive(Args)]
@@ -31,13 +34,13 @@ pub(crate) struct LocalizeArgs {
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     top: u16,
     /// Seconds for trying small edits of suspicious lines against the tests; 0 tries none.
-    #[arg(long, default_value_t = 20, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=DAY))]
     trials: u64,
     /// Seconds one test may take.
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     timeout: u64,
     /// Seconds all of them may take.
-    #[arg(long, default_value_t = 3600, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     run_timeout: u64,
     #[command(flatten)]
     sandbox: SandboxArgs,
@@ -49,9 +52,12 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
             .hint("give the folder of a Python project")
     })?;
     let workspace = Workspace::open(&root)?;
-    let opened = sandbox::open(&args.sandbox, &root, Needs::Project, output).await?;
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
+    let opened = tokio::select! {
+        () = cancel.cancelled() => return Ok(Exit::Interrupted),
+        opened = sandbox::open(&args.sandbox, &root, Needs::Project, output) => opened?,
+    };
     let snapshot = workspace.snapshot();
     let search = Search {
         runner: &opened.runner,
@@ -81,7 +87,7 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
         let source = |file: usize, line: u32| {
             let id = snapshot.index.file(&found.evidence.files[file].path)?;
             let text = snapshot.index.text(id)?;
-            text.lines().nth(line as usize - 1).map(|it| it.trim().to_owned())
+            text.lines().nth(line.max(1) as usize - 1).map(|it| it.trim().to_owned())
         };
         output.text(table(&found, top, source))?;
     }
@@ -99,7 +105,7 @@ fn shape(found: &Found, top: usize) -> Value {
     let lines = found.ranking.lines.iter().take(LINES.max(top)).map(|it| {
         json!({
             "path": path(it.file),
-            "line": it.line,
+            "line": it.line.max(1),
             "symbol": it.symbol,
             "score": rounded(it.score),
             "why": it.why,
@@ -124,7 +130,7 @@ fn shape(found: &Found, top: usize) -> Value {
 fn suspect(it: &Ranked, path: &str) -> Value {
     json!({
         "path": path,
-        "line": it.line,
+        "line": it.line.max(1),
         "symbol": it.symbol,
         "score": rounded(it.score),
         "why": it.why,
@@ -170,6 +176,28 @@ fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
 }
 
+/// Failures that are listed.
+const FAILURES: usize = 8;
+
+/// What fails, and how.
+fn failing(found: &Found) -> String {
+    let count = found.failures.len();
+    let mut out = match count {
+        0 => return String::new(),
+        1 => "1 test fails:\n".to_owned(),
+        _ => format!("{count} tests fail:\n"),
+    };
+    for it in found.failures.iter().take(FAILURES) {
+        let message = it.failure.message.lines().next().unwrap_or_default();
+        out += &plain(&format!("  {}: {}: {message}", it.id, it.failure.exception));
+        out.push('\n');
+    }
+    if count > FAILURES {
+        out += &format!("  and {} more; --json has them\n", count - FAILURES);
+    }
+    out
+}
+
 fn table(found: &Found, top: usize, source: impl Fn(usize, u32) -> Option<String>) -> String {
     let mut out = String::new();
     if found.failures.is_empty() {
@@ -178,22 +206,23 @@ fn table(found: &Found, top: usize, source: impl Fn(usize, u32) -> Option<String
     for (number, it) in found.ranking.suspects.iter().take(top).enumerate() {
         let path = &found.evidence.files[it.file].path;
         let symbol = if it.symbol.is_empty() { "(top level)" } else { &it.symbol };
-        out += &format!("{:>2}. {:.2} {symbol}  {path}:{}\n", number + 1, it.score, it.line);
+        out += &format!("{:>2}. {:.2} {symbol}  {path}:{}\n", number + 1, it.score, it.line.max(1));
         let text = source(it.file, it.line).unwrap_or_default();
-        out += &format!("         | {text}\n      {}\n", it.why);
-        if let Some(repair) = it.repair.as_ref().filter(|_| number == 0) {
-            out += "      with this every failing test passes:\n";
-            repair.lines().for_each(|line| out += &format!("         {line}\n"));
+        out += &plain(&format!("         | {text}"));
+        out += &format!("\n      {}\n", it.why);
+        if let Some(repair) = &it.repair {
+            out += "      with this every failing test passes; it proves the place, not the fix:\n";
+            repair.lines().for_each(|line| out += &format!("         {}\n", plain(line)));
         }
     }
     if let Some(it) = &found.diagnosis {
-        out += &format!("diagnosis: {} ({}): {}\n", it.diagnosis.as_str(), it.rule, it.why);
+        out += &plain(&format!("diagnosis: {} ({}): {}", it.diagnosis.as_str(), it.rule, it.why));
+        out.push('\n');
     }
     found.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
-    match found.failures.len() {
-        0 => {}
-        1 => out += "1 test fails",
-        count => out += &format!("{count} tests fail"),
+    if !found.flaky.is_empty() {
+        out += &format!("flaky, passed when run again: {}\n", found.flaky.join(", "));
     }
+    out += &failing(found);
     out.trim_end().to_owned()
 }

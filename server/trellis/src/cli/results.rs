@@ -114,7 +114,7 @@ fn failed(failure: &run::Failure) -> String {
 }
 
 /// Text of a test's making must not drive the terminal.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let shown = |it: char| match it {
         '\t' => "\t".to_owned(),
         it if it.is_control() => it.escape_default().to_string(),

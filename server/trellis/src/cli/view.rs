@@ -94,7 +94,10 @@ fn target(args: &ViewArgs) -> Result<Target, Fault> {
     }
     let nothing = || {
         Fault::input(format!("there is neither a file nor a node `{}`", args.what))
-            .hint("give a file below --root, or a node's id and its graph with --plan")
+            .hint(format!(
+                "files are looked for below {root} (--root), node ids in {root}/{PLAN} or the graph given with --plan",
+                root = args.root.display()
+            ))
     };
     let known = args.root.join(PLAN);
     let rpg = args.plan.clone().or_else(|| known.is_file().then_some(known)).ok_or_else(nothing)?;

@@ -64,8 +64,8 @@ pub(crate) struct Failing {
 /// How a test fails that was interrupted.
 const INTERRUPTED: &str = "TestTookTooLong";
 
-/// Runs of the tests that a crash or an endless test may cut short.
-const RUNS: usize = 5;
+/// Runs of the tests that a crash or an endless test may cut short; each goes on behind the one before.
+const RUNS: usize = 12;
 
 impl Search<'_> {
     /// Runs the tests, and ranks what may be wrong. Nothing fails: no suspects.
@@ -73,18 +73,24 @@ impl Search<'_> {
         let (reports, mut notes) = self.baseline().await?;
         let mut evidence = evidence(self.index, &reports);
         let failures: Vec<Failing> = reports.iter().flat_map(failing).collect();
+        self.refuse_unknown(&failures)?;
+        prove(&reports, &failures)?;
         let limits = reports.first().map(|it| it.limits.clone()).unwrap_or_default();
         let mut ranking = Ranking::default();
         let mut diagnosed = Diagnosed { finding: None, flaky: Vec::new() };
         if !failures.is_empty() {
             diagnosed = self.diagnose(&failures, &reports, &evidence).await?;
+            // Beside what fails every time, tests that pass by chance only blur the picture.
+            if diagnosed.flaky.len() < failures.len() {
+                evidence.tests.retain(|test| !diagnosed.flaky.contains(&test.id));
+            }
             if let Some(folder) = &self.history {
-                notes.extend(recency::add(folder, &mut evidence));
+                notes.extend(recency::add(folder, self.index, &mut evidence).await);
             }
             ranking = rank(&evidence, &[]);
             if let Some(budget) = self.trials.filter(|_| may_be_code(&diagnosed)) {
                 let until = Instant::now() + budget;
-                let trials = Trials::new(self, &evidence, &ranking, &reports);
+                let trials = Trials::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
                 let (tried, said) = trials.run(until).await;
                 notes.extend(said);
                 ranking = rank(&evidence, &tried);
@@ -112,6 +118,8 @@ impl Search<'_> {
         };
         Request {
             source_folders: self.source_folders.clone(),
+            // Nobody reads pytest's own text, and with many failures it takes the most time.
+            arguments: vec!["--tb=native".to_owned()],
             test_deadline: Some(limit),
             // For tests that the deadline does not reach.
             test_timeout: limit * 3 + Duration::from_secs(1),
@@ -120,28 +128,46 @@ impl Search<'_> {
         }
     }
 
-    /// All tests once, with coverage; again without those that end the run.
+    /// A target nobody knows is a mistake of the caller's, not a failing test.
+    fn refuse_unknown(&self, failures: &[Failing]) -> Result<(), Fault> {
+        let unknown = failures.iter().find(|it| it.failure.exception == "UsageError");
+        let Some(it) = unknown.filter(|_| !self.targets.is_empty()) else { return Ok(()) };
+        let targets = self.targets.join(", ");
+        let said = it.failure.message.lines().next().unwrap_or_default();
+        Err(Fault::input(format!("there is no test {targets}: {said}")).hint(
+            "give ids, files or folders relative to the project, such as tests/test_a.py::test_b",
+        ))
+    }
+
+    /// All tests once, with coverage; where one ends the run, what comes after it in the next run.
     async fn baseline(&self) -> Result<(Vec<Report>, Vec<String>), Fault> {
         let mut request = self.request(Vec::new(), self.test_timeout);
         request.targets.clone_from(&self.targets);
         request.coverage = true;
+        // One file that cannot be read does not keep the others from being tested.
+        request.arguments.push("--continue-on-collection-errors".to_owned());
         let (mut reports, mut notes) = (Vec::new(), Vec::new());
-        for _ in 0..RUNS {
+        for run in 1..=RUNS {
             let report = self.runner.run(&request, self.cancel).await;
             check(&report)?;
-            let ended = report
-                .tests
-                .iter()
-                .find(|it| matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut));
-            let ended = ended.map(|it| it.id.clone());
+            let cut = |it: &&TestResult| {
+                matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut)
+            };
+            let ended = report.tests.iter().find(cut).map(|it| it.id.clone());
+            request.targets.clone_from(&report.not_run);
             notes.extend(report.notes.iter().cloned());
             reports.push(report);
             let Some(id) = ended else { break };
             notes.push(format!(
-                "{id} ended the whole run, so that nothing is known of the lines it executed; \
-                 the others were run again without it"
+                "{id} ended the whole run, so that nothing is known of the lines it executed"
             ));
-            request.arguments.push(format!("--deselect={id}"));
+            match request.targets.len() {
+                0 => break,
+                left if run == RUNS => notes.push(format!(
+                    "{left} tests were not run: {RUNS} runs were ended by others before it came to them"
+                )),
+                _ => {}
+            }
         }
         let measured = reports.iter().any(|it| it.coverage.is_some());
         if !measured {
@@ -157,10 +183,20 @@ impl Search<'_> {
     }
 }
 
-/// Edits of the code show nothing where it is known not to be at fault, or where tests pass by chance.
+/// Edits of the code show nothing where it is known not to be at fault.
 fn may_be_code(diagnosed: &Diagnosed) -> bool {
     let of_code = |it: &Finding| it.diagnosis == Diagnosis::Implementation;
-    diagnosed.finding.as_ref().is_none_or(of_code) && diagnosed.flaky.is_empty()
+    diagnosed.finding.as_ref().is_none_or(of_code)
+}
+
+/// Without a failure, only runs that came to their end well say that nothing fails.
+fn prove(reports: &[Report], failures: &[Failing]) -> Result<(), Fault> {
+    let unproven =
+        reports.iter().find(|it| !matches!(it.outcome, Outcome::Passed | Outcome::NoTests));
+    let Some(report) = unproven.filter(|_| failures.is_empty()) else { return Ok(()) };
+    let why = report.reason.clone().unwrap_or_else(|| format!("{:?}", report.outcome));
+    Err(Fault::new(Exit::TestsFailed, format!("the tests did not run to their end: {why}"))
+        .hint("`trellis test` shows how the run ended"))
 }
 
 /// Whether there is anything to look at.

@@ -1,91 +1,106 @@
 //! How recently lines changed, from git, if the folder is kept in it.
+//!
+//! Only stored blobs are read (`git cat-file`): whatever compares or blames working files would run filters and
+//! drivers that the project's own configuration names.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+use std::time::Duration;
 
+use code::{Index, changed_lines};
 use cycle::localize::Evidence;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
 
 /// Files that are looked at.
 const FILES: usize = 40;
-/// What a commit counts for, against the one after it.
-const FADING: f64 = 0.6;
-/// The suspicion of lines that the last commit changed.
+/// The suspicion of lines that the last commit changed; that of uncommitted ones is 1.
 const LAST_COMMIT: f64 = 0.6;
-/// A commit that made more of a file than this says nothing about its lines.
+/// A change of more of a file than this says nothing about its lines.
 const MOST_OF_A_FILE: f64 = 0.5;
+/// Time for git, with all files.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Fills in the recency of the files that failing tests executed; what could not be found out, as sentences.
-/// Needs git, and a folder that is its work tree.
-pub(super) fn add(folder: &Path, evidence: &mut Evidence) -> Vec<String> {
-    let Some(log) = git(folder, &["log", "--format=%H", "--max-count=20"]) else {
-        return Vec::new(); // no repository: most folders under test are none, or have no commit yet
-    };
-    let mut ages: BTreeMap<&str, f64> = BTreeMap::new();
-    let mut strength = LAST_COMMIT;
-    for commit in log.lines() {
-        ages.insert(commit, strength);
-        strength *= FADING;
-    }
-    let executed: Vec<usize> = (evidence.tests.iter())
-        .filter(|it| it.failed)
-        .flat_map(|it| it.lines.keys().copied())
-        .collect();
-    let mut files: Vec<usize> = executed;
+/// A folder that is not kept in git, or has no commit, has none.
+pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -> Vec<String> {
+    let executed = evidence.tests.iter().filter(|it| it.failed).flat_map(|it| it.lines.keys());
+    let mut files: Vec<usize> = executed.copied().collect();
     files.sort_unstable();
     files.dedup();
+    files.retain(|file| !evidence.files[*file].path.contains('\n'));
     let mut notes = Vec::new();
     if files.len() > FILES {
         notes.push(format!("git was asked about {FILES} of {} files", files.len()));
+        files.truncate(FILES);
     }
-    for number in files.into_iter().take(FILES) {
-        let file = &mut evidence.files[number];
-        let blame = ["blame", "--porcelain", "--", file.path.as_str()];
-        let Some(blame) = git(folder, &blame) else { continue }; // a file that git does not know
-        file.changed = changed(&blame, &ages);
+    let ask = |revision: &str| -> String {
+        files.iter().map(|it| format!("{revision}:./{}\n", evidence.files[*it].path)).collect()
+    };
+    let questions = ask("HEAD") + &ask("HEAD~1");
+    let Some(answer) = blobs(folder, &questions).await else { return notes };
+    let mut texts = parse(&answer);
+    texts.resize(files.len() * 2, None);
+    let (last, before) = texts.split_at(files.len());
+    for ((number, last), before) in files.iter().zip(last).zip(before) {
+        let file = &mut evidence.files[*number];
+        let present = index.file(&file.path).and_then(|id| index.text(id));
+        let (Some(present), Some(last)) = (present, last) else { continue };
+        let most = present.lines().count() as f64 * MOST_OF_A_FILE;
+        let mut mark = |old: &str, recency: f64| {
+            let lines = changed_lines(old, &present);
+            if lines.len() as f64 <= most {
+                for line in lines {
+                    file.changed.entry(line).or_insert(recency);
+                }
+            }
+        };
+        mark(last, 1.0);
+        before.iter().for_each(|before| mark(before, LAST_COMMIT));
     }
     notes
 }
 
-/// Lines with their recency, without commits that made the file.
-fn changed(blame: &str, ages: &BTreeMap<&str, f64>) -> BTreeMap<u32, f64> {
-    let mut by_commit: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    let mut count = 0;
-    for line in blame.lines().filter(|it| !it.starts_with('\t')) {
-        let mut words = line.split(' ');
-        let (Some(commit), Some(_), Some(number)) = (words.next(), words.next(), words.next())
-        else {
-            continue;
-        };
-        let is_commit = commit.len() >= 40 && commit.bytes().all(|it| it.is_ascii_hexdigit());
-        if let (true, Ok(number)) = (is_commit, number.parse()) {
-            by_commit.entry(commit).or_default().push(number);
-            count += 1;
-        }
-    }
-    let mut found = BTreeMap::new();
-    for (commit, lines) in by_commit {
-        let uncommitted = commit.bytes().all(|it| it == b'0');
-        let recency = if uncommitted { Some(1.0) } else { ages.get(commit).copied() };
-        let share = lines.len() as f64 / f64::from(count.max(1));
-        if let (Some(recency), true) = (recency, share <= MOST_OF_A_FILE) {
-            found.extend(lines.into_iter().map(|line| (line, recency)));
-        }
-    }
-    found
-}
-
-/// What git says; none where it fails or is not there.
-fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git")
+/// What git has stored under these names; none where it fails, takes too long or is not there.
+async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
+    let mut child = Command::new("git")
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager"])
-        .args(arguments)
+        .args(["cat-file", "--batch"])
         .current_dir(folder)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .output()
+        .kill_on_drop(true)
+        .spawn()
         .ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let mut stdin = child.stdin.take()?;
+    let questions = questions.to_owned();
+    // Beside the reading: both pipes may fill up.
+    let writing = async move {
+        let _ = stdin.write_all(questions.as_bytes()).await;
+    };
+    let both = async { tokio::join!(writing, child.wait_with_output()).1 };
+    let output = tokio::time::timeout(PATIENCE, both).await.ok()?.ok()?;
+    output.status.success().then_some(output.stdout)
+}
+
+/// `<object> blob <size>`, the bytes, a line's end; or a line that says what is missing.
+fn parse(mut answer: &[u8]) -> Vec<Option<String>> {
+    let mut found = Vec::new();
+    while let Some(end) = answer.iter().position(|byte| *byte == b'\n') {
+        let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+        answer = &answer[end + 1..];
+        let size = head.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
+        match size.filter(|size| head.contains(" blob ") && *size < answer.len()) {
+            Some(size) => {
+                found.push(String::from_utf8(answer[..size].to_vec()).ok());
+                answer = &answer[size + 1..];
+            }
+            None => found.push(None),
+        }
+    }
+    found
 }

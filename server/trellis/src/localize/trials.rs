@@ -59,12 +59,14 @@ impl<'a> Trials<'a> {
         evidence: &'a Evidence,
         ranking: &Ranking,
         reports: &[Report],
+        flaky: &[String],
     ) -> Trials<'a> {
         let results: Vec<&TestResult> = reports.iter().flat_map(|it| &it.tests).collect();
         let durations = results.iter().map(|it| (it.id.clone(), it.duration)).collect();
         let slowest = results.iter().filter(|it| it.outcome == TestOutcome::Passed);
         let slowest = slowest.map(|it| it.duration).max().unwrap_or_default();
-        let failed: Vec<&TestResult> = results.into_iter().filter(|it| has_failed(it)).collect();
+        let failed = results.into_iter().filter(|it| has_failed(it) && !flaky.contains(&it.id));
+        let failed: Vec<&TestResult> = failed.collect();
         let failing = failed.iter().map(|it| (it.id.clone(), said(it))).collect();
         let limit = (slowest * TIMES).clamp(SHORTEST, search.test_timeout);
         let (first_look, attempts) = (first_look(&failed), attempts(search, evidence, ranking));

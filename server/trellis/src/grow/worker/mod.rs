@@ -116,6 +116,8 @@ pub(crate) async fn work_on(
         shelf,
         permit: Some(permit),
         has_turn: false,
+        has_waited: false,
+        begun_on: BTreeMap::new(),
         cost: Cost::default(),
         passed: 0,
         failed: 0,
@@ -137,6 +139,10 @@ struct Worker {
     permit: Option<OwnedSemaphorePermit>,
     /// Nobody else works until this node ends.
     has_turn: bool,
+    /// It gave its slot back since the last step.
+    has_waited: bool,
+    /// What the nodes of its view held when it began, by their id.
+    begun_on: BTreeMap<String, String>,
     cost: Cost,
     passed: usize,
     failed: usize,
@@ -154,8 +160,10 @@ impl Worker {
         let item = &shop.work.items[&self.node];
         let around = Surroundings { file: self.file_so_far()?, context: shop.context.clone() };
         let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
-        let mut state = if by_hand { State::written_by_hand() } else { State::default() };
+        let begin = || if by_hand { State::written_by_hand() } else { State::default() };
+        let mut state = begin();
         let mut observation = Observation::Begin;
+        self.begun_on = self.texts_of_view();
         loop {
             let (next, actions) = step(item, &shop.policy, &around, state, observation);
             state = next;
@@ -166,6 +174,13 @@ impl Worker {
                 }
                 heard = self.perform(action).await?.or(heard);
             }
+            if self.has_waited && self.texts_of_view() != self.begun_on {
+                // What the node builds on was changed meanwhile; a later run would begin here.
+                self.begin_again()?;
+                (state, observation) = (begin(), Observation::Begin);
+                continue;
+            }
+            self.has_waited = false;
             // Every batch that does not finish ends with an action that answers.
             observation = heard.ok_or_else(|| {
                 Stop::Fault(Fault::internal(format!("the cycle of {} asked for nothing", item.id)))

@@ -1,11 +1,12 @@
 //! Waiting for others: for nodes that the code uses, and for its turn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plan::NodeIx;
 use tokio::sync::oneshot;
 
-use crate::grow::worker::{Stop, Worker};
+use crate::grow::worker::{Stop, Worker, source};
+use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
 /// What a worker that gave its slot back waits for.
@@ -62,9 +63,31 @@ impl Worker {
         self.resume().await
     }
 
+    /// The texts of the planned view, as hashes.
+    pub(super) fn texts_of_view(&self) -> BTreeMap<String, String> {
+        let work = &self.shop.work;
+        let shelf = self.shelf.borrow().clone();
+        let view = work.view(self.node, &BTreeSet::new()).into_iter();
+        let text = |ix: NodeIx| Some(disk::hash(source(&shelf.draft(ix)?.implementation)));
+        view.filter_map(|ix| Some((work.plan.id(ix).to_owned(), text(ix)?))).collect()
+    }
+
+    /// Forgets all that was done; nothing of it counts.
+    pub(super) fn begin_again(&mut self) -> Result<(), Stop> {
+        let text = "what it builds on was changed while it waited".to_owned();
+        self.log(Event::Note { node: self.id(), what: "begun-again".to_owned(), text })?;
+        self.begun_on = self.texts_of_view();
+        (self.has_waited, self.repeats, self.last) = (false, 0, None);
+        (self.draft, self.trail, self.cost) = Default::default();
+        (self.passed, self.failed) = (0, 0);
+        self.more.clear();
+        Ok(())
+    }
+
     /// Gives the slot back.
     fn rest(&mut self, rest: Rest) {
         self.permit = None;
+        self.has_waited = true;
         // The owner may have gone; then the wait ends by cancellation.
         let _ = self.shop.freed.send(rest);
     }
