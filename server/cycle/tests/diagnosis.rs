@@ -276,6 +276,13 @@ fn documented_examples_decide() {
         ("assert name(\"a\") == \"A\"", doctest, "implementation documented-example"),
         ("assert name('a') == 'a'", doctest, "test documented-example"),
         ("assert total([2]) == 3", doctest, "-"),
+        // White space counts inside of strings, and a value may take several lines.
+        ("assert name('a b') == 'A'", "name('ab') == 'AB'", "-"),
+        (
+            "assert pair(1) == ['a b', 'c']",
+            ">>> pair(1)\n['a b',\n 'c']\n",
+            "implementation documented-example",
+        ),
         ("assert total([1, 2]) == expected", doctest, "-"),
         ("assert rows == 3", doctest, "-"),
         ("assert total([1, 2]) is None", doctest, "-"),

@@ -31,10 +31,13 @@ pub(crate) fn compare<'a>(line: &str, texts: impl IntoIterator<Item = &'a str>) 
 
 fn examples(text: &str) -> Vec<Example> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let doctests = lines.windows(2).filter_map(|pair| {
-        let call = pair[0].strip_prefix(">>> ")?;
-        let value = Some(pair[1]).filter(|it| !it.is_empty() && !it.starts_with(">>>"))?;
-        Some(Example { call: bare(call), value: bare(value) })
+    let doctests = (0..lines.len()).filter_map(|at| {
+        let call = lines[at].strip_prefix(">>> ")?;
+        // The value goes on to the next example or the next paragraph.
+        let value =
+            lines[at + 1..].iter().take_while(|it| !it.is_empty() && !it.starts_with(">>>"));
+        let value: String = value.copied().collect::<Vec<_>>().join(" ");
+        (!value.is_empty()).then(|| Example { call: bare(call), value: bare(&value) })
     });
     let comparisons = lines.iter().filter_map(|line| {
         let inner = line.trim_matches('`').trim_start_matches(">>> ").trim_start_matches("assert ");
@@ -64,10 +67,18 @@ fn comparison(text: &str) -> Option<Example> {
     None
 }
 
-/// Without white space, one kind of quotes, `pytest.approx(…)` taken off.
+/// Without white space outside of strings, one kind of quotes, `pytest.approx(…)` taken off.
 fn bare(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let text = text.replace('\'', "\"");
+    let (mut out, mut quote) = (String::with_capacity(text.len()), None);
+    for character in text.chars() {
+        match (quote, character) {
+            (Some(open), it) if it == open => (quote, _) = (None, out.push('"')),
+            (None, it @ ('"' | '\'')) => (quote, _) = (Some(it), out.push('"')),
+            (None, it) if it.is_whitespace() => {}
+            (_, it) => out.push(it),
+        }
+    }
+    let text = out;
     let inner = text.strip_prefix("pytest.approx(").or_else(|| text.strip_prefix("approx("));
     match inner.and_then(|it| it.strip_suffix(')')) {
         Some(inner) => inner

@@ -1,6 +1,6 @@
 //! How often each tool led anywhere, and what follows from it (L8).
 
-use crate::strategy::Answer;
+use crate::strategy::{Answer, Attempt};
 
 /// Tries below which a rate says nothing.
 const ENOUGH: usize = 10;
@@ -38,7 +38,7 @@ pub struct Tally {
     pub errors: usize,
 }
 
-/// The tools' successes in one run.
+/// The tools' successes, of one item or of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolRecord {
     tallies: [Tally; 4],
@@ -46,10 +46,19 @@ pub struct ToolRecord {
 
 impl ToolRecord {
     pub fn count(&mut self, tool: Tool, answer: &Answer) {
+        self.add(tool, answer.as_ref().is_ok_and(|found| !found.is_empty()), answer.is_err());
+    }
+
+    /// Counts what an attempt came to.
+    pub fn take(&mut self, attempt: &Attempt) {
+        self.add(attempt.tool, !attempt.found.is_empty(), attempt.error.is_some());
+    }
+
+    fn add(&mut self, tool: Tool, is_hit: bool, is_error: bool) {
         let tally = &mut self.tallies[tool as usize];
         tally.tries += 1;
-        tally.hits += usize::from(answer.as_ref().is_ok_and(|found| !found.is_empty()));
-        tally.errors += usize::from(answer.is_err());
+        tally.hits += usize::from(is_hit);
+        tally.errors += usize::from(is_error);
     }
 
     pub fn of(&self, tool: Tool) -> Tally {

@@ -124,6 +124,8 @@ pub(crate) enum Event {
         found: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        #[serde(default)]
+        microseconds: u64,
     },
     /// Tests of everything that builds on a changed node, run before the change was accepted or not.
     Regression {

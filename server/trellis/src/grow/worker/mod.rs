@@ -124,6 +124,7 @@ pub(crate) async fn work_on(
         repeats: 0,
         last: None,
         trail: Trail::default(),
+        tools: ToolRecord::default(),
         shop,
     };
     worker.run().await
@@ -152,6 +153,8 @@ struct Worker {
     last: Option<(Report, Files)>,
     /// What localization tried.
     trail: Trail,
+    /// How its tools did for this node. Those of all nodes would depend on how many work at once.
+    tools: ToolRecord,
 }
 
 impl Worker {

@@ -2,6 +2,7 @@
 //! the failing run, and the planning graph.
 
 use std::sync::PoisonError;
+use std::time::Instant;
 
 use cycle::localize::{Ranked, rank};
 use cycle::{
@@ -30,22 +31,27 @@ impl Worker {
             Some((report, files)) => (Some(report), files),
             None => (None, &none),
         };
-        let mut look = Look { shop: &shop, node: self.node, seen: Seen::of(files), report, wanted };
-        self.trail.next_iteration();
-        let found = {
-            let mut record = shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
-            find_suspects(query, &mut look, &mut self.trail, &mut record)
+        let mut look = Look {
+            shop: &shop,
+            node: self.node,
+            seen: Seen::of(files),
+            report,
+            wanted,
+            times: Vec::new(),
         };
+        self.trail.next_iteration();
+        let found = find_suspects(query, &mut look, &mut self.trail, &mut self.tools);
         let localized = found.map(|suspects| self.localized(&look, suspects));
-        self.keep_attempts()?;
+        self.keep_attempts(&look.times)?;
         Ok(match localized {
             Ok(localized) => Observation::Found(localized),
             Err(_) => Observation::Exhausted(self.trail.all().cloned().collect()),
         })
     }
 
-    fn keep_attempts(&mut self) -> Result<(), Stop> {
-        for attempt in self.trail.attempts() {
+    fn keep_attempts(&mut self, times: &[u64]) -> Result<(), Stop> {
+        for (attempt, time) in self.trail.attempts().iter().zip(times) {
+            self.shop.tools.lock().unwrap_or_else(PoisonError::into_inner).take(attempt);
             let [tries, hits] = &mut self.cost.tools[attempt.tool as usize];
             *tries += 1;
             *hits += usize::from(!attempt.found.is_empty());
@@ -55,6 +61,7 @@ impl Worker {
                 query: attempt.query.clone(),
                 found: attempt.found.clone(),
                 error: attempt.error.clone(),
+                microseconds: *time,
             })?;
         }
         Ok(())
@@ -109,6 +116,8 @@ struct Look<'a> {
     seen: Seen,
     report: Option<&'a Report>,
     wanted: Vec<Wanted>,
+    /// What each attempt took, in microseconds.
+    times: Vec<u64>,
 }
 
 impl Look<'_> {
@@ -151,9 +160,7 @@ impl Look<'_> {
 
 impl Tools for Look<'_> {
     fn symbol(&mut self, frame: &Frame) -> Answer {
-        let found = self.seen.around(&frame.path, frame.line);
-        let why = "in the traceback";
-        Ok(found.map(|it| self.seen.suspect(it, Some(frame.line), why)).into_iter().collect())
+        self.timed(|look| look.look_symbol(frame))
     }
 
     /// The index is made of the very files that ran.
@@ -162,6 +169,33 @@ impl Tools for Look<'_> {
     }
 
     fn spectrum(&mut self) -> Answer {
+        self.timed(Look::look_spectrum)
+    }
+
+    fn references(&mut self, suspect: &Suspect) -> Answer {
+        self.timed(|look| look.look_references(suspect))
+    }
+
+    fn search(&mut self, words: &str) -> Answer {
+        self.timed(|look| look.look_search(words))
+    }
+}
+
+impl Look<'_> {
+    fn timed(&mut self, look: impl FnOnce(&Self) -> Answer) -> Answer {
+        let since = Instant::now();
+        let answer = look(self);
+        self.times.push(since.elapsed().as_micros() as u64);
+        answer
+    }
+
+    fn look_symbol(&self, frame: &Frame) -> Answer {
+        let found = self.seen.around(&frame.path, frame.line);
+        let why = "in the traceback";
+        Ok(found.map(|it| self.seen.suspect(it, Some(frame.line), why)).into_iter().collect())
+    }
+
+    fn look_spectrum(&self) -> Answer {
         let Some(report) = self.report.filter(|it| it.coverage.is_some()) else {
             return Ok(Vec::new());
         };
@@ -178,7 +212,7 @@ impl Tools for Look<'_> {
         Ok(ranked.filter(|it| !evidence.files[it.file].is_test).map(suspect).collect())
     }
 
-    fn references(&mut self, suspect: &Suspect) -> Answer {
+    fn look_references(&self, suspect: &Suspect) -> Answer {
         let Some(it) = self.seen.named(&suspect.path, &suspect.symbol) else {
             return Ok(Vec::new());
         };
@@ -186,7 +220,7 @@ impl Tools for Look<'_> {
         Ok(self.seen.callers(it).into_iter().map(|it| self.seen.suspect(it, None, &why)).collect())
     }
 
-    fn search(&mut self, words: &str) -> Answer {
+    fn look_search(&self, words: &str) -> Answer {
         let work = &self.shop.work;
         let subgraph = work.plan.node(self.node).subgraph.as_deref();
         let Some(wanted) = self.wanted.iter().find(|it| it.words == words) else {

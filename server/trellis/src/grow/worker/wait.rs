@@ -78,7 +78,7 @@ impl Worker {
         self.log(Event::Note { node: self.id(), what: "begun-again".to_owned(), text })?;
         self.begun_on = self.texts_of_view();
         (self.has_waited, self.repeats, self.last) = (false, 0, None);
-        (self.draft, self.trail, self.cost) = Default::default();
+        (self.draft, self.trail, self.tools, self.cost) = Default::default();
         (self.passed, self.failed) = (0, 0);
         self.more.clear();
         Ok(())
