@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod cli;
+mod convert;
 mod edits;
 mod error;
 mod grow;

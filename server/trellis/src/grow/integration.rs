@@ -15,8 +15,8 @@ use plan::{Along, NodeIx, flows};
 use run::{Report, Request, Tree};
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::convert::{self, Files};
 use crate::error::Fault;
-use crate::grow::convert::{self, Files};
 use crate::grow::shelf::Shelf;
 use crate::grow::worker::ask::put;
 use crate::grow::worker::seen::Seen;

@@ -1,15 +1,19 @@
-//! Commits: one for every subgraph that is settled, in the plan's order.
+//! Subgraphs that are settled: their integration tests, and one commit each, in the plan's order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::NodeIx;
+use tokio::task::JoinSet;
 
 use crate::error::Fault;
+use crate::grow::integration;
 use crate::grow::items::Work;
 use crate::grow::metadata;
-use crate::grow::owner::Owner;
-use crate::workspace::journal::Event;
+use crate::grow::owner::{Done, Owner};
+use crate::grow::shelf::Flow;
+use crate::grow::worker::Stop;
+use crate::workspace::journal::{Event, Integrated};
 use crate::workspace::{checkpoint, disk};
 
 /// Our files that no flush writes.
@@ -17,6 +21,63 @@ const DOCUMENTS: [&str; 4] =
     ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH, "test_results.xml"];
 
 impl Owner {
+    /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
+    /// them of the same nodes.
+    pub(crate) fn start_integrations(&mut self, workers: &mut JoinSet<Result<Done, Stop>>) {
+        for (subgraph, leaves) in self.waiting_for_integration() {
+            let specification = integration::specification(&self.shop, &leaves);
+            let known = self.past.integrated.get(&subgraph).filter(|it| {
+                it.specification == specification
+                    && !leaves.iter().any(|ix| self.started.contains(ix))
+            });
+            if let Some(known) = known.cloned() {
+                self.cost += known.cost;
+                self.keep_integrated(known);
+                continue;
+            }
+            if self.resting.alone.is_some() {
+                return;
+            }
+            let Ok(permit) = self.shop.slots.clone().try_acquire_owned() else { return };
+            self.integrating.insert(subgraph.clone());
+            let shelf = self.shelf.borrow().clone();
+            let work = integration::integrate(self.shop.clone(), subgraph, leaves, shelf, permit);
+            workers.spawn(async { work.await.map(|it| Done::Subgraph(Box::new(it))) });
+        }
+    }
+
+    /// Subgraphs that passed as a whole and have no integration tests yet, by name.
+    fn waiting_for_integration(&self) -> Vec<(String, Vec<NodeIx>)> {
+        let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(plan::Status::Passed);
+        let waits = |(subgraph, leaves): &&(String, Vec<NodeIx>)| {
+            !self.integrated.contains_key(subgraph)
+                && !self.integrating.contains(subgraph)
+                && leaves.iter().all(passed)
+        };
+        self.subgraphs.iter().filter(waits).cloned().collect()
+    }
+
+    /// Whether every subgraph that passed has had its integration tests.
+    pub(crate) fn is_integrated(&self) -> bool {
+        self.integrating.is_empty() && self.waiting_for_integration().is_empty()
+    }
+
+    pub(crate) fn take_integrated(&mut self, integrated: Integrated) -> Result<(), Fault> {
+        self.integrating.remove(&integrated.subgraph);
+        self.cost += integrated.cost;
+        self.keep_integrated(integrated);
+        self.commit_subgraphs()
+    }
+
+    fn keep_integrated(&mut self, integrated: Integrated) {
+        if !integrated.text.is_empty() {
+            let flow =
+                Flow { path: integrated.path.clone(), text: integrated.text.as_str().into() };
+            self.shelf.send_modify(|shelf| shelf.put_flow(&integrated.subgraph, flow));
+        }
+        self.integrated.insert(integrated.subgraph.clone(), integrated);
+    }
+
     /// Commits subgraphs whose leaves are all settled, in the order of their last leaf, for any number
     /// of jobs.
     pub(crate) fn commit_subgraphs(&mut self) -> Result<(), Fault> {

@@ -3,7 +3,6 @@
 //! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
 //! [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
-pub(crate) mod convert;
 mod coverage;
 mod files;
 mod finish;
@@ -16,10 +15,11 @@ mod open;
 mod owner;
 mod progress;
 mod recover;
+mod resting;
 mod shelf;
 mod suite;
 mod summary;
-pub(crate) mod worker;
+mod worker;
 
 pub(crate) use open::Order as GrowOrder;
 pub(crate) use summary::Summary;

@@ -1,21 +1,21 @@
 //! The one owner of a run's state: starts workers, takes in what they bring, writes it down.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use cycle::{Draft, Verdict};
 use jiff::Timestamp;
 use plan::{NodeIx, Schedule, Skipped};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::error::Fault;
-use crate::grow::integration;
 use crate::grow::milestones::subgraphs;
 use crate::grow::open::Order;
 use crate::grow::progress::Progress;
-use crate::grow::shelf::{Flow, Shelf};
+use crate::grow::resting::Resting;
+use crate::grow::shelf::Shelf;
 use crate::grow::worker::{Outcome, Rest, Shop, Stop, source, work_on};
 use crate::output::Output;
 use crate::workspace::Writer;
@@ -33,9 +33,9 @@ pub(crate) struct Receivers {
 }
 
 /// What a job brought.
-enum Done {
+pub(crate) enum Done {
     Node(Box<Outcome>),
-    Subgraph(Integrated),
+    Subgraph(Box<Integrated>),
 }
 
 /// How the loop came to its end.
@@ -65,11 +65,11 @@ pub(crate) struct Owner {
     unsaved: bool,
     pub(crate) committed: BTreeSet<String>,
     pub(crate) started: BTreeSet<NodeIx>,
-    resting: Resting,
+    pub(crate) resting: Resting,
     /// Leaves by subgraph, in the order of their last leaf.
     pub(crate) subgraphs: Arc<[(String, Vec<NodeIx>)]>,
     /// Subgraphs whose integration tests are being made.
-    integrating: BTreeSet<String>,
+    pub(crate) integrating: BTreeSet<String>,
     /// What integration tests came to.
     pub(crate) integrated: BTreeMap<String, Integrated>,
     /// Files people changed that this run took over.
@@ -170,7 +170,7 @@ impl Owner {
                     let outcome = joined.map_err(|e| Fault::internal(format!("a worker broke: {e}")))?;
                     match outcome {
                         Ok(Done::Node(outcome)) => self.settle(*outcome, output)?,
-                        Ok(Done::Subgraph(integrated)) => self.take_integrated(integrated)?,
+                        Ok(Done::Subgraph(integrated)) => self.take_integrated(*integrated)?,
                         Err(Stop::Cancelled) => return Ok(Ended::Interrupted),
                         Err(Stop::Fault(fault)) => {
                             workers.shutdown().await;
@@ -228,63 +228,6 @@ impl Owner {
     fn give_turn(&mut self, at_work: usize) {
         let shelf = self.shelf.borrow().clone();
         self.resting.give_turn(at_work, |needed| shelf.has_all(needed));
-    }
-
-    /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
-    /// them of the same nodes.
-    fn start_integrations(&mut self, workers: &mut JoinSet<Result<Done, Stop>>) {
-        for (subgraph, leaves) in self.waiting_for_integration() {
-            let specification = integration::specification(&self.shop, &leaves);
-            let known = self.past.integrated.get(&subgraph).filter(|it| {
-                it.specification == specification
-                    && !leaves.iter().any(|ix| self.started.contains(ix))
-            });
-            if let Some(known) = known.cloned() {
-                self.cost += known.cost;
-                self.keep_integrated(known);
-                continue;
-            }
-            if self.resting.alone.is_some() {
-                return;
-            }
-            let Ok(permit) = self.shop.slots.clone().try_acquire_owned() else { return };
-            self.integrating.insert(subgraph.clone());
-            let shelf = self.shelf.borrow().clone();
-            let work = integration::integrate(self.shop.clone(), subgraph, leaves, shelf, permit);
-            workers.spawn(async { work.await.map(Done::Subgraph) });
-        }
-    }
-
-    /// Subgraphs that passed as a whole and have no integration tests yet, by name.
-    fn waiting_for_integration(&self) -> Vec<(String, Vec<NodeIx>)> {
-        let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(plan::Status::Passed);
-        let waits = |(subgraph, leaves): &&(String, Vec<NodeIx>)| {
-            !self.integrated.contains_key(subgraph)
-                && !self.integrating.contains(subgraph)
-                && leaves.iter().all(passed)
-        };
-        self.subgraphs.iter().filter(waits).cloned().collect()
-    }
-
-    /// Whether every subgraph that passed has had its integration tests.
-    pub(crate) fn is_integrated(&self) -> bool {
-        self.integrating.is_empty() && self.waiting_for_integration().is_empty()
-    }
-
-    fn take_integrated(&mut self, integrated: Integrated) -> Result<(), Fault> {
-        self.integrating.remove(&integrated.subgraph);
-        self.cost += integrated.cost;
-        self.keep_integrated(integrated);
-        self.commit_subgraphs()
-    }
-
-    fn keep_integrated(&mut self, integrated: Integrated) {
-        if !integrated.text.is_empty() {
-            let flow =
-                Flow { path: integrated.path.clone(), text: integrated.text.as_str().into() };
-            self.shelf.send_modify(|shelf| shelf.put_flow(&integrated.subgraph, flow));
-        }
-        self.integrated.insert(integrated.subgraph.clone(), integrated);
     }
 
     fn settle(&mut self, outcome: Outcome, output: &Output) -> Result<(), Fault> {
@@ -517,46 +460,6 @@ impl Owner {
         self.write_checkpoint()?;
         let logged = self.shop.journal.commit(Event::Stopped { reason: reason.to_owned() });
         flushed.and(logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e)))
-    }
-}
-
-/// Workers that gave their slot back.
-#[derive(Default)]
-struct Resting {
-    /// Who waits for which nodes to be settled.
-    waiting: HashMap<NodeIx, Vec<NodeIx>>,
-    /// Who waits to be alone, by the place in the plan's order.
-    turns: BTreeMap<usize, (NodeIx, oneshot::Sender<()>)>,
-    /// Who is.
-    alone: Option<NodeIx>,
-}
-
-impl Resting {
-    fn take(&mut self, rest: Rest, place: impl Fn(&NodeIx) -> usize) {
-        match rest {
-            Rest::For { node, needed } => {
-                self.ended(node);
-                self.waiting.insert(node, needed);
-            }
-            Rest::Turn { node, go } => drop(self.turns.insert(place(&node), (node, go))),
-        }
-    }
-
-    fn ended(&mut self, node: NodeIx) {
-        self.waiting.remove(&node);
-        self.alone.take_if(|alone| *alone == node);
-    }
-
-    fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {
-        self.waiting.retain(|_, needed| !is_settled(needed));
-        if self.alone.is_some() || at_work > self.waiting.len() + self.turns.len() {
-            return;
-        }
-        if let Some((_, (node, go))) = self.turns.pop_first() {
-            self.alone = Some(node);
-            // A worker that is gone has cancelled everything.
-            let _ = go.send(());
-        }
     }
 }
 

@@ -8,8 +8,8 @@ use cycle::assembly::pytest_ini;
 use cycle::{Ending, Failure, TestRun};
 use run::{Report, Request, Tree, junit};
 
+use crate::convert::{Files, test_run};
 use crate::error::Fault;
-use crate::grow::convert::{Files, test_run};
 use crate::grow::coverage;
 use crate::grow::owner::Owner;
 use crate::grow::summary::Suite;
@@ -46,7 +46,8 @@ pub(crate) async fn suite(
         ..Request::new(Tree::Files(tree.clone()))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    let mut run = test_run(&report, &|path| tree.get(path).cloned()).map_err(Stop::into_fault)?;
+    let mut run = test_run(&report, &|path| tree.get(path).cloned())
+        .map_err(|none| Stop::from(none).into_fault())?;
     let flaky = settle(owner, &request, &mut run, &tree).await?;
     if !flaky.is_empty() {
         owner.warnings.push(format!("flaky, passed when run again: {}", flaky.join(", ")));
@@ -90,7 +91,8 @@ async fn settle(
         }
         let request = Request { targets: failing.clone(), coverage: false, ..request.clone() };
         let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-        let again = test_run(&report, &|path| tree.get(path).cloned()).map_err(Stop::into_fault)?;
+        let again = test_run(&report, &|path| tree.get(path).cloned())
+            .map_err(|none| Stop::from(none).into_fault())?;
         let passed: BTreeSet<&str> =
             again.cases.iter().filter(|it| it.passed).map(|it| it.id.as_str()).collect();
         for case in run.cases.iter_mut().filter(|case| passed.contains(case.id.as_str())) {

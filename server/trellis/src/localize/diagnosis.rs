@@ -11,9 +11,8 @@ use cycle::{
 use run::{Outcome, Report, Request, TestOutcome};
 
 use super::{Failing, INTERRUPTED, Search};
-use crate::error::Fault;
-use crate::grow::convert;
-use crate::grow::worker::Stop;
+use crate::convert::{self, NoRun};
+use crate::error::{Exit, Fault};
 
 /// Repeats of failing tests, at most.
 const REPEATS: u32 = 5;
@@ -73,7 +72,7 @@ impl Search<'_> {
             };
             request.targets.clone_from(&targets);
             let report = self.runner.run(&request, self.cancel).await;
-            let run = convert::test_run(&report, &self.texts()).map_err(Stop::into_fault)?;
+            let run = convert::test_run(&report, &self.texts()).map_err(stopped)?;
             repeats.push(run);
         }
         Ok(repeats.flaky())
@@ -116,6 +115,16 @@ impl Search<'_> {
             out.extend(docstrings.map(|range| text[range].trim_matches('"').to_owned()));
         }
         out
+    }
+}
+
+/// Why the tests could not be repeated.
+fn stopped(none: NoRun) -> Fault {
+    match none {
+        NoRun::Cancelled => {
+            Fault::new(Exit::Interrupted, "stopped while the failing tests were repeated")
+        }
+        NoRun::Fault(fault) => fault,
     }
 }
 

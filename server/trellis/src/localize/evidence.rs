@@ -7,7 +7,7 @@ use cycle::localize::{Evidence, FileEvidence, TestEvidence};
 use run::{Report, TestOutcome};
 
 use super::{failing, has_failed};
-use crate::grow::convert::{Texts, failure};
+use crate::convert::{Texts, failure};
 
 /// What runs with coverage and the sources of the same tree say together. Files that are no Python have no
 /// facts; tests that were skipped say nothing.

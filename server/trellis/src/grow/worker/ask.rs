@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use model::{ModelError, Reply};
 use plan::NodeIx;
 
+use crate::convert;
 use crate::error::Fault;
-use crate::grow::convert;
 use crate::grow::worker::{Shop, Stop, Worker};
 use crate::workspace::disk;
 use crate::workspace::journal::Event;

@@ -21,8 +21,8 @@ use run::{Report, Runner};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::convert::{Files, NoRun};
 use crate::error::{Exit, Fault};
-use crate::grow::convert::Files;
 use crate::grow::graph::Graph;
 use crate::grow::items::Work;
 use crate::grow::recover::defines;
@@ -83,6 +83,15 @@ pub(crate) enum Stop {
         node: Option<NodeIx>,
         error: std::io::Error,
     },
+}
+
+impl From<NoRun> for Stop {
+    fn from(none: NoRun) -> Stop {
+        match none {
+            NoRun::Cancelled => Stop::Cancelled,
+            NoRun::Fault(fault) => Stop::Fault(fault),
+        }
+    }
 }
 
 impl Stop {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use code::{FileId, Index, Located, Texts, Words};
 use cycle::Suspect;
 
-use crate::grow::convert::Files;
+use crate::convert::Files;
 
 /// The Python files of one run.
 pub(crate) struct Seen {

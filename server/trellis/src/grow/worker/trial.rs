@@ -9,8 +9,8 @@ use cycle::{Draft, Observation, Run};
 use plan::NodeIx;
 use run::{Limits, Report, Request, Tree};
 
+use crate::convert::{self, Files};
 use crate::error::Fault;
-use crate::grow::convert::{self, Files};
 use crate::grow::worker::{Stop, Worker};
 use crate::workspace::journal::Event;
 

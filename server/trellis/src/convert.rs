@@ -7,7 +7,6 @@ use cycle::{Case, Ending, Failure, Frame, Role, TestRun};
 use run::{Missing, Outcome, Report, TestOutcome};
 
 use crate::error::Fault;
-use crate::grow::worker::Stop;
 
 /// Longest printed output kept for a prompt, in bytes.
 const OUTPUT_BYTES: usize = 4000;
@@ -30,6 +29,12 @@ pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
     }
 }
 
+/// Why there is no run to look at.
+pub(crate) enum NoRun {
+    Cancelled,
+    Fault(Fault),
+}
+
 /// The files a run saw, by path.
 pub(crate) type Files = BTreeMap<String, Arc<str>>;
 
@@ -37,7 +42,7 @@ pub(crate) type Files = BTreeMap<String, Arc<str>>;
 pub(crate) type Texts<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
 
 /// A run as the cycle sees it, with the lines its frames stood at; a run that never was stops the work.
-pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, Stop> {
+pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoRun> {
     let ending = match &report.outcome {
         Outcome::Passed => Ending::Passed,
         Outcome::Failed => Ending::Failed,
@@ -52,9 +57,9 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, Sto
             Ending::Crashed { how: format!("the results prove nothing: {what}"), signal: None }
         }
         Outcome::SandboxLost { reason } => Ending::Crashed { how: reason.clone(), signal: None },
-        Outcome::Cancelled => return Err(Stop::Cancelled),
+        Outcome::Cancelled => return Err(NoRun::Cancelled),
         Outcome::SandboxUnavailable { reason } => {
-            return Err(Stop::Fault(Fault::unavailable(format!(
+            return Err(NoRun::Fault(Fault::unavailable(format!(
                 "the sandbox cannot run tests: {reason}"
             ))));
         }

@@ -1,0 +1,48 @@
+//! Workers that wait for others, and whose turn it is to be alone.
+
+use std::collections::{BTreeMap, HashMap};
+
+use plan::NodeIx;
+use tokio::sync::oneshot;
+
+use crate::grow::worker::Rest;
+
+/// Workers that gave their slot back.
+#[derive(Default)]
+pub(crate) struct Resting {
+    /// Who waits for which nodes to be settled.
+    waiting: HashMap<NodeIx, Vec<NodeIx>>,
+    /// Who waits to be alone, by the place in the plan's order.
+    turns: BTreeMap<usize, (NodeIx, oneshot::Sender<()>)>,
+    /// Who is.
+    pub(crate) alone: Option<NodeIx>,
+}
+
+impl Resting {
+    pub(crate) fn take(&mut self, rest: Rest, place: impl Fn(&NodeIx) -> usize) {
+        match rest {
+            Rest::For { node, needed } => {
+                self.ended(node);
+                self.waiting.insert(node, needed);
+            }
+            Rest::Turn { node, go } => drop(self.turns.insert(place(&node), (node, go))),
+        }
+    }
+
+    pub(crate) fn ended(&mut self, node: NodeIx) {
+        self.waiting.remove(&node);
+        self.alone.take_if(|alone| *alone == node);
+    }
+
+    pub(crate) fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {
+        self.waiting.retain(|_, needed| !is_settled(needed));
+        if self.alone.is_some() || at_work > self.waiting.len() + self.turns.len() {
+            return;
+        }
+        if let Some((_, (node, go))) = self.turns.pop_first() {
+            self.alone = Some(node);
+            // A worker that is gone has cancelled everything.
+            let _ = go.send(());
+        }
+    }
+}
