@@ -37,8 +37,8 @@ pub trait Tools {
     fn search(&mut self, words: &str) -> Answer;
 }
 
-/// Looks for suspects of a failure until the tools have had their turn. `earlier`: attempts of earlier
-/// iterations; those that found nothing are not made again.
+/// Looks for suspects of a failure until the tools have had their turn. What the trail's earlier iterations
+/// looked for in vain is not looked for again.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use code::Fragment;
-use cycle::assembly::{Share, Sources, pytest_ini, sources};
+use cycle::assembly::{Share, Sources, sources};
 use cycle::localize::rank;
 use cycle::{
     Ask, Draft, Ending, FlowItems, Integration, Stage, TestRun, ask_integration_tests,
@@ -190,13 +190,8 @@ impl Job<'_> {
         path: &str,
         coverage: bool,
     ) -> Result<(Report, Files, TestRun), Stop> {
-        let mut files: Files =
-            self.built()?.files.into_iter().map(|(path, text)| (path, Arc::from(text))).collect();
+        let mut files = self.shop.tree(&self.built()?.files);
         files.insert(path.to_owned(), Arc::from(tests.to_source()));
-        files.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&self.shop.work.layout)));
-        for (path, text) in &self.shop.user_files {
-            files.entry(path.clone()).or_insert_with(|| text.clone());
-        }
         let request = Request {
             targets: vec![path.to_owned()],
             test_timeout: self.shop.test_timeout,

@@ -1,10 +1,8 @@
 //! The whole suite, once, on the finished tree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
-use cycle::assembly::pytest_ini;
 use cycle::{Ending, Failure, TestRun};
 use run::{Report, Request, Tree, junit};
 
@@ -25,7 +23,8 @@ pub(crate) async fn suite(
     owner: &mut Owner,
     sources: &BTreeMap<String, String>,
 ) -> Result<Suite, Fault> {
-    let tree = tree(owner, sources);
+    // What plain pytest would see in the folder.
+    let tree = owner.shop.tree(sources);
     let whole = tree.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>();
     let tree_hash = disk::hash(whole);
     if let Some((hash, outcome, passed, failed)) = &owner.past.suite
@@ -124,17 +123,6 @@ fn keep_coverage(owner: &mut Owner, report: &Report) -> Result<(), Fault> {
         }
     }
     owner.write_checkpoint()
-}
-
-/// What plain pytest would see in the folder.
-fn tree(owner: &Owner, sources: &BTreeMap<String, String>) -> Files {
-    let mut tree: Files =
-        sources.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
-    tree.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&owner.shop.work.layout)));
-    for (path, text) in &owner.shop.user_files {
-        tree.entry(path.clone()).or_insert_with(|| text.clone());
-    }
-    tree
 }
 
 /// A node whose tests fail here has not passed, whatever they did when it was alone: another node or a

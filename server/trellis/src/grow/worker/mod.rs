@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cycle::assembly::pytest_ini;
 use cycle::{
     Action, DebugContext, Draft, Observation, Policy, State, Surroundings, ToolRecord, Trail,
     Verdict, step,
@@ -58,6 +59,19 @@ pub(crate) struct Shop {
     pub(crate) graph: Graph,
     /// How well localization's tools do in this run.
     pub(crate) tools: Mutex<ToolRecord>,
+}
+
+impl Shop {
+    /// What the sandbox is shown of assembled files: with pytest's settings and the user's own files.
+    pub(crate) fn tree(&self, files: &BTreeMap<String, String>) -> Files {
+        let mut tree: Files =
+            files.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
+        tree.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&self.work.layout)));
+        for (path, text) in &self.user_files {
+            tree.entry(path.clone()).or_insert_with(|| text.clone());
+        }
+        tree
+    }
 }
 
 /// How a node ended, and what it cost.

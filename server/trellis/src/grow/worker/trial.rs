@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use cycle::assembly::{Share, Sources, sources};
 use cycle::{Draft, Observation, Run};
@@ -68,8 +67,8 @@ impl Worker {
         if !self.draft.amended.is_empty() && !self.has_turn {
             self.await_turn().await?;
         }
-        let item = self.shop.clone();
-        let item = &item.work.items[&self.node];
+        let shop = self.shop.clone();
+        let item = &shop.work.items[&self.node];
         let draft = match run {
             Run::Red => Cow::Owned(Draft {
                 implementation: Some(cycle::stub(item)),
@@ -178,13 +177,7 @@ impl Worker {
         targets: Vec<String>,
         coverage: bool,
     ) -> (Report, Files) {
-        let mut files: Files =
-            built.files.into_iter().map(|(path, text)| (path, Arc::from(text))).collect();
-        let ini = cycle::assembly::pytest_ini(&self.shop.work.layout);
-        files.insert("pytest.ini".to_owned(), Arc::from(ini));
-        for (path, text) in &self.shop.user_files {
-            files.entry(path.clone()).or_insert_with(|| text.clone());
-        }
+        let files = self.shop.tree(&built.files);
         let request = Request {
             targets,
             test_timeout: self.shop.test_timeout,
