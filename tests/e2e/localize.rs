@@ -157,10 +157,10 @@ fn git_runs_nothing_of_the_project_s() {
     world.write("p/shop/cart.py", &SHOP.replace("return 5", "return 5 + 0"));
     let found = world.trellis(&["localize", "p", "--trials=0", "--json"]).exits(0).json();
     assert!(!root.join("RAN").exists());
-    let recent = found["suspects"].as_array().expect("a list").iter().flat_map(|it| {
-        it["lines"].as_array().expect("lines").iter().filter(|it| it["parts"]["recency"] == 1.0)
-    });
-    assert!(recent.map(|it| it["line"].as_u64()).all(|it| it == Some(12)), "{found}");
+    let suspects = found["suspects"].as_array().expect("a list").iter();
+    let lines = suspects.flat_map(|it| it["lines"].as_array().expect("lines"));
+    let recent = lines.filter(|it| it["parts"]["recency"] == 1.0).map(|it| &it["line"]);
+    assert_eq!(recent.collect::<Vec<_>>(), [12], "{found}");
 }
 
 #[test]
