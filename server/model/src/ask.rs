@@ -1,5 +1,6 @@
 //! What is asked and what comes back, whichever provider answers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -15,6 +16,8 @@ pub struct Ask {
     pub attempt: u32,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
+    /// What the model may call; none for most questions.
+    pub tools: Arc<[Tool]>,
     /// Sampling temperature, usually 0 to 1. Left out for models that refuse to be given one.
     pub temperature: f32,
     /// Upper limit of the reply in tokens; `None` leaves it to the provider.
@@ -22,12 +25,58 @@ pub struct Ask {
 }
 
 /// One turn of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said.
+    /// What is said; may be empty beside calls or results.
     pub text: String,
+    /// Tools an assistant wanted called, as they came in its [`Reply`].
+    pub calls: Vec<ToolCall>,
+    /// What the calls of the message before came to, in their order; of a user only.
+    pub results: Vec<ToolResult>,
+}
+
+impl Message {
+    /// A turn of words.
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), calls: Vec::new(), results: Vec::new() }
+    }
+
+    /// What the model said, to be sent back to it.
+    pub fn said(reply: &Reply) -> Self {
+        let calls = reply.tool_calls.clone();
+        Self { calls, ..Self::new(Role::Assistant, &reply.text) }
+    }
+
+    /// What its calls came to.
+    pub fn results(results: Vec<ToolResult>) -> Self {
+        Self { results, ..Self::new(Role::User, "") }
+    }
+}
+
+/// Something a model may call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Letters, digits and `_`, at most 64.
+    pub name: String,
+    /// What it does and when it is of use, for the model.
+    pub description: String,
+    /// A JSON schema of type `object`.
+    pub parameters: Value,
+}
+
+/// What a tool call came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The call's [`ToolCall::id`].
+    pub id: String,
+    /// The called tool.
+    pub name: String,
+    /// What the model is shown.
+    pub text: String,
+    /// Whether the call failed; the text says why.
+    pub is_error: bool,
 }
 
 /// Who speaks in a [`Message`].
@@ -61,10 +110,14 @@ pub struct Reply {
 /// A tool the model wants called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
+    /// Tells calls of one conversation apart; made up where the provider has none.
+    pub id: String,
     /// Name of the tool, as the model wrote it.
     pub name: String,
     /// Its arguments, always an object.
     pub arguments: Map<String, Value>,
+    /// An opaque text that the provider wants back with the call (Gemini's `thoughtSignature`).
+    pub signature: Option<String>,
 }
 
 /// Tokens spent on one request.

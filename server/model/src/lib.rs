@@ -24,7 +24,7 @@ mod retry;
 mod secret;
 mod service;
 
-pub use ask::{Ask, Message, Reply, Role, ToolCall, Usage};
+pub use ask::{Ask, Message, Reply, Role, Tool, ToolCall, ToolResult, Usage};
 pub use embedding::{EMBEDDERS, Embedder, Vectors, open_embedder};
 pub use error::{ModelError, Outage};
 pub use model::Model;

@@ -21,9 +21,8 @@ pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
         node: node.to_owned(),
         stage: ask.stage.as_str().to_owned(),
         attempt: ask.attempt,
-        messages: messages
-            .map(|it| model::Message { role: role(it.role), text: it.text.clone() })
-            .collect(),
+        messages: messages.map(|it| model::Message::new(role(it.role), &it.text)).collect(),
+        tools: Arc::from([]),
         temperature: ask.temperature,
         max_output_tokens: None,
     }

@@ -91,6 +91,7 @@ struct Said {
 /// A tool call as it came.
 #[derive(Deserialize)]
 pub(super) struct Call {
+    id: Option<String>,
     function: Function,
 }
 
@@ -180,14 +181,15 @@ pub(super) fn tool_calls(
     calls: &[Call],
     clean: impl Fn(&str) -> String,
 ) -> Result<Vec<ToolCall>, String> {
-    let read = |call: &Call| {
+    let read = |(index, call): (usize, &Call)| {
+        let id = call.id.clone().unwrap_or_else(|| format!("call_{index}"));
         let name = clean(&call.function.name);
         match arguments(&call.function, &clean) {
-            Some(arguments) => Ok(ToolCall { name, arguments }),
+            Some(arguments) => Ok(ToolCall { id, name, arguments, signature: None }),
             None => Err(format!("the arguments of the tool call `{name}` are not a JSON object")),
         }
     };
-    calls.iter().map(read).collect()
+    calls.iter().enumerate().map(read).collect()
 }
 
 fn arguments(function: &Function, clean: impl Fn(&str) -> String) -> Option<Map<String, Value>> {

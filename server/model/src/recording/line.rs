@@ -120,15 +120,21 @@ fn fault(fields: &Map<String, Value>) -> Result<Option<Fault>, String> {
 fn tool_calls(fields: &Map<String, Value>) -> Result<Option<Vec<ToolCall>>, String> {
     let Some(value) = present(fields, "tool_calls") else { return Ok(None) };
     let calls = value.as_array().ok_or_else(|| wrong("tool_calls", "a list", value))?;
-    calls.iter().map(tool_call).collect::<Result<_, _>>().map(Some)
+    let read = |(index, value)| tool_call(index, value);
+    calls.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }
 
-fn tool_call(value: &Value) -> Result<ToolCall, String> {
+fn tool_call(index: usize, value: &Value) -> Result<ToolCall, String> {
     let fields =
         value.as_object().ok_or_else(|| wrong("tool_calls", "a list of objects", value))?;
     let name = required_text(fields, "name").map_err(|what| format!("in `tool_calls`, {what}"))?;
     match fields.get("arguments") {
-        Some(Value::Object(arguments)) => Ok(ToolCall { name, arguments: arguments.clone() }),
+        Some(Value::Object(arguments)) => Ok(ToolCall {
+            id: format!("call_{index}"),
+            name,
+            arguments: arguments.clone(),
+            signature: None,
+        }),
         Some(other) => Err(format!("in `tool_calls`, {}", wrong("arguments", "an object", other))),
         None => Err(format!("in `tool_calls`, `{name}` has no `arguments` object")),
     }

@@ -9,6 +9,8 @@ mod recorder;
 mod refused;
 mod server;
 
+use std::sync::Arc;
+
 use model::{Ask, Message, Role};
 
 /// A question of node `node`.
@@ -18,9 +20,10 @@ fn ask(node: &str, stage: &str, attempt: u32) -> Ask {
         stage: stage.to_owned(),
         attempt,
         messages: vec![
-            Message { role: Role::System, text: "be brief".to_owned() },
-            Message { role: Role::User, text: "write add".to_owned() },
+            Message::new(Role::System, "be brief"),
+            Message::new(Role::User, "write add"),
         ],
+        tools: Arc::from([]),
         temperature: 0.2,
         max_output_tokens: Some(64),
     }
