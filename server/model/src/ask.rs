@@ -49,10 +49,21 @@ impl Message {
         Self { calls, ..Self::new(Role::Assistant, &reply.text) }
     }
 
+    /// Its size in a request, about, in bytes.
+    pub fn bytes(&self) -> usize {
+        let calls = self.calls.iter().map(|it| it.name.len() + json_bytes(&it.arguments));
+        let results = self.results.iter().map(|it| it.text.len());
+        self.text.len() + calls.sum::<usize>() + results.sum::<usize>()
+    }
+
     /// What its calls came to.
     pub fn results(results: Vec<ToolResult>) -> Self {
         Self { results, ..Self::new(Role::User, "") }
     }
+}
+
+fn json_bytes(arguments: &Map<String, Value>) -> usize {
+    arguments.iter().map(|(name, value)| name.len() + value.to_string().len() + 6).sum()
 }
 
 /// Something a model may call.
@@ -125,6 +136,8 @@ pub struct ToolCall {
 pub struct Usage {
     /// Tokens of the question.
     pub input_tokens: u64,
-    /// Tokens of the reply.
+    /// Tokens of the reply, thoughts included.
     pub output_tokens: u64,
+    /// Of the question's, those the provider had in its cache, which are cheaper.
+    pub cached_tokens: u64,
 }

@@ -12,18 +12,73 @@ pub(crate) struct Complaint {
     pub(crate) message: String,
     /// The parameter it does not know at all; not one whose value is out of range.
     pub(crate) unsupported: Option<String>,
+    /// Whether it names the parameter at fault, and with it what is wrong.
+    pub(crate) names_parameter: bool,
     /// A status given in the body.
     pub(crate) status: Option<u16>,
+    /// The question does not fit into the model's context.
+    pub(crate) too_long: bool,
+    /// The account is used up; waiting does not help.
+    pub(crate) unpaid: bool,
 }
+
+/// Kinds of failure by name, as Anthropic and OpenAI give them, with the status that goes with them.
+const KINDS: [(&str, u16); 12] = [
+    ("overloaded_error", 529),
+    ("rate_limit_error", 429),
+    ("rate_limit_exceeded", 429),
+    ("timeout_error", 504),
+    ("api_error", 500),
+    ("server_error", 500),
+    ("invalid_request_error", 400),
+    ("authentication_error", 401),
+    ("billing_error", 402),
+    ("permission_error", 403),
+    ("not_found_error", 404),
+    ("request_too_large", 413),
+];
+
+/// How services say that a question is too long: OpenAI, Anthropic, Gemini, vLLM, llama.cpp, LM Studio.
+const TOO_LONG: [&str; 10] = [
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "context_size",
+    "maximum context",
+    "prompt is too long",
+    "input is too long",
+    "exceeds the maximum number of tokens",
+    "too many tokens",
+];
+
+/// How services say that somebody has to pay.
+const UNPAID: [&str; 4] = [
+    "insufficient_quota",
+    "billing_hard_limit",
+    "credit balance is too low",
+    "insufficient credits",
+];
 
 impl Complaint {
     /// Reads any body: services put the message in different places, proxies send HTML.
     pub(crate) fn read(body: &[u8]) -> Self {
-        let Ok(value) = serde_json::from_slice::<Value>(body) else {
-            return Self { message: shorten(&String::from_utf8_lossy(body)), ..Self::default() };
-        };
+        match serde_json::from_slice::<Value>(body) {
+            Ok(value) => Self::of(&value),
+            Err(_) => Self { message: shorten(&String::from_utf8_lossy(body)), ..Self::default() },
+        }
+    }
+
+    /// What is said in an answer that should be a reply; none where nothing failed.
+    pub(crate) fn in_answer(value: &Value) -> Option<Self> {
+        let first = value.get(0).unwrap_or(value);
+        let failed = first.get("error").is_some_and(|error| !error.is_null());
+        failed.then(|| Self::of(value))
+    }
+
+    fn of(value: &Value) -> Self {
         // Gemini's OpenAI-compatible service wraps its error in a list.
-        let value = value.get(0).unwrap_or(&value);
+        let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null());
         let text = |holder: &Value, name: &str| {
             holder.get(name).and_then(Value::as_str).map(str::to_owned)
@@ -33,14 +88,30 @@ impl Complaint {
             Some(error) => text(error, "message"),
             None => text(value, "message").or_else(|| text(value, "detail")),
         };
+        let message = shorten(&message.unwrap_or_else(|| value.to_string()));
         let code = error.and_then(|error| error.get("code"));
-        let unsupported =
-            code.and_then(Value::as_str).is_some_and(|code| code.starts_with("unsupported"));
-        let status = code.and_then(Value::as_u64).filter(|code| (400..600).contains(code));
+        let kinds: Vec<String> = (error.into_iter())
+            .flat_map(|error| [text(error, "code"), text(error, "type")])
+            .flatten()
+            .collect();
+        let parameter = error.and_then(|error| text(error, "param"));
+        let unsupported = kinds.iter().any(|code| code.starts_with("unsupported"));
+        let numbered = code.and_then(Value::as_u64).filter(|code| (400..600).contains(code));
+        let named =
+            || KINDS.iter().find(|(name, _)| kinds.iter().any(|it| it == name)).map(|(_, it)| *it);
+        let said = |words: &[&str]| {
+            let message = message.to_lowercase();
+            words
+                .iter()
+                .any(|it| message.contains(it) || kinds.iter().any(|kind| kind.contains(it)))
+        };
         Self {
-            message: shorten(&message.unwrap_or_else(|| value.to_string())),
-            unsupported: error.filter(|_| unsupported).and_then(|error| text(error, "param")),
-            status: status.and_then(|status| u16::try_from(status).ok()),
+            too_long: said(&TOO_LONG),
+            unpaid: said(&UNPAID),
+            names_parameter: parameter.is_some(),
+            unsupported: parameter.filter(|_| unsupported),
+            status: numbered.and_then(|status| u16::try_from(status).ok()).or_else(named),
+            message,
         }
     }
 }

@@ -4,37 +4,20 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-/// Where the provider itself answers.
-const PUBLIC_BASE: &str = "https://api.openai.com/v1";
+/// Ollama's port, where a host is given without one.
+const OLLAMA_PORT: u16 = 11434;
 
-/// Where Ollama answers if nothing else is said.
-const OLLAMA_BASE: &str = "http://127.0.0.1:11434";
-
-/// The address of one service of an OpenAI-compatible API, such as `/chat/completions`. A base without
-/// any path gets `/v1`; any other path is taken as written, since services differ (`/api/v1`,
-/// `/v1beta/openai`). A slash at the end, or the whole address pasted, is fine too.
+/// A service below a base, such as `/chat/completions`, or below `home` where the base has no path; services
+/// differ (`/api/v1`, `/v1beta/openai`), so any other path is taken as written. A slash at the end, or the
+/// whole address pasted, is fine too. A query of the service is added to the base's own.
+///
+/// A bare host, as Ollama's variable may hold it, counts as `http`; one that means all addresses of a machine
+/// when a server listens there means this machine for who asks.
 ///
 /// # Errors
 ///
 /// What is wrong with the base URL, without repeating it.
-pub(crate) fn openai(base: Option<&str>, service: &str) -> Result<Url, String> {
-    below(base.unwrap_or(PUBLIC_BASE), "/v1", service)
-}
-
-/// The address of one service of Ollama's own API, such as `/api/embed`. Its variable may hold a bare
-/// host and port.
-///
-/// # Errors
-///
-/// What is wrong with the base URL, without repeating it.
-pub(crate) fn ollama(base: Option<&str>, service: &str) -> Result<Url, String> {
-    let base = base.unwrap_or(OLLAMA_BASE).trim();
-    let base = if base.contains("://") { base.to_owned() } else { format!("http://{base}") };
-    below(&base, "", service)
-}
-
-/// A service below a base, or below `home` where the base has no path.
-fn below(base: &str, home: &str, service: &str) -> Result<Url, String> {
+pub(crate) fn below(base: &str, home: &str, service: &str) -> Result<Url, String> {
     let mut url = Url::parse(base.trim()).map_err(|error| error.to_string())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err("it must begin with http:// or https://".to_owned());
@@ -42,13 +25,40 @@ fn below(base: &str, home: &str, service: &str) -> Result<Url, String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("it holds a user name or password".to_owned());
     }
+    let (service, query) = service.split_once('?').unwrap_or((service, ""));
     let path = url.path().trim_end_matches('/');
-    let path = path.strip_suffix(service).unwrap_or(path);
-    let path = if path.is_empty() { home } else { path };
+    let known = overlap(path, service);
+    let path = &path[..path.len() - known];
+    let path = if path.is_empty() && known == 0 { home } else { path };
     let path = format!("{path}{service}");
     url.set_path(&path);
     url.set_fragment(None);
+    if !query.is_empty() {
+        let own = url.query().map(|own| format!("{own}&")).unwrap_or_default();
+        url.set_query(Some(&format!("{own}{query}")));
+    }
     Ok(url)
+}
+
+/// How much of the path's end is the service's beginning, in bytes: a base may hold `/v1` already.
+fn overlap(path: &str, service: &str) -> usize {
+    let ends = service.match_indices('/').map(|(at, _)| at).chain([service.len()]);
+    ends.rev().find(|end| path.ends_with(&service[..*end])).unwrap_or_default()
+}
+
+/// A base URL out of what Ollama's variable holds: a URL, or a host with or without a port.
+pub(crate) fn ollama_base(text: &str) -> String {
+    let text = text.trim();
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let Ok(mut url) = Url::parse(&whole) else { return whole };
+    if !text.contains("://") && url.port().is_none() {
+        // Cannot fail for a URL that has a host.
+        let _ = url.set_port(Some(OLLAMA_PORT));
+    }
+    if url.host_str() == Some("0.0.0.0") {
+        let _ = url.set_host(Some("127.0.0.1"));
+    }
+    url.to_string()
 }
 
 /// Whether the address is this very machine.
@@ -73,7 +83,7 @@ mod tests {
     use super::*;
 
     fn chat(base: Option<&str>) -> Result<Url, String> {
-        openai(base, "/chat/completions")
+        below(base.unwrap_or("https://api.openai.com/v1"), "/v1", "/chat/completions")
     }
 
     #[test]
@@ -100,13 +110,26 @@ mod tests {
     }
 
     #[test]
+    fn a_service_may_have_a_query() {
+        let service = "/v1beta/models/m:generate?alt=sse";
+        for (base, expected) in [
+            ("https://g.example/?k=x", "https://g.example/v1beta/models/m:generate?k=x&alt=sse"),
+            ("https://g.example/v1beta", "https://g.example/v1beta/models/m:generate?alt=sse"),
+            ("https://g.example/at/", "https://g.example/at/v1beta/models/m:generate?alt=sse"),
+        ] {
+            assert_eq!(below(base, "", service).unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
     fn ollama_may_be_a_bare_host() {
         for (base, expected) in [
-            (None, "http://127.0.0.1:11434/api/embed"),
-            (Some("box:1234"), "http://box:1234/api/embed"),
-            (Some("https://o.example/proxy/"), "https://o.example/proxy/api/embed"),
+            ("box", "http://box:11434/api/embed"),
+            ("box:1234", "http://box:1234/api/embed"),
+            ("0.0.0.0", "http://127.0.0.1:11434/api/embed"),
+            ("https://o.example/proxy/", "https://o.example/proxy/api/embed"),
         ] {
-            assert_eq!(ollama(base, "/api/embed").unwrap().as_str(), expected);
+            assert_eq!(below(&ollama_base(base), "", "/api/embed").unwrap().as_str(), expected);
         }
     }
 

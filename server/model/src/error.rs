@@ -51,14 +51,24 @@ pub enum ModelError {
         /// Tokens spent on it, where known.
         usage: Option<Usage>,
     },
-    /// An answer came, but holds no usable reply: not the expected JSON, empty, filtered, too
-    /// large.
+    /// The question does not fit into the model's context.
+    #[error("the question is too long for {model}{}", after_colon(.message))]
+    TooLong {
+        /// The model's name, as given to [`crate::open`].
+        model: String,
+        /// What the provider said about it, shortened; may be empty.
+        message: String,
+    },
+    /// A reply came, but says nothing that can be used: it is empty, declined, filtered, or calls a
+    /// tool with what is no JSON.
     #[error("{model} sent an unusable answer: {what}")]
     BadResponse {
         /// The model's name, as given to [`crate::open`].
         model: String,
         /// What is wrong with it.
         what: String,
+        /// Tokens spent on it, where known.
+        usage: Option<Usage>,
     },
     /// The answer could not be added to the recording.
     #[error("cannot record a reply in {}: {reason}", .path.display())]
@@ -87,6 +97,18 @@ pub enum Outage {
         /// The limit that passed; a recording does not know it.
         after: Option<Duration>,
     },
+    /// The answer stopped coming.
+    #[error("nothing came for {after:?}")]
+    Stalled {
+        /// The limit that passed.
+        after: Duration,
+    },
+    /// The answer is none that such a service gives: not its JSON, or larger than any honest one.
+    #[error("unusable answer: {what}")]
+    Garbled {
+        /// What is wrong with it, shortened.
+        what: String,
+    },
     /// The connection could not be made, or broke.
     #[error("no connection{}", after_colon(.reason))]
     Connection {
@@ -96,6 +118,14 @@ pub enum Outage {
 }
 
 impl ModelError {
+    /// Tokens spent although no reply came of it.
+    pub fn usage(&self) -> Option<Usage> {
+        match self {
+            Self::Truncated { usage, .. } | Self::BadResponse { usage, .. } => *usage,
+            _ => None,
+        }
+    }
+
     /// Whether the model could not be reached at all, so that asking another question is pointless
     /// for now.
     pub fn is_unavailable(&self) -> bool {
@@ -111,9 +141,8 @@ impl ModelError {
             Self::Unavailable { outage, .. } => outage.hint(),
             Self::Refused { status, .. } => refusal_hint(*status),
             Self::Truncated { .. } => "ask again with a higher output limit, or for less at once",
-            Self::BadResponse { .. } => {
-                "ask again; if it stays so, check that the base URL leads to a service of this kind"
-            }
+            Self::TooLong { .. } => "give less context, or use a model with a larger one",
+            Self::BadResponse { .. } => "ask again, or in other words; another model may answer",
             Self::NotRecorded { .. } => {
                 "free the disk or the file and resume, or run without --record"
             }
@@ -128,7 +157,10 @@ impl Outage {
                 "wait, lower --jobs, or check the provider's quota; the run can be resumed"
             }
             Self::Status { .. } => "the provider has trouble; try later, the run can be resumed",
-            Self::TimedOut { .. } => {
+            Self::Garbled { .. } => {
+                "check that the base URL leads to a service of this kind; the run can be resumed"
+            }
+            Self::TimedOut { .. } | Self::Stalled { .. } => {
                 "raise the time-out or use a faster model; the run can be resumed"
             }
             Self::Connection { .. } => {
@@ -142,8 +174,9 @@ fn refusal_hint(status: u16) -> &'static str {
     match status {
         300..=399 => "set the base URL to the address the provider redirects to",
         401 | 403 => "check the provider's API key",
+        402 => "the account has no credit left: check it at the provider; the run can be resumed",
         404 => "check the model name and the base URL",
-        413 => "the question is too long for this model; use one with a larger context",
+        503 => "choose a model in the editor, or another provider",
         _ => "check the model name and its limits against the provider's message",
     }
 }

@@ -13,22 +13,33 @@
 
 mod ask;
 mod complaint;
+mod editor;
 mod embedding;
 mod endpoint;
 mod error;
+mod frames;
+mod gate;
+mod live;
 mod model;
 mod open;
-mod openai;
+mod prices;
+mod providers;
+mod quirks;
 mod recording;
 mod retry;
 mod secret;
 mod service;
+mod wire;
 
 pub use ask::{Ask, Message, Reply, Role, Tool, ToolCall, ToolResult, Usage};
+pub use editor::{Editor, Unanswered};
 pub use embedding::{EMBEDDERS, Embedder, Vectors, open_embedder};
 pub use error::{ModelError, Outage};
+pub use gate::{Gates, Pace};
 pub use model::Model;
 pub use open::{OpenError, PROVIDERS, Settings, Timeouts, open};
+pub use prices::{Card, Prices};
+pub use providers::{Choice, choice};
 pub use recording::STAGES;
 pub use retry::Retry;
 pub use secret::Secret;

@@ -1,10 +1,13 @@
 //! A model, whoever provides it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::ask::{Ask, Reply};
+use crate::editor::{self, Editor};
 use crate::error::ModelError;
-use crate::openai::OpenAi;
+use crate::gate::Gate;
+use crate::live::Live;
 use crate::recording::{Recorder, Recording};
 use crate::retry::{Failure, Retry, persist};
 
@@ -14,19 +17,25 @@ pub struct Model {
     pub(crate) name: String,
     pub(crate) backend: Backend,
     pub(crate) retry: Retry,
+    /// Shared with the other models of its provider; none where nobody is kept waiting.
+    pub(crate) gate: Option<Arc<Gate>>,
     pub(crate) recorder: Option<Recorder>,
 }
 
 /// Who answers. A closed list: a provider more is a variant more, and no caller sees it.
 pub(crate) enum Backend {
-    OpenAi(OpenAi),
+    Live(Box<Live>),
+    Editor { editor: Arc<dyn Editor>, name: String, model: String },
     Recorded(Recording),
 }
 
 impl Backend {
     async fn once(&self, ask: &Ask) -> Result<Reply, Failure> {
         match self {
-            Self::OpenAi(openai) => openai.once(ask).await,
+            Self::Live(live) => live.once(ask).await,
+            Self::Editor { editor, name, model } => {
+                editor::once(editor.as_ref(), name, model, ask).await
+            }
             Self::Recorded(recording) => recording.once(ask).await,
         }
     }
@@ -41,11 +50,26 @@ impl Model {
     /// See [`ModelError`]; each has a hint. A reply that cannot be recorded is an error too, since
     /// a run that was to be recorded and has gaps is of no use.
     pub async fn ask(&self, ask: &Ask) -> Result<Reply, ModelError> {
-        let result = persist(&self.retry, &self.name, || self.backend.once(ask)).await;
+        let result = persist(&self.retry, &self.name, || self.once(ask)).await;
         if let Some(recorder) = &self.recorder {
             recorder.write(ask, &result)?;
         }
         result
+    }
+
+    async fn once(&self, ask: &Ask) -> Result<Reply, Failure> {
+        let Some(gate) = &self.gate else { return self.backend.once(ask).await };
+        let _permit = gate.enter().await;
+        let result = self.backend.once(ask).await;
+        if let Err(Failure::Passing { retry_after: Some(wait), .. }) = &result {
+            gate.pause((*wait).min(self.retry.longest_wait));
+        }
+        result
+    }
+
+    /// Whether its replies come out of a file.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self.backend, Backend::Recorded(_))
     }
 
     /// The name the model was opened by, such as `openai:MODEL`.
@@ -66,6 +90,7 @@ pub(crate) fn usable(model: &str, reply: Reply) -> Result<Reply, ModelError> {
         return Err(ModelError::BadResponse {
             model: model.to_owned(),
             what: "the reply is empty".to_owned(),
+            usage: reply.usage,
         });
     }
     Ok(reply)

@@ -2,50 +2,113 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::editor::Editor;
 use crate::embedding::EMBEDDERS;
+use crate::gate::{Gates, Pace};
+use crate::live::Live;
 use crate::model::{Backend, Model};
-use crate::openai::OpenAi;
+use crate::providers;
 use crate::recording::{Recorder, Recording};
 use crate::retry::Retry;
 use crate::secret::Secret;
 
 /// The forms a model's name can take.
-pub const PROVIDERS: [&str; 2] = ["openai:MODEL", "recorded:FILE"];
+pub const PROVIDERS: [&str; 10] = [
+    "openai:MODEL",
+    "anthropic:MODEL",
+    "gemini:MODEL",
+    "ollama:MODEL",
+    "azure:DEPLOYMENT",
+    "groq:MODEL",
+    "openrouter:MODEL",
+    "lmstudio:MODEL",
+    "editor[:MODEL]",
+    "recorded:FILE",
+];
 
 /// How a model is opened. What is `None` here is looked up in the provider's environment variables.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Settings {
     /// Wait as long as the recorded model took. Recordings only.
     pub replay_latency: bool,
     /// Append what the model answers to this file.
     pub record: Option<PathBuf>,
-    /// The key; else the provider's variable (`OPENAI_API_KEY`).
+    /// For a provider of the user's own: the known one whose format it speaks. Neither that one's key nor its
+    /// address is used then.
+    pub like: Option<String>,
+    /// The key; else that of `key_variable`, else of the provider's variable (`OPENAI_API_KEY`).
     pub api_key: Option<Secret>,
+    /// The environment variable that holds the key, in place of the provider's own.
+    pub key_variable: Option<String>,
     /// Where the service answers; else the provider's variable (`OPENAI_BASE_URL`), else its public
     /// address.
     pub base_url: Option<String>,
+    /// Whether replies are asked for in pieces; then a service that falls silent is noticed early. A service
+    /// that answers in one piece all the same is understood.
+    pub stream: bool,
     /// How long one try may take.
     pub timeouts: Timeouts,
     /// How often and after which waits a live model is asked again.
     pub retry: Retry,
+    /// Bounds on requests to the provider.
+    pub pace: Pace,
+    /// Where the bounds are kept; models opened with clones of it share them.
+    pub gates: Gates,
+    /// Who answers for `editor`.
+    pub editor: Option<Arc<dyn Editor>>,
 }
 
-/// How long one try may take.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            replay_latency: false,
+            record: None,
+            like: None,
+            api_key: None,
+            key_variable: None,
+            base_url: None,
+            stream: true,
+            timeouts: Timeouts::default(),
+            retry: Retry::default(),
+            pace: Pace::default(),
+            gates: Gates::default(),
+            editor: None,
+        }
+    }
+}
+
+/// How long one try may take. `None`: 10 minutes in all and 2 without a sign of life, or for services on this
+/// machine, which may have to load a model and think with slow processors, 2 hours and 15 minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
     /// To connect.
     pub connect: Duration,
+    /// Of a streamed answer, from one line to the next.
+    pub idle: Option<Duration>,
     /// In all, from the request's first byte to the answer's last.
-    pub total: Duration,
+    pub total: Option<Duration>,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), total: Duration::from_secs(300) }
+        Self { connect: Duration::from_secs(10), idle: None, total: None }
+    }
+}
+
+impl Timeouts {
+    /// The same with nothing left open.
+    pub(crate) fn for_service(&self, is_here: bool) -> Self {
+        let (idle, total) = if is_here { (15 * 60, 120 * 60) } else { (2 * 60, 10 * 60) };
+        Self {
+            connect: self.connect,
+            idle: self.idle.or(Some(Duration::from_secs(idle))),
+            total: self.total.or(Some(Duration::from_secs(total))),
+        }
     }
 }
 
@@ -75,8 +138,24 @@ pub enum OpenError {
     NoKey {
         /// The name as given.
         spec: String,
+        /// The environment variables looked at.
+        variable: String,
+    },
+    /// The provider has no public address, and none is given.
+    #[error("no address for `{spec}`: {variable} is not set ({reason})")]
+    NoBaseUrl {
+        /// The name as given.
+        spec: String,
         /// The environment variable looked at.
         variable: &'static str,
+        /// What is wrong without it.
+        reason: String,
+    },
+    /// The editor's models can be used from within the editor only.
+    #[error("`{spec}` asks the editor for a model, and no editor is connected")]
+    NoEditor {
+        /// The name as given.
+        spec: String,
     },
     /// The key holds characters that no HTTP header can carry.
     #[error("the API key for `{spec}` has characters that no HTTP header can carry")]
@@ -145,6 +224,12 @@ impl OpenError {
             Self::NoModelName { .. } => {
                 "write the model's name, or the recording's path, after the colon"
             }
+            Self::NoBaseUrl { .. } => {
+                "set the variable, or base_url in the user's trellis.toml, to the service's address"
+            }
+            Self::NoEditor { .. } => {
+                "start the run from the editor, or name another provider's model"
+            }
             Self::NoKey { .. } => {
                 "set the variable; only services on this machine (a loopback base URL) may do without"
             }
@@ -179,20 +264,29 @@ pub fn open(
     settings: &Settings,
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Model, OpenError> {
-    let unknown = || OpenError::UnknownProvider { spec: spec.to_owned() };
-    let (provider, name) = spec.split_once(':').ok_or_else(unknown)?;
-    if name.is_empty() && matches!(provider, "openai" | "recorded") {
+    let (name, model) = spec.split_once(':').unwrap_or((spec, ""));
+    let kind = settings.like.as_deref().unwrap_or(name);
+    if model.is_empty() && (kind == "recorded" || providers::find(kind).is_some()) {
         return Err(OpenError::NoModelName { spec: spec.to_owned() });
     }
-    let (backend, retry) = match provider {
-        "openai" => {
-            (Backend::OpenAi(OpenAi::open(spec, name, settings, &env)?), settings.retry.clone())
+    let gate = || Some(settings.gates.of(name, &settings.pace));
+    let (backend, retry, gate) = match (kind, providers::find(kind)) {
+        (_, Some(provider)) => {
+            let live = Live::open(spec, provider, model, settings, &env)?;
+            (Backend::Live(Box::new(live)), settings.retry.clone(), gate())
         }
-        "recorded" => (recorded(spec, name, settings)?, settings.retry.at_once()),
-        _ => return Err(unknown()),
+        ("editor", _) => (from_editor(spec, model, settings)?, settings.retry.clone(), gate()),
+        ("recorded", _) => (recorded(spec, model, settings)?, settings.retry.at_once(), None),
+        _ => return Err(OpenError::UnknownProvider { spec: spec.to_owned() }),
     };
     let recorder = settings.record.as_deref().map(record).transpose()?;
-    Ok(Model { name: spec.to_owned(), backend, retry, recorder })
+    Ok(Model { name: spec.to_owned(), backend, retry, gate, recorder })
+}
+
+fn from_editor(spec: &str, model: &str, settings: &Settings) -> Result<Backend, OpenError> {
+    let none = || OpenError::NoEditor { spec: spec.to_owned() };
+    let editor = settings.editor.clone().ok_or_else(none)?;
+    Ok(Backend::Editor { editor, name: spec.to_owned(), model: model.to_owned() })
 }
 
 fn recorded(spec: &str, file: &str, settings: &Settings) -> Result<Backend, OpenError> {

@@ -146,6 +146,7 @@ impl Recording {
             Fault::BadResponse => Failure::Final(ModelError::BadResponse {
                 model,
                 what: "recorded as such".to_owned(),
+                usage: line.usage,
             }),
         }
     }

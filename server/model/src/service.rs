@@ -1,23 +1,26 @@
 //! A service that is asked over HTTP: one address, one key, answers within bounds, failures sorted.
 
 use std::error::Error as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::Serialize;
+use tokio::time::{sleep_until, timeout};
 
+use crate::ask::Usage;
 use crate::complaint::Complaint;
 use crate::endpoint;
 use crate::error::{ModelError, Outage};
+use crate::frames::{Frames, TooLarge};
 use crate::open::{OpenError, Settings, Timeouts};
 use crate::retry::{Failure, retry_after};
 use crate::secret::Secret;
 
 /// No honest answer comes near; a broken service must not fill the memory. In bytes.
-const LARGEST_ANSWER: usize = 16 << 20;
+pub(crate) const LARGEST_ANSWER: usize = 16 << 20;
 
 /// An address that takes JSON and gives JSON.
 pub(crate) struct Service {
@@ -35,15 +38,27 @@ pub(crate) struct Answer {
     retry_after: Option<Duration>,
     location: Option<String>,
     pub(crate) body: Vec<u8>,
-    pub(crate) latency: Duration,
 }
 
 /// Where a kind of service is looked for.
 pub(crate) struct Place {
-    pub(crate) url_variable: &'static str,
-    pub(crate) key_variable: &'static str,
+    pub(crate) url_variables: &'static [&'static str],
+    pub(crate) keys: &'static [Key],
     /// Whether it may be asked without a key wherever it is, not only on this machine.
     pub(crate) may_be_open: bool,
+}
+
+/// A variable that may hold a key, and the header it is sent in.
+pub(crate) struct Key {
+    pub(crate) variable: &'static str,
+    pub(crate) header: KeyHeader,
+}
+
+/// How a key is sent; never in an address, which proxies and logs keep.
+#[derive(Clone, Copy)]
+pub(crate) enum KeyHeader {
+    Bearer,
+    Named(&'static str),
 }
 
 impl Service {
@@ -51,33 +66,58 @@ impl Service {
     pub(crate) fn open(
         spec: &str,
         place: &Place,
+        fixed: &[(&'static str, &'static str)],
         settings: &Settings,
         env: &dyn Fn(&str) -> Option<String>,
         address: impl Fn(Option<&str>) -> Result<Url, String>,
     ) -> Result<Self, OpenError> {
-        let base = settings
-            .base_url
-            .clone()
-            .or_else(|| env(place.url_variable).filter(|url| !url.trim().is_empty()));
+        let base = Self::base(place, settings, env);
+        if base.is_none()
+            && let Err(reason) = address(None)
+        {
+            let variable = place.url_variables.first().copied().unwrap_or_default();
+            return Err(OpenError::NoBaseUrl { spec: spec.to_owned(), variable, reason });
+        }
         let address = address(base.as_deref())
             .map_err(|reason| OpenError::BadBaseUrl { spec: spec.to_owned(), reason })?;
-        let key = settings
-            .api_key
-            .clone()
-            .or_else(|| env(place.key_variable).and_then(|key| Secret::new(&key)));
-        if key.is_none() && !place.may_be_open && !endpoint::is_loopback(&address) {
-            return Err(OpenError::NoKey { spec: spec.to_owned(), variable: place.key_variable });
+        let key = key(place, settings, env);
+        let is_here = endpoint::is_loopback(&address);
+        if key.is_none() && !place.may_be_open && !is_here {
+            let names: Vec<&str> = place.keys.iter().map(|it| it.variable).collect();
+            let variable = match (&settings.key_variable, &settings.like) {
+                (Some(named), _) => named.clone(),
+                (None, Some(_)) => "its key_variable in trellis.toml".to_owned(),
+                (None, None) => names.join(" or "),
+            };
+            return Err(OpenError::NoKey { spec: spec.to_owned(), variable });
         }
-        let headers =
-            headers(key.as_ref()).ok_or_else(|| OpenError::BadKey { spec: spec.to_owned() })?;
-        let http = client(&address, headers, &settings.timeouts)?;
-        let timeouts = settings.timeouts.clone();
+        let headers = headers(key.as_ref(), fixed)
+            .ok_or_else(|| OpenError::BadKey { spec: spec.to_owned() })?;
+        let timeouts = settings.timeouts.for_service(is_here);
+        let http = client(&address, headers, &timeouts)?;
+        let key = key.map(|(key, _)| key);
         Ok(Self { name: spec.to_owned(), address, key, http, timeouts })
+    }
+
+    /// The base URL that settings or the environment give.
+    pub(crate) fn base(
+        place: &Place,
+        settings: &Settings,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        let set = |variable: &&str| env(variable).filter(|url| !url.trim().is_empty());
+        let usual = || place.url_variables.iter().find_map(set);
+        let is_own = settings.like.is_some();
+        settings.base_url.clone().or_else(|| if is_own { None } else { usual() })
     }
 
     /// Such as `openai:MODEL`.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(crate) fn address(&self) -> &Url {
+        &self.address
     }
 
     /// Where it answers, without what may be secret in the address.
@@ -86,16 +126,33 @@ impl Service {
     }
 
     pub(crate) async fn post(&self, body: &impl Serialize) -> Result<Answer, Failure> {
-        let start = Instant::now();
-        let sent = self.http.post(self.address.clone()).json(body).send().await;
-        let response = sent.map_err(|error| self.broken(error))?;
+        self.whole(self.send(&self.address, body, false).await?).await
+    }
+
+    /// Sends a request; the answer has begun. Where it is to be streamed, the beginning has to come within the
+    /// idle time-out, too.
+    pub(crate) async fn send(
+        &self,
+        address: &Url,
+        body: &impl Serialize,
+        stream: bool,
+    ) -> Result<Response, Failure> {
+        let sent = self.http.post(address.clone()).json(body).send();
+        let sent = match stream {
+            true => timeout(self.idle(), sent).await.map_err(|_| self.stalled())?,
+            false => sent.await,
+        };
+        sent.map_err(|error| self.broken(error))
+    }
+
+    /// An answer in one piece, or the complaint that came in its place.
+    pub(crate) async fn whole(&self, response: Response) -> Result<Answer, Failure> {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         Ok(Answer {
             status: response.status(),
             retry_after: header(RETRY_AFTER).and_then(|value| retry_after(value, Timestamp::now())),
             location: header(LOCATION).map(str::to_owned),
             body: self.collect(response).await?,
-            latency: start.elapsed(),
         })
     }
 
@@ -103,47 +160,105 @@ impl Service {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
             if body.len() + chunk.len() > LARGEST_ANSWER {
-                return Err(
-                    self.bad(format!("the answer is larger than {} MiB", LARGEST_ANSWER >> 20))
-                );
+                return Err(self.too_large());
             }
             body.extend_from_slice(&chunk);
         }
         Ok(body)
     }
 
-    /// What an answer that says no comes to: final, or worth another try.
-    pub(crate) fn refused(&self, status: u16, answer: &Answer) -> Failure {
-        let message = match &answer.location {
-            Some(location) if (300..400).contains(&status) => {
-                format!("redirects to {}", endpoint::origin(location))
-            }
-            _ => Complaint::read(&answer.body).message,
-        };
-        let message = self.clean_error(&message);
-        if status == 429 || status >= 500 {
-            return Failure::Passing {
-                outage: Outage::Status { status, message },
-                retry_after: answer.retry_after,
+    /// The next events of a streamed answer; `None` at its end. What keeps the clock from running out is a
+    /// whole line: bytes that drip in are no sign of life.
+    pub(crate) async fn events(
+        &self,
+        response: &mut Response,
+        frames: &mut Frames,
+    ) -> Result<Option<Vec<Vec<u8>>>, Failure> {
+        let deadline = tokio::time::Instant::now() + self.idle();
+        loop {
+            let chunk = tokio::select! {
+                chunk = response.chunk() => chunk.map_err(|error| self.broken(error))?,
+                () = sleep_until(deadline) => return Err(self.stalled()),
             };
+            let Some(chunk) = chunk else { return Ok(None) };
+            let (events, is_alive) = frames.push(&chunk).map_err(|TooLarge| self.too_large())?;
+            if is_alive {
+                return Ok(Some(events));
+            }
         }
-        Failure::Final(ModelError::Refused { model: self.name.clone(), status, message })
     }
 
-    /// An answer that came and cannot be used.
-    pub(crate) fn bad(&self, what: String) -> Failure {
+    fn idle(&self) -> Duration {
+        self.timeouts.idle.unwrap_or(Duration::MAX / 4).min(Duration::from_secs(86_400))
+    }
+
+    fn stalled(&self) -> Failure {
+        Outage::Stalled { after: self.idle() }.into()
+    }
+
+    fn too_large(&self) -> Failure {
+        self.garbled(format!("the answer is larger than {} MiB", LARGEST_ANSWER >> 20))
+    }
+
+    /// What an answer that says no comes to: final, or worth another try.
+    pub(crate) fn refused(&self, status: u16, answer: &Answer) -> Failure {
+        let complaint = match &answer.location {
+            Some(location) if (300..400).contains(&status) => {
+                let message = format!("redirects to {}", endpoint::origin(location));
+                Complaint { message, ..Complaint::default() }
+            }
+            _ => Complaint::read(&answer.body),
+        };
+        self.complained(status, &complaint, answer.retry_after)
+    }
+
+    /// A failure told within an answer, under a good status.
+    pub(crate) fn failed(&self, status: u16, complaint: &Complaint) -> Failure {
+        self.complained(status, complaint, None)
+    }
+
+    fn complained(
+        &self,
+        status: u16,
+        complaint: &Complaint,
+        retry_after: Option<Duration>,
+    ) -> Failure {
+        let (model, message) = (self.name.clone(), self.clean_error(&complaint.message));
+        let may_pass = matches!(status, 408 | 425 | 429) || status >= 500;
+        Failure::Final(match status {
+            413 => ModelError::TooLong { model, message },
+            _ if complaint.too_long && status < 500 => ModelError::TooLong { model, message },
+            _ if complaint.unpaid => ModelError::Refused { model, status: 402, message },
+            _ if may_pass => {
+                let outage = Outage::Status { status, message };
+                return Failure::Passing { outage, retry_after };
+            }
+            _ => ModelError::Refused { model, status, message },
+        })
+    }
+
+    /// An answer that came whole, and in which the model says nothing of use.
+    pub(crate) fn bad(&self, what: String, usage: Option<Usage>) -> Failure {
         Failure::Final(ModelError::BadResponse {
             model: self.name.clone(),
             what: self.clean_error(&what),
+            usage,
         })
+    }
+
+    /// An answer that no service of this kind gives; the next one may be right.
+    pub(crate) fn garbled(&self, what: String) -> Failure {
+        Outage::Garbled { what: self.clean_error(&what) }.into()
     }
 
     /// A request that met no answer, or only part of one.
     fn broken(&self, error: reqwest::Error) -> Failure {
         if error.is_timeout() {
-            let limit =
-                if error.is_connect() { self.timeouts.connect } else { self.timeouts.total };
-            return Outage::TimedOut { after: Some(limit) }.into();
+            let limit = match error.is_connect() {
+                true => Some(self.timeouts.connect),
+                false => self.timeouts.total,
+            };
+            return Outage::TimedOut { after: limit }.into();
         }
         // The URL may hold a password in its query, and the outer layers only say that sending
         // failed.
@@ -167,13 +282,40 @@ impl Service {
     }
 }
 
+/// The key with its header: of the settings, of the variable they name, or of the provider's own.
+fn key(
+    place: &Place,
+    settings: &Settings,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Option<(Secret, KeyHeader)> {
+    let usual = place.keys.first().map_or(KeyHeader::Bearer, |it| it.header);
+    let named = || env(settings.key_variable.as_deref()?).and_then(|key| Secret::new(&key));
+    if let Some(key) = settings.api_key.clone().or_else(named) {
+        return Some((key, usual));
+    }
+    // A key goes to nobody but its own provider, or where the user said.
+    let is_theirs = settings.key_variable.is_none() && settings.like.is_none();
+    let usual = place.keys.iter().filter(|_| is_theirs);
+    usual.filter_map(|it| Some((Secret::new(&env(it.variable)?)?, it.header))).next()
+}
+
 /// The headers of every request; `None` if the key does not fit into one.
-fn headers(key: Option<&Secret>) -> Option<HeaderMap> {
+fn headers(
+    key: Option<&(Secret, KeyHeader)>,
+    fixed: &[(&'static str, &'static str)],
+) -> Option<HeaderMap> {
     let mut headers = HeaderMap::new();
-    if let Some(key) = key {
-        let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).ok()?;
+    for (name, value) in fixed {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    if let Some((key, header)) = key {
+        let (name, value) = match header {
+            KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {}", key.expose())),
+            KeyHeader::Named(name) => (HeaderName::from_static(name), key.expose().to_owned()),
+        };
+        let mut value = HeaderValue::from_str(&value).ok()?;
         value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
+        headers.insert(name, value);
     }
     Some(headers)
 }
@@ -183,11 +325,13 @@ fn client(address: &Url, headers: HeaderMap, timeouts: &Timeouts) -> Result<Clie
         .default_headers(headers)
         .user_agent(concat!("trellis/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(timeouts.connect)
-        .timeout(timeouts.total)
         // Neither the key nor a prompt goes anywhere but where the user said.
         .redirect(Policy::none())
         // One place decides on retries: `persist`.
         .retry(reqwest::retry::never());
+    if let Some(total) = timeouts.total {
+        builder = builder.timeout(total);
+    }
     if endpoint::is_loopback(address) {
         builder = builder.no_proxy();
         if address.scheme() == "http" {

@@ -7,15 +7,12 @@ use crate::complaint::{Complaint, shorten};
 use crate::endpoint;
 use crate::error::ModelError;
 use crate::open::{OpenError, Settings};
-use crate::openai;
+use crate::providers;
 use crate::retry::{Failure, Retry, persist};
-use crate::service::{Answer, Place, Service};
+use crate::service::{Answer, Service};
 
 /// Texts a request. Services take 100 and more; smaller ones answer within the time-out.
 const BATCH: usize = 64;
-
-const OLLAMA: Place =
-    Place { url_variable: "OLLAMA_HOST", key_variable: "OLLAMA_API_KEY", may_be_open: true };
 
 /// One embedding model at one service.
 pub(super) struct Remote {
@@ -62,8 +59,12 @@ impl Remote {
         settings: &Settings,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, OpenError> {
-        let address = |base: Option<&str>| endpoint::openai(base, "/embeddings");
-        let service = Service::open(spec, &openai::PLACE, settings, env, address)?;
+        let provider = providers::OPENAI;
+        let address = |base: Option<&str>| {
+            let base = base.or(provider.base).unwrap_or_default();
+            endpoint::below(base, provider.wire.home, "/embeddings")
+        };
+        let service = Service::open(spec, &provider.place, &[], settings, env, address)?;
         Ok(Self::new(service, model, Form::OpenAi, settings))
     }
 
@@ -73,8 +74,12 @@ impl Remote {
         settings: &Settings,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, OpenError> {
-        let address = |base: Option<&str>| endpoint::ollama(base, "/api/embed");
-        let service = Service::open(spec, &OLLAMA, settings, env, address)?;
+        let provider = providers::OLLAMA;
+        let address = |base: Option<&str>| {
+            let base = base.or(provider.base).unwrap_or_default();
+            endpoint::below(&(provider.wire.base)(base), provider.wire.home, "/api/embed")
+        };
+        let service = Service::open(spec, &provider.place, &[], settings, env, address)?;
         Ok(Self::new(service, model, Form::Ollama, settings))
     }
 
@@ -111,7 +116,7 @@ impl Remote {
         if let Some(status) = refused {
             return Err(self.service.refused(status, &answer));
         }
-        self.read(&answer, batch.len()).map_err(|what| self.service.bad(what))
+        self.read(&answer, batch.len()).map_err(|what| self.service.bad(what, None))
     }
 
     fn read(&self, answer: &Answer, count: usize) -> Result<Vec<Vec<f32>>, String> {
@@ -136,7 +141,7 @@ impl Remote {
     }
 
     fn bad(&self, what: String) -> ModelError {
-        ModelError::BadResponse { model: self.name().to_owned(), what }
+        ModelError::BadResponse { model: self.name().to_owned(), what, usage: None }
     }
 }
 

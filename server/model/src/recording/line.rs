@@ -144,9 +144,11 @@ fn usage(fields: &Map<String, Value>) -> Result<Option<Usage>, String> {
     let Some(value) = present(fields, "usage") else { return Ok(None) };
     let tokens = |name| value.get(name).and_then(Value::as_u64);
     let (input, output) = (tokens("input_tokens"), tokens("output_tokens"));
-    let usage = input
-        .zip(output)
-        .map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens });
+    let usage = input.zip(output).map(|(input_tokens, output_tokens)| Usage {
+        input_tokens,
+        output_tokens,
+        ..Usage::default()
+    });
     let wanted =
         || format!("`usage` must be {{\"input_tokens\": n, \"output_tokens\": n}}, found {value}");
     usage.map(Some).ok_or_else(wanted)
@@ -245,9 +247,9 @@ fn written<'a>(ask: &'a Ask, result: &'a Result<Reply, ModelError>) -> Option<Wr
         }
         Err(error) => {
             line.error = Some(error_json(error)?);
-            if let ModelError::Truncated { partial, usage, .. } = error {
+            line.usage = error.usage().map(usage_json);
+            if let ModelError::Truncated { partial, .. } = error {
                 line.reply = (!partial.is_empty()).then_some(partial);
-                line.usage = usage.map(usage_json);
             }
         }
     }
@@ -256,10 +258,19 @@ fn written<'a>(ask: &'a Ask, result: &'a Result<Reply, ModelError>) -> Option<Wr
 
 fn error_json(error: &ModelError) -> Option<Value> {
     match error {
-        ModelError::NoRecordedReply { .. } | ModelError::NotRecorded { .. } => None,
+        // A question that was too long is put again, shorter, under the same key; that one counts.
+        ModelError::NoRecordedReply { .. }
+        | ModelError::NotRecorded { .. }
+        | ModelError::TooLong { .. } => None,
         ModelError::Unavailable { outage: Outage::Status { status, .. }, .. }
         | ModelError::Refused { status, .. } => Some(json!({ "status": status })),
-        ModelError::Unavailable { outage: Outage::TimedOut { .. }, .. } => Some(json!("timeout")),
+        ModelError::Unavailable {
+            outage: Outage::TimedOut { .. } | Outage::Stalled { .. },
+            ..
+        } => Some(json!("timeout")),
+        ModelError::Unavailable { outage: Outage::Garbled { .. }, .. } => {
+            Some(json!("bad_response"))
+        }
         ModelError::Unavailable { outage: Outage::Connection { .. }, .. } => {
             Some(json!("unreachable"))
         }

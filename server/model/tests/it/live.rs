@@ -51,14 +51,14 @@ async fn a_question_is_sent_and_its_reply_read() {
     let server = Server::start(vec![Canned::say(200, &completion("hello"))]).await;
     let reply = connect(&server).ask(&ask("n", "tests", 0)).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.model.as_str()), ("hello", "small-1-2026"));
-    assert_eq!(reply.usage, Some(Usage { input_tokens: 11, output_tokens: 4 }));
+    assert_eq!(reply.usage, Some(Usage { input_tokens: 11, output_tokens: 4, cached_tokens: 0 }));
     assert!(reply.tool_calls.is_empty() && !reply.latency.is_zero());
 
     let request = server.requests().remove(0);
     assert!(request.head.starts_with("post /v1/chat/completions http/1.1"), "{}", request.head);
     assert!(request.head.contains(&format!("authorization: bearer {KEY}")), "{}", request.head);
     // Compared as a text: 0.2 must not become 0.20000000298.
-    let expected = r#"{"model":"small-1","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"write add"}],"stream":false,"temperature":0.2,"max_tokens":64}"#;
+    let expected = r#"{"model":"small-1","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"write add"}],"stream":true,"temperature":0.2,"max_tokens":64,"stream_options":{"include_usage":true}}"#;
     assert_eq!(request.body.to_string(), expected);
 }
 
@@ -141,7 +141,7 @@ async fn silence_becomes_a_time_out() {
     let server = Server::start(vec![Canned::Hang]).await;
     let limit = Duration::from_millis(50);
     let mut settings = settings(&server);
-    settings.timeouts = Timeouts { total: limit, ..Timeouts::default() };
+    settings.timeouts = Timeouts { total: Some(limit), ..Timeouts::default() };
     settings.retry.retries = 1;
     let error = open("openai:small-1", &settings, no_env)
         .unwrap()

@@ -8,6 +8,7 @@ mod recorded;
 mod recorder;
 mod refused;
 mod server;
+mod wires;
 
 use std::sync::Arc;
 

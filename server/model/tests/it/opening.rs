@@ -1,6 +1,6 @@
 //! From a name to a model: what is needed, where it is looked up, what is said when it is missing.
 
-use model::{OpenError, Secret, Settings, open};
+use model::{Choice, OpenError, PROVIDERS, Secret, Settings, choice, open};
 
 use crate::live::{KEY, completion};
 use crate::server::{Canned, Server};
@@ -9,13 +9,14 @@ use crate::{ask, no_env};
 #[test]
 fn names_that_lead_nowhere_say_so() {
     for (spec, expected) in [
-        ("", "unknown model provider in ``; known are openai:MODEL, recorded:FILE"),
-        ("gpt", "unknown model provider in `gpt`; known are openai:MODEL, recorded:FILE"),
-        (
-            "opnai:gpt",
-            "unknown model provider in `opnai:gpt`; known are openai:MODEL, recorded:FILE",
-        ),
+        ("", "unknown model provider in ``; KNOWN"),
+        ("gpt", "unknown model provider in `gpt`; KNOWN"),
+        ("opnai:gpt", "unknown model provider in `opnai:gpt`; KNOWN"),
         ("openai:", "`openai:` names a provider but no model or file"),
+        ("anthropic", "`anthropic` names a provider but no model or file"),
+        ("gemini:m", "no API key for `gemini:m`: GOOGLE_API_KEY or GEMINI_API_KEY is not set"),
+        ("azure:m", "no address for `azure:m`: AZURE_OPENAI_ENDPOINT is not set (there is none)"),
+        ("editor", "`editor` asks the editor for a model, and no editor is connected"),
         ("recorded:", "`recorded:` names a provider but no model or file"),
         ("openai:gpt", "no API key for `openai:gpt`: OPENAI_API_KEY is not set"),
         (
@@ -24,7 +25,8 @@ fn names_that_lead_nowhere_say_so() {
         ),
     ] {
         let error = open(spec, &Settings::default(), no_env).unwrap_err();
-        assert_eq!(error.to_string(), expected);
+        let known = format!("known are {}", PROVIDERS.join(", "));
+        assert_eq!(error.to_string(), expected.replace("KNOWN", &known));
         assert!(!error.hint().is_empty());
     }
 }
@@ -86,4 +88,44 @@ async fn without_a_key_no_authorization_is_sent() {
     let settings = Settings { base_url: Some(server.url.clone()), ..Settings::default() };
     open("openai:m", &settings, no_env).unwrap().ask(&ask("n", "tests", 0)).await.unwrap();
     assert!(!server.requests()[0].head.contains("authorization"));
+}
+
+#[test]
+fn the_only_key_chooses_where_its_provider_has_a_current_fast_model() {
+    for (keys, expected) in [
+        (&[][..], Choice::None),
+        (&["GEMINI_API_KEY"], Choice::Default("gemini:gemini-flash-latest")),
+        (&["OPENAI_API_KEY"], Choice::Unclear(vec!["OPENAI_API_KEY"])),
+        (
+            &["GEMINI_API_KEY", "ANTHROPIC_API_KEY"],
+            Choice::Unclear(vec!["ANTHROPIC_API_KEY", "GEMINI_API_KEY"]),
+        ),
+    ] {
+        let env = |name: &str| keys.contains(&name).then(|| KEY.to_owned());
+        assert_eq!(choice(env), expected, "{keys:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_of_ones_own_gets_its_own_key_and_no_other() {
+    let server = Server::start(vec![Canned::say(200, &completion("hello"))]).await;
+    let env = |name: &str| match name {
+        "OPENAI_API_KEY" => Some("sk-of-openai-0123456789".to_owned()),
+        "MINE" => Some("key-of-mine-0123456789".to_owned()),
+        "OPENAI_BASE_URL" => Some("http://127.0.0.1:1".to_owned()),
+        _ => None,
+    };
+    let own = Settings {
+        like: Some("openai".to_owned()),
+        base_url: Some(server.url.clone()),
+        ..Settings::default()
+    };
+    let named = Settings { key_variable: Some("MINE".to_owned()), ..own.clone() };
+    for (settings, key) in [(own, None), (named, Some("bearer key-of-mine-0123456789"))] {
+        open("mine:m", &settings, env).unwrap().ask(&ask("n", "tests", 0)).await.unwrap();
+        let head = server.requests().pop().unwrap().head;
+        assert!(!head.contains("sk-of-openai"), "{head}");
+        assert_eq!(head.contains("authorization"), key.is_some());
+        assert!(key.is_none_or(|key| head.contains(key)), "{head}");
+    }
 }

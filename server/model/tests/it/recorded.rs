@@ -32,6 +32,7 @@ async fn hear(model: &Model, node: &str, stage: &str, attempt: u32) -> String {
             Outage::Status { status, .. } => format!("unavailable {status} x{tries}"),
             Outage::TimedOut { .. } => format!("unavailable timeout x{tries}"),
             Outage::Connection { .. } => format!("unavailable connection x{tries}"),
+            other => panic!("{other}"),
         },
         Err(ModelError::Refused { status, .. }) => format!("refused {status}"),
         Err(ModelError::Truncated { partial, .. }) => format!("truncated {partial:?}"),
@@ -140,7 +141,7 @@ async fn everything_a_line_holds_arrives() {
     ));
     let reply = model.ask(&ask("n", "task", 0)).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.model.as_str()), ("r", "big-1"));
-    assert_eq!(reply.usage, Some(Usage { input_tokens: 7, output_tokens: 3 }));
+    assert_eq!(reply.usage, Some(Usage { input_tokens: 7, output_tokens: 3, cached_tokens: 0 }));
     assert_eq!(reply.latency, Duration::from_millis(1500));
     assert_eq!(reply.tool_calls[0].name, "grep");
     assert_eq!(json!(reply.tool_calls[0].arguments), json!({"pattern": "x"}));

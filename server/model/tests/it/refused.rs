@@ -23,9 +23,6 @@ async fn a_reply_at_the_limit_is_truncated() {
 async fn unusable_answers_say_what_is_wrong_and_are_not_retried() {
     let choice = |choice: serde_json::Value| json!({"choices": [choice]}).to_string();
     for (body, expected) in [
-        ("{\"choices\": [".to_owned(), "it is not a chat completion (EOF while parsing"),
-        ("<html>\n<body>login</body>".to_owned(), "it begins: <html> <body>login</body>"),
-        ("{\"choices\": []}".to_owned(), "it has no choices"),
         (completion(" \n"), "the reply is empty"),
         (choice(json!({"message": {"content": null}})), "the reply is empty"),
         (
@@ -43,6 +40,25 @@ async fn unusable_answers_say_what_is_wrong_and_are_not_retried() {
         assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(asked, 1);
     }
+}
+
+#[tokio::test]
+async fn answers_of_another_kind_of_service_say_so_when_they_stay() {
+    for (body, expected) in [
+        ("{\"choices\": [", "it is no chat completion (EOF while parsing"),
+        ("<html>\n<body>login</body>", "it begins: <html> <body>login</body>"),
+        ("{\"choices\": []}", "it has no choices"),
+        ("[]", "it has no choices"),
+    ] {
+        let (result, asked) = outcome(vec![Canned::say(200, body)]).await;
+        let error = result.unwrap_err();
+        assert!(error.is_unavailable() && error.to_string().contains(expected), "{error}");
+        assert!(error.hint().contains("base URL"), "{}", error.hint());
+        assert_eq!(asked, 5);
+    }
+    let good = Canned::say(200, &completion("hello"));
+    let (result, asked) = outcome(vec![Canned::say(200, "<html>"), good]).await;
+    assert_eq!((result.unwrap().as_str(), asked), ("hello", 2));
 }
 
 #[tokio::test]
@@ -77,7 +93,7 @@ async fn a_refusal_carries_status_message_and_hint() {
         (404, r#"{"error": "model not found"}"#, "with status 404: model not found", "model name"),
         (422, r#"{"detail": "no such field"}"#, "with status 422: no such field", "limits"),
         (400, r#"[{"error": {"message": "listed"}}]"#, "with status 400: listed", "limits"),
-        (413, "", "with status 413", "larger context"),
+        (402, "", "with status 402", "credit"),
     ] {
         let (result, asked) = outcome(vec![Canned::say(status, body)]).await;
         let error = result.unwrap_err();

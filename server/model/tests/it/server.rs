@@ -1,5 +1,6 @@
 //! A provider on loopback that answers from a list and notes what it was asked.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -11,6 +12,10 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) enum Canned {
     /// Status, further header lines (each with its line break), body.
     Say(u16, &'static str, String),
+    /// Pieces of a streamed answer, after this content type; the connection is closed after the last one.
+    Stream(&'static str, Vec<String>),
+    /// The same, and then nothing, with the connection open.
+    Stall(&'static str, Vec<String>),
     /// Promises a longer body than it sends, then closes.
     Break,
     /// Takes the request and never answers.
@@ -38,6 +43,8 @@ pub(crate) struct Server {
     /// `http://127.0.0.1:PORT`.
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<Request>>>,
+    /// Stalled connections that were closed from the other side.
+    pub(crate) left: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -47,13 +54,15 @@ impl Server {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&requests);
+        let left = Arc::new(AtomicUsize::new(0));
+        let gone = Arc::clone(&left);
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                tokio::spawn(serve(stream, answers.clone(), Arc::clone(&noted)));
+                tokio::spawn(serve(stream, answers.clone(), Arc::clone(&noted), Arc::clone(&gone)));
             }
         });
-        Self { url, requests }
+        Self { url, requests, left }
     }
 
     pub(crate) fn requests(&self) -> Vec<Request> {
@@ -61,7 +70,12 @@ impl Server {
     }
 }
 
-async fn serve(mut stream: TcpStream, answers: Vec<Canned>, requests: Arc<Mutex<Vec<Request>>>) {
+async fn serve(
+    mut stream: TcpStream,
+    answers: Vec<Canned>,
+    requests: Arc<Mutex<Vec<Request>>>,
+    left: Arc<AtomicUsize>,
+) {
     let request = read_request(&mut stream).await;
     let number = {
         let mut requests = requests.lock().unwrap();
@@ -74,6 +88,23 @@ async fn serve(mut stream: TcpStream, answers: Vec<Canned>, requests: Arc<Mutex<
             format!(
                 "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
             )
+        }
+        Canned::Stream(kind, pieces) | Canned::Stall(kind, pieces) => {
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.unwrap();
+            for piece in pieces {
+                stream.write_all(piece.as_bytes()).await.unwrap();
+                stream.flush().await.unwrap();
+            }
+            if let Canned::Stall(..) = &answers[number.min(answers.len() - 1)] {
+                // Ends when who asked goes away.
+                let mut rest = Vec::new();
+                let _ = stream.read_to_end(&mut rest).await;
+                left.fetch_add(1, Ordering::SeqCst);
+                return;
+            }
+            String::new()
         }
         Canned::Break => "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\"".to_owned(),
         Canned::Hang => std::future::pending().await,

@@ -1,0 +1,125 @@
+//! Gemini's `generateContent`.
+
+use serde_json::{Value, json};
+
+use super::{Question, count, list, text};
+use crate::ask::{Message, Role};
+use crate::wire::{End, Gathered, Unusable};
+
+pub(super) fn path(model: &str, stream: bool) -> String {
+    let model = model.strip_prefix("models/").unwrap_or(model);
+    match stream {
+        true => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
+        false => format!("/v1beta/models/{model}:generateContent"),
+    }
+}
+
+pub(super) fn body(question: &Question<'_>) -> Value {
+    let ask = question.ask;
+    let (system, turns): (Vec<&Message>, Vec<&Message>) =
+        ask.messages.iter().partition(|it| it.role == Role::System);
+    let mut body = json!({"contents": turns.into_iter().map(turn).collect::<Vec<_>>()});
+    if !system.is_empty() {
+        let parts: Vec<Value> = system.iter().map(|it| json!({"text": it.text})).collect();
+        body["systemInstruction"] = json!({"parts": parts});
+    }
+    let mut config = json!({});
+    if let Some(temperature) = question.temperature() {
+        config["temperature"] = json!(temperature);
+    }
+    if let Some(limit) = ask.max_output_tokens {
+        config["maxOutputTokens"] = json!(limit);
+    }
+    body["generationConfig"] = config;
+    if !ask.tools.is_empty() {
+        let tools = ask.tools.iter().map(|tool| {
+            json!({"name": tool.name, "description": tool.description,
+                   "parametersJsonSchema": tool.parameters})
+        });
+        body["tools"] = json!([{"functionDeclarations": tools.collect::<Vec<_>>()}]);
+    }
+    body
+}
+
+fn turn(message: &Message) -> Value {
+    let words = (!message.text.is_empty()).then(|| json!({"text": message.text}));
+    let calls = message.calls.iter().map(|it| {
+        let mut part = json!({"functionCall": {"name": it.name, "args": it.arguments}});
+        // Without its signature a call is refused when it is sent back.
+        if let Some(signature) = &it.signature {
+            part["thoughtSignature"] = json!(signature);
+        }
+        part
+    });
+    let results = message.results.iter().map(|it| {
+        let name = if it.is_error { "error" } else { "output" };
+        json!({"functionResponse": {"name": it.name, "response": {name: it.text}}})
+    });
+    let role = if message.role == Role::Assistant { "model" } else { "user" };
+    json!({"role": role, "parts": words.into_iter().chain(calls).chain(results).collect::<Vec<_>>()})
+}
+
+pub(super) fn whole(gathered: &mut Gathered, answer: &Value) -> Result<(), Unusable> {
+    take(gathered, answer)?;
+    gathered.end.get_or_insert(End::Done);
+    Ok(())
+}
+
+/// Streamed events have the shape of whole answers.
+pub(super) fn take(gathered: &mut Gathered, answer: &Value) -> Result<(), Unusable> {
+    Gathered::failed(answer)?;
+    let feedback = answer.get("promptFeedback");
+    if let Some(reason) = feedback.and_then(|it| text(it, "blockReason")) {
+        gathered.end = Some(End::Declined(format!("the question was blocked: {reason}")));
+        return Ok(());
+    }
+    let known = ["candidates", "usageMetadata"];
+    if !known.iter().any(|name| answer.get(name).is_some()) {
+        return Err(Unusable::Garbled("it has no candidates".to_owned()));
+    }
+    if let Some(model) = text(answer, "modelVersion") {
+        gathered.model = Some(model.to_owned());
+    }
+    if let Some(usage) = answer.get("usageMetadata") {
+        tokens(gathered, usage);
+    }
+    let Some(candidate) = list(answer, "candidates").first() else { return Ok(()) };
+    if let Some(content) = candidate.get("content") {
+        list(content, "parts").iter().try_for_each(|it| part(gathered, it))?;
+    }
+    gathered.end = text(candidate, "finishReason").map(end).or(gathered.end.take());
+    Ok(())
+}
+
+fn part(gathered: &mut Gathered, part: &Value) -> Result<(), Unusable> {
+    if let Some(call) = part.get("functionCall") {
+        let name = text(call, "name").unwrap_or_default();
+        let added = gathered.add_call(text(call, "id"), name, call.get("args"))?;
+        added.signature = text(part, "thoughtSignature").map(str::to_owned);
+    } else if part.get("thought").and_then(Value::as_bool) != Some(true) {
+        gathered.text += text(part, "text").unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Thoughts are paid like what is said.
+fn tokens(gathered: &mut Gathered, usage: &Value) {
+    gathered.input = count(usage, "promptTokenCount").or(gathered.input);
+    let said = count(usage, "candidatesTokenCount");
+    let thought = count(usage, "thoughtsTokenCount");
+    if said.or(thought).is_some() || count(usage, "totalTokenCount").is_some() {
+        gathered.output = Some(said.unwrap_or_default() + thought.unwrap_or_default());
+    }
+    gathered.cached = count(usage, "cachedContentTokenCount").unwrap_or(gathered.cached);
+}
+
+fn end(reason: &str) -> End {
+    match reason {
+        "STOP" => End::Done,
+        "MAX_TOKENS" => End::Length,
+        "MALFORMED_FUNCTION_CALL" => {
+            End::Declined("the model's tool call cannot be read".to_owned())
+        }
+        other => End::Declined(format!("the provider stopped the reply: {other}")),
+    }
+}
