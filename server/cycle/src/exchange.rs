@@ -138,6 +138,8 @@ pub struct Ask {
     pub attempt: u32,
     pub temperature: f32,
     pub messages: Vec<Message>,
+    /// Of the file its words are in.
+    pub prompt_version: u32,
 }
 
 /// Something worth a line in the journal.

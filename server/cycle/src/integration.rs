@@ -6,9 +6,10 @@ use code::Fragment;
 
 use crate::context::{self, Section};
 use crate::draft::refuse_internals;
-use crate::exchange::{Message, Role};
+use crate::exchange::{Ask, Stage};
 use crate::item::Item;
 use crate::observation::{Case, TestRun};
+use crate::prompt::{messages, template::INTEGRATION_TESTS};
 use crate::reply;
 
 /// Percent of its integration tests that a subgraph has to pass; some may ask what the plan never said.
@@ -17,13 +18,14 @@ pub const INTEGRATION_PERCENT: usize = 80;
 /// The items of one flow, in the order in which data goes through them.
 pub type FlowItems<'a> = Vec<&'a Item>;
 
-/// Asks for the integration tests of a subgraph. `complaint`: why the last ones could not be used.
+/// Asks for the integration tests of a subgraph. `complaint`: why those of the attempt before could not be used.
 pub fn ask_integration_tests(
     subgraph: &str,
     flows: &[FlowItems<'_>],
     complaint: Option<&str>,
+    attempt: u32,
     tokens: usize,
-) -> Vec<Message> {
+) -> Ask {
     let mut ways = String::new();
     for flow in flows {
         let names: Vec<String> =
@@ -41,15 +43,14 @@ pub fn ask_integration_tests(
     if let Some(complaint) = complaint {
         sections.push(Section::new(0, "Your last tests could not be used", complaint));
     }
-    sections.push(Section::new(
-        0,
-        "Task",
-        "Write a pytest module of integration tests: at least one test for each flow, which calls its first part \
-         with real input, hands the result on from part to part and checks what the last one gives. All parts \
-         exist and passed their unit tests; use them as they are. Replace only what lies outside (network, \
-         databases, clock, randomness) with fixtures. Answer with exactly one fenced ```python block.",
-    ));
-    vec![Message { role: Role::User, text: context::build(&sections, tokens) }]
+    sections.push(Section::new(0, "Task", INTEGRATION_TESTS.say("task", &[])));
+    Ask {
+        stage: Stage::IntegrationTests,
+        attempt,
+        temperature: 0.0,
+        messages: messages(&INTEGRATION_TESTS, context::build(&sections, tokens)),
+        prompt_version: INTEGRATION_TESTS.version(),
+    }
 }
 
 fn described(item: &Item) -> String {

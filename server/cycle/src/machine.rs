@@ -26,6 +26,7 @@ use crate::item::Item;
 use crate::mend;
 use crate::observation::{Frame, TestRun};
 use crate::policy::Policy;
+use crate::prompt::template::TESTS;
 use crate::prompt::{self, Surroundings};
 use crate::test_draft;
 
@@ -256,7 +257,9 @@ impl Turn<'_> {
     }
 
     fn ask(&mut self, stage: Stage, attempt: u32, temperature: f32, messages: Vec<Message>) {
-        self.actions.push(Action::AskModel(Ask { stage, attempt, temperature, messages }));
+        let prompt_version = prompt::words(stage).version();
+        let ask = Ask { stage, attempt, temperature, messages, prompt_version };
+        self.actions.push(Action::AskModel(ask));
     }
 
     fn run(&mut self, run: Run) {
@@ -299,7 +302,8 @@ impl Turn<'_> {
         }
         self.state.asked_for_more = true;
         let (least, cases) = (self.policy.least_cases, found.cases);
-        self.state.complaint = format!("at least {least} test cases are wanted, there are {cases}");
+        self.state.complaint =
+            TESTS.say("too few", &[("least", &least.to_string()), ("cases", &cases.to_string())]);
         self.note("few-tests", self.state.complaint.clone());
         self.ask_tests(Want::More);
     }
@@ -318,7 +322,7 @@ impl Turn<'_> {
         }
         self.state.red_reasks += 1;
         self.note("tests-sent-back", why.clone());
-        self.state.complaint = format!("Write meaningful tests first: {why}");
+        self.state.complaint = TESTS.say("not meaningful", &[("why", &why)]);
         self.ask_tests(Want::Better);
     }
 

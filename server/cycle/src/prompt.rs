@@ -1,11 +1,14 @@
-//! What a model is told and asked.
+//! What a model is told and asked. The words are in [`template`], the facts are put in here.
+
+pub(crate) mod template;
 
 use std::fmt::Write as _;
 
 use crate::context::{self, Section};
-use crate::exchange::{Localized, Message, Role, Suspect, Upstream};
+use crate::exchange::{Localized, Message, Role, Stage, Suspect, Upstream};
 use crate::item::Item;
 use crate::policy::Policy;
+use crate::prompt::template::{DIAGNOSIS, FIX, IMPLEMENTATION, INTEGRATION_TESTS, TESTS, Template};
 
 /// What stands around the item when it is begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,13 +19,20 @@ pub struct Surroundings {
     pub context: Vec<(String, String)>,
 }
 
-const SYSTEM: &str = "You write one small piece of a Python repository at a time, test first. Answer \
-with exactly one fenced ```python block and nothing your answer does not need. Every answer is run; \
-what counts is whether its tests pass.";
+/// The words of a stage.
+pub(crate) fn words(stage: Stage) -> &'static Template {
+    match stage {
+        Stage::Tests => &TESTS,
+        Stage::Implementation => &IMPLEMENTATION,
+        Stage::Fix => &FIX,
+        Stage::Diagnosis => &DIAGNOSIS,
+        Stage::IntegrationTests => &INTEGRATION_TESTS,
+    }
+}
 
-fn messages(user: String) -> Vec<Message> {
+pub(crate) fn messages(words: &Template, user: String) -> Vec<Message> {
     vec![
-        Message { role: Role::System, text: SYSTEM.to_owned() },
+        Message { role: Role::System, text: words.say("system", &[]) },
         Message { role: Role::User, text: user },
     ]
 }
@@ -35,21 +45,20 @@ pub(crate) fn tests(
     complaint: Option<(&str, &str)>,
 ) -> Vec<Message> {
     let mut out = opening(item, around);
-    let _ = write!(
-        out,
-        "\n## Task\nWrite a pytest module for `{}`: the happy path, edge cases, error cases{}; at least {} \
-         test functions. Import it with `from {} import {}`. Use the real dependencies; mock only input/output, \
-         network, clock and randomness, with fixtures. Do not write the implementation.\n",
-        item.qualified_name(),
-        if item.examples.is_empty() { "" } else { ", and the examples above" },
-        policy.least_cases,
-        item.module,
-        item.import_name(),
-    );
+    let and_examples = TESTS.say("and examples", &[]);
+    let (name, least) = (item.qualified_name(), policy.least_cases.to_string());
+    let values = [
+        ("name", name.as_str()),
+        ("and_examples", if item.examples.is_empty() { "" } else { &and_examples }),
+        ("least", &least),
+        ("module", &item.module),
+        ("import_name", item.import_name()),
+    ];
+    let _ = write!(out, "\n## Task\n{}\n", TESTS.say("task", &values));
     if let Some((why, old)) = complaint {
         let _ = write!(out, "\n## Your last tests were sent back\n{why}\n\n```python\n{old}```\n");
     }
-    messages(out)
+    messages(&TESTS, out)
 }
 
 /// Asks for the implementation, the red run's output at hand.
@@ -65,23 +74,18 @@ pub(crate) fn implementation(
     if !red.is_empty() {
         let _ = write!(out, "\nWithout an implementation they fail:\n```\n{red}\n```\n");
     }
+    let name = ("name", item.name.as_str());
     let what = match &item.class {
-        Some(class) => format!(
-            "the method `{}` of class `{class}` (as `def {}(self, …)`)",
-            item.name, item.name
-        ),
-        None => format!("the {} `{}`", item.kind.as_str(), item.name),
+        Some(class) => IMPLEMENTATION.say("method", &[name, ("class", class)]),
+        None => IMPLEMENTATION.say("definition", &[name, ("kind", item.kind.as_str())]),
     };
-    let _ = write!(
-        out,
-        "\n## Task\nWrite {what} for `{}`: the whole definition with the planned signature and type hints, \
-         the imports it needs on top. Keep what the file has already; do not repeat it.\n",
-        item.path
-    );
+    let task = IMPLEMENTATION.say("task", &[("what", &what), ("path", &item.path)]);
+    let _ = write!(out, "\n## Task\n{task}\n");
     if let Some(why) = complaint {
-        let _ = write!(out, "\nYour last answer could not be used: {why}\n");
+        let why = IMPLEMENTATION.say("sent back", &[("why", why)]);
+        let _ = write!(out, "\n## Your last answer was sent back\n{why}\n");
     }
-    messages(out)
+    messages(&IMPLEMENTATION, out)
 }
 
 /// Everything a fix needs to know.
@@ -117,26 +121,17 @@ pub(crate) fn fix(
     sections.extend(listed(11, "Searches that found nothing", in_vain));
     sections.extend(background(item, around, 10));
     sections.push(Section::new(0, "Task", fix_task(item, &facts.localized.upstream)));
-    messages(context::build(&sections, tokens))
+    messages(&FIX, context::build(&sections, tokens))
 }
 
 fn fix_task(item: &Item, upstream: &[Upstream]) -> String {
-    let mut task = format!(
-        "Fix `{}`. Answer with the whole new definition in one ```python block, or with search/replace \
-         blocks under the path `{}`:\n<<<<<<< SEARCH\nold lines\n=======\nnew lines\n>>>>>>> REPLACE\n",
-        item.qualified_name(),
-        item.path
-    );
+    let mut task = FIX.say("task", &[("name", &item.qualified_name()), ("path", &item.path)]);
     if !upstream.is_empty() {
         let names = upstream
             .iter()
             .map(|it| format!("`{}` in `{}`", it.item.qualified_name(), it.item.path));
-        let _ = writeln!(
-            task,
-            "If the bug is in one of these, give its new definition instead, in the same way: {}. All tests that \
-             build on it have to go on passing.",
-            names.collect::<Vec<_>>().join(", ")
-        );
+        let names = names.collect::<Vec<_>>().join(", ");
+        let _ = write!(task, "\n{}", FIX.say("upstream", &[("names", &names)]));
     }
     task
 }
@@ -181,14 +176,9 @@ pub(crate) fn diagnosis(
         ),
         Section::new(2, "Implementation", python(implementation)),
         Section::new(2, "Tests", python(tests)),
-        Section::new(
-            0,
-            "Question",
-            "Is this\nA) an implementation bug (the code is wrong)\nB) a test issue (the test is wrong)\n\
-             C) an environment issue (sandbox, missing package)?\n\nAnswer with A, B or C only.",
-        ),
+        Section::new(0, "Question", DIAGNOSIS.say("question", &[])),
     ];
-    vec![Message { role: Role::User, text: context::build(&sections, tokens) }]
+    messages(&DIAGNOSIS, context::build(&sections, tokens))
 }
 
 /// What the plan says about the item.

@@ -8,6 +8,7 @@ use crate::draft::{self, DraftError};
 use crate::exchange::{Action, Ask, Localized, Query, Stage, Verdict};
 use crate::observation::{Ending, TestRun};
 use crate::origin::is_available;
+use crate::prompt::template::TESTS;
 use crate::prompt::{self, FixFacts};
 use crate::strategy::{Attempt, LocalizationExhausted};
 
@@ -76,6 +77,7 @@ impl Turn<'_> {
             attempt: vote,
             temperature: temperature(vote, self.policy.votes),
             messages: messages.clone(),
+            prompt_version: prompt::words(Stage::Diagnosis).version(),
         };
         self.actions.push(Action::Vote((0..self.policy.votes).map(ask).collect()));
         self.state.phase = Phase::Voting;
@@ -124,7 +126,7 @@ impl Turn<'_> {
         }
         self.state.regenerations += 1;
         self.note("tests-judged-wrong", self.state.reason.clone());
-        self.state.complaint = format!("They are wrong:\n{}", self.state.failure);
+        self.state.complaint = TESTS.say("judged wrong", &[("failure", &self.state.failure)]);
         self.ask_tests(Want::Again);
     }
 

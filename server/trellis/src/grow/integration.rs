@@ -8,8 +8,7 @@ use code::Fragment;
 use cycle::assembly::{Share, Sources, sources};
 use cycle::localize::rank;
 use cycle::{
-    Ask, Draft, Ending, FlowItems, Integration, Stage, TestRun, ask_integration_tests,
-    integration_tests,
+    Draft, Ending, FlowItems, Integration, TestRun, ask_integration_tests, integration_tests,
 };
 use plan::{Along, NodeIx, flows};
 use run::{Report, Request, Tree};
@@ -129,8 +128,7 @@ impl Job<'_> {
         complaint: Option<&str>,
     ) -> Result<Result<String, String>, Stop> {
         let tokens = self.shop.policy.context_tokens;
-        let messages = ask_integration_tests(self.subgraph, &self.flows, complaint, tokens);
-        let ask = Ask { stage: Stage::IntegrationTests, attempt, temperature: 0.0, messages };
+        let ask = ask_integration_tests(self.subgraph, &self.flows, complaint, attempt, tokens);
         put(self.shop, self.subgraph, None, &ask).await
     }
 
