@@ -10,7 +10,7 @@ const LEAST: usize = 200;
 pub struct Section {
     pub title: String,
     pub body: String,
-    /// The smaller, the longer it stays when room gets short.
+    /// The smaller, the longer it stays when room gets short. 0 is never cut; 1 is never left out.
     pub rank: u32,
 }
 
@@ -20,35 +20,33 @@ impl Section {
     }
 
     fn bytes(&self) -> usize {
-        self.title.len() + self.body.len() + 6
+        self.body.len() + self.overhead()
     }
+
+    /// Bytes beside the body.
+    fn overhead(&self) -> usize {
+        self.title.len() + 6
+    }
+}
+
+/// About how many tokens a text is.
+pub(crate) fn tokens(text: &str) -> usize {
+    text.len().div_ceil(TOKEN_BYTES)
 }
 
 /// Puts sections together in the order given, within `tokens`. Where they do not fit, those of the greatest
 /// rank are cut in the middle or left out, and the text ends with what was; of equal ranks the later goes first.
+/// Sections of rank 0 are whole, and those of rank 1 share what room there is, whatever the budget.
 pub fn build(sections: &[Section], tokens: usize) -> String {
-    let mut order: Vec<usize> = (0..sections.len()).collect();
-    order.sort_by_key(|at| sections[*at].rank);
-    let mut left = tokens * TOKEN_BYTES;
-    let mut shown: Vec<Option<String>> = vec![None; sections.len()];
-    let mut missing: Vec<&str> = Vec::new();
-    for at in order {
-        let section = &sections[at];
-        let room = left.saturating_sub(section.title.len() + 6);
-        if section.bytes() <= left {
-            shown[at] = Some(section.body.clone());
-        } else if room >= LEAST {
-            shown[at] = Some(cut_middle(&section.body, room));
-            missing.push(&section.title);
-        } else {
-            missing.push(&section.title);
-            continue;
-        }
-        left = left.saturating_sub(section.bytes());
-    }
+    let rooms = rooms(sections, tokens * TOKEN_BYTES);
     let mut out = String::new();
-    for (section, body) in sections.iter().zip(shown) {
-        if let Some(body) = body {
+    let mut missing: Vec<&str> = Vec::new();
+    for (section, room) in sections.iter().zip(rooms) {
+        if room.is_none_or(|room| room < section.body.len()) {
+            missing.push(&section.title);
+        }
+        if let Some(room) = room {
+            let body = cut_middle(&section.body, room);
             out += &format!("## {}\n{}\n\n", section.title, body.trim_end());
         }
     }
@@ -57,6 +55,45 @@ pub fn build(sections: &[Section], tokens: usize) -> String {
         out += &format!("(Cut or left out for want of room: {}.)\n\n", missing.join("; "));
     }
     out
+}
+
+/// How many bytes the body of each section gets; none for what is left out.
+fn rooms(sections: &[Section], bytes: usize) -> Vec<Option<usize>> {
+    let mut rooms = vec![None; sections.len()];
+    let mut left = bytes;
+    for (section, room) in sections.iter().zip(&mut rooms).filter(|(it, _)| it.rank == 0) {
+        *room = Some(section.body.len());
+        left = left.saturating_sub(section.bytes());
+    }
+    left = share(sections, left, &mut rooms);
+    let mut rest: Vec<usize> = (0..sections.len()).filter(|at| sections[*at].rank > 1).collect();
+    rest.sort_by_key(|at| sections[*at].rank);
+    for at in rest {
+        let section = &sections[at];
+        let room = left.saturating_sub(section.overhead());
+        if section.bytes() > left && room < LEAST {
+            continue;
+        }
+        rooms[at] = Some(room.min(section.body.len()));
+        left = left.saturating_sub(section.bytes());
+    }
+    rooms
+}
+
+/// Sections of rank 1 get equal shares, and what the short ones leave; but never less than is worth showing.
+/// Returns the room that is left.
+fn share(sections: &[Section], bytes: usize, rooms: &mut [Option<usize>]) -> usize {
+    let mut core: Vec<usize> = (0..sections.len()).filter(|at| sections[*at].rank == 1).collect();
+    core.sort_by_key(|at| sections[*at].bytes());
+    let (mut left, count) = (bytes, core.len());
+    for (done, at) in core.into_iter().enumerate() {
+        let section = &sections[at];
+        let fair = (left / (count - done)).saturating_sub(section.overhead());
+        let room = section.body.len().min(fair.max(LEAST));
+        rooms[at] = Some(room);
+        left = left.saturating_sub(room + section.overhead());
+    }
+    left
 }
 
 /// `text` in at most `limit` bytes or so, with a note where something is missing.

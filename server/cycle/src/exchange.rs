@@ -6,6 +6,7 @@ use crate::debug_context::DebugContext;
 use crate::draft::Draft;
 use crate::item::Item;
 use crate::observation::{Failure, Frame, TestRun};
+use crate::prompt::Prompt;
 use crate::strategy::Attempt;
 
 /// What the world said.
@@ -137,7 +138,8 @@ pub struct Ask {
     /// Counted from 0 within the stage of the item; for a diagnosis the vote.
     pub attempt: u32,
     pub temperature: f32,
-    pub messages: Vec<Message>,
+    /// What is asked; rendered for a number of tokens.
+    pub prompt: Prompt,
     /// Of the file its words are in.
     pub prompt_version: u32,
 }

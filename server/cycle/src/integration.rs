@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use code::Fragment;
 
-use crate::context::{self, Section};
+use crate::context::Section;
 use crate::draft::refuse_internals;
 use crate::exchange::{Ask, Stage};
 use crate::item::Item;
 use crate::observation::{Case, TestRun};
-use crate::prompt::{messages, template::INTEGRATION_TESTS};
+use crate::prompt::template::INTEGRATION_TESTS;
+use crate::prompt::{Prompt, rank};
 use crate::reply;
 
 /// Percent of its integration tests that a subgraph has to pass; some may ask what the plan never said.
@@ -24,7 +25,6 @@ pub fn ask_integration_tests(
     flows: &[FlowItems<'_>],
     complaint: Option<&str>,
     attempt: u32,
-    tokens: usize,
 ) -> Ask {
     let mut ways = String::new();
     for flow in flows {
@@ -32,23 +32,27 @@ pub fn ask_integration_tests(
             flow.iter().map(|it| format!("`{}`", it.qualified_name())).collect();
         let _ = writeln!(ways, "- {}", names.join(" -> "));
     }
-    let mut sections = vec![Section::new(0, format!("Flows through `{subgraph}`"), ways)];
+    let mut sections = vec![Section::new(rank::CORE, format!("Flows through `{subgraph}`"), ways)];
     let mut seen: Vec<&str> = Vec::new();
     for item in flows.iter().flatten() {
         if !seen.contains(&item.id.as_str()) {
             seen.push(&item.id);
-            sections.push(Section::new(1, format!("`{}`", item.qualified_name()), described(item)));
+            sections.push(Section::new(
+                rank::CODE,
+                format!("`{}`", item.qualified_name()),
+                described(item),
+            ));
         }
     }
     if let Some(complaint) = complaint {
-        sections.push(Section::new(0, "Your last tests could not be used", complaint));
+        sections.push(Section::new(rank::CORE, "Your last tests could not be used", complaint));
     }
-    sections.push(Section::new(0, "Task", INTEGRATION_TESTS.say("task", &[])));
+    sections.push(Section::new(rank::TASK, "Task", INTEGRATION_TESTS.say("task", &[])));
     Ask {
         stage: Stage::IntegrationTests,
         attempt,
         temperature: 0.0,
-        messages: messages(&INTEGRATION_TESTS, context::build(&sections, tokens)),
+        prompt: Prompt::new(&INTEGRATION_TESTS, sections),
         prompt_version: INTEGRATION_TESTS.version(),
     }
 }

@@ -41,7 +41,7 @@ pub use item::{Dependency, Item, ItemKind};
 pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::Policy;
-pub use prompt::Surroundings;
+pub use prompt::{Prompt, Surroundings};
 pub use strategy::{
     ATTEMPTS, Answer, Attempt, LocalizationExhausted, SUSPECTS, Tally, Tool, ToolRecord, Tools,
     Trail, find_suspects, queries,

@@ -13,25 +13,21 @@
 //! ```
 
 mod debug;
+mod failure;
+mod red;
 mod upstream;
 
-use crate::context::cut_middle;
 use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
 use crate::draft::{self, Draft, DraftError, Normalised};
-use crate::exchange::{
-    Action, Ask, Localized, Message, Note, Observation, Query, Run, Stage, Verdict,
-};
-use crate::gate::{Gate, judge_red};
+use crate::exchange::{Action, Ask, Localized, Note, Observation, Query, Run, Stage, Verdict};
 use crate::item::Item;
 use crate::mend;
-use crate::observation::{Frame, TestRun};
+use crate::observation::TestRun;
 use crate::policy::Policy;
-use crate::prompt::template::TESTS;
-use crate::prompt::{self, Surroundings};
-use crate::test_draft;
+use crate::prompt::{self, Prompt, Surroundings, questions};
 
-/// Longest failure text handed to a model, in bytes.
-const FAILURE_BYTES: usize = 6000;
+use failure::{failure_text, stack_text};
+
 /// Temperature of everything but votes.
 const STEADY: f32 = 0.0;
 
@@ -256,9 +252,9 @@ impl Turn<'_> {
         self.actions.push(Action::Finish(verdict));
     }
 
-    fn ask(&mut self, stage: Stage, attempt: u32, temperature: f32, messages: Vec<Message>) {
+    fn ask(&mut self, stage: Stage, attempt: u32, temperature: f32, prompt: Prompt) {
         let prompt_version = prompt::words(stage).version();
-        let ask = Ask { stage, attempt, temperature, messages, prompt_version };
+        let ask = Ask { stage, attempt, temperature, prompt, prompt_version };
         self.actions.push(Action::AskModel(ask));
     }
 
@@ -269,115 +265,13 @@ impl Turn<'_> {
         self.state.phase = if run == Run::Red { Phase::RedRun } else { Phase::GreenRun };
     }
 
-    // --- tests first -------------------------------------------------------------------------
-
-    fn ask_tests(&mut self, want: Want) {
-        let old = source(&self.state.draft.tests);
-        let complaint =
-            (want != Want::First).then_some((self.state.complaint.as_str(), old.as_str()));
-        let messages = prompt::tests(self.item, self.around, self.policy, complaint);
-        let attempt = self.state.tests_asked;
-        self.state.tests_asked += 1;
-        self.ask(Stage::Tests, attempt, STEADY, messages);
-        self.state.phase = Phase::AwaitTests(want);
-    }
-
-    fn tests(&mut self, want: Want, text: &str) {
-        let found = match test_draft::tests(self.item, text) {
-            Err(_) if want == Want::More => return self.take_few(),
-            Ok(found) if want == Want::More && found.cases <= self.state.cases => {
-                return self.take_few();
-            }
-            Ok(found) => found,
-            Err(error) => return self.send_tests_back(error.to_string()),
-        };
-        self.notes("tests-adjusted", found.notes);
-        self.state.draft.tests = Some(found.fragment);
-        self.state.cases = found.cases;
-        if found.cases >= self.policy.least_cases {
-            return self.red_gate();
-        }
-        if self.state.asked_for_more {
-            return self.take_few();
-        }
-        self.state.asked_for_more = true;
-        let (least, cases) = (self.policy.least_cases, found.cases);
-        self.state.complaint =
-            TESTS.say("too few", &[("least", &least.to_string()), ("cases", &cases.to_string())]);
-        self.note("few-tests", self.state.complaint.clone());
-        self.ask_tests(Want::More);
-    }
-
-    fn take_few(&mut self) {
-        let text = format!("no more tests came; the {} there are were taken", self.state.cases);
-        self.note("few-tests", text);
-        self.red_gate();
-    }
-
-    fn send_tests_back(&mut self, why: String) {
-        if self.state.red_reasks >= self.policy.red_reasks {
-            let reason =
-                format!("no meaningful tests after {} re-asks: {why}", self.state.red_reasks);
-            return self.give_up(Verdict::Failed { reason });
-        }
-        self.state.red_reasks += 1;
-        self.note("tests-sent-back", why.clone());
-        self.state.complaint = TESTS.say("not meaningful", &[("why", &why)]);
-        self.ask_tests(Want::Better);
-    }
-
-    fn red_gate(&mut self) {
-        if self.state.by_hand {
-            self.note(
-                "red-gate-skipped",
-                "a person wrote the definition; it is in the tree already",
-            );
-            return self.after_red();
-        }
-        if self.item.red_gate {
-            return self.run(Run::Red);
-        }
-        self.note("red-gate-skipped", "the plan skips the red gate for this node");
-        self.after_red();
-    }
-
-    fn red(&mut self, run: &TestRun) {
-        self.state.red_output = failure_text(run);
-        match judge_red(self.item, run) {
-            Gate::Open => {
-                let passing = run.passed();
-                if passing > 0 {
-                    let text = format!("{passing} tests pass without the implementation");
-                    self.note("weak-tests", text);
-                }
-                self.after_red();
-            }
-            Gate::Broken(why) if !self.mended(run) => self.send_tests_back(why),
-            Gate::Broken(_) => self.run(Run::Red),
-            Gate::Meaningless => {
-                let why = "they pass without the implementation".to_owned();
-                self.send_tests_back(why);
-            }
-        }
-    }
-
-    /// New tests lead to the implementation; tests written anew meet the one that is there.
-    fn after_red(&mut self) {
-        match self.state.draft.implementation {
-            Some(_) => self.run(Run::Green),
-            None => self.ask_implementation(None),
-        }
-    }
-
-    // --- then code ---------------------------------------------------------------------------
-
     fn ask_implementation(&mut self, complaint: Option<&str>) {
         let tests = source(&self.state.draft.tests);
         let red = &self.state.red_output;
-        let messages = prompt::implementation(self.item, self.around, &tests, red, complaint);
+        let prompt = questions::implementation(self.item, self.around, &tests, red, complaint);
         let attempt = self.state.implementation_asked;
         self.state.implementation_asked += 1;
-        self.ask(Stage::Implementation, attempt, STEADY, messages);
+        self.ask(Stage::Implementation, attempt, STEADY, prompt);
         self.state.phase = Phase::AwaitImplementation;
     }
 
@@ -477,27 +371,4 @@ impl Turn<'_> {
 
 fn source(fragment: &Option<code::Fragment>) -> String {
     fragment.as_ref().map(code::Fragment::to_source).unwrap_or_default()
-}
-
-/// Tracebacks of the first failures, cut in the middle when long.
-fn failure_text(run: &TestRun) -> String {
-    let mut out = String::new();
-    for failure in run.failures().take(5) {
-        let text = if failure.traceback.is_empty() { &failure.message } else { &failure.traceback };
-        out.push_str(text.trim_end());
-        out.push_str("\n\n");
-    }
-    if out.is_empty() {
-        out = format!("{}\n{}", run.summary(), run.output);
-    }
-    cut_middle(out.trim_end(), FAILURE_BYTES)
-}
-
-/// Where the run stood when it was stopped or crashed, outermost frame first.
-fn stack_text(stack: &[Frame]) -> String {
-    if stack.is_empty() {
-        return String::new();
-    }
-    let frames = stack.iter().map(|it| format!("  {}:{} in {}\n", it.path, it.line, it.function));
-    format!("\nAt its end the run stood in (innermost last):\n{}", frames.collect::<String>())
 }

@@ -17,7 +17,7 @@ pub struct Policy {
     pub votes: u32,
     /// Fixes in a row that may end in the very same failure before a rule's diagnosis is put to the vote.
     pub trust: usize,
-    /// Tokens of a question about a failure, about.
+    /// Tokens of a question, about.
     pub context_tokens: usize,
     /// Fewer test cases than this are asked for once more.
     pub least_cases: usize,

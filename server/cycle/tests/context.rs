@@ -43,3 +43,24 @@ fn without_room_only_the_most_telling_is_left() {
         "## Failure\nassert 0.0 == 1.5\n\n## Task\nFix it.\n\n(Cut or left out for want of room: Background; Suspect.)\n\n"
     );
 }
+
+#[test]
+fn what_the_answer_is_measured_by_shares_the_room_and_is_never_left_out() {
+    let core = |words: usize| "word ".repeat(words);
+    let sections = [
+        Section::new(1, "Failure", core(1000)),
+        Section::new(1, "Specification", core(1000)),
+        Section::new(1, "Complaint", "short"),
+        Section::new(2, "Code", core(50)),
+        Section::new(0, "Task", core(100)),
+    ];
+    let words = |text: &str| -> Vec<usize> {
+        text.split("## ").skip(1).map(|it| it.matches("word ").count()).collect()
+    };
+    // Both have the same but for their titles, whichever comes first; the task is whole.
+    let text = build(&sections, 1000);
+    assert_eq!(words(&text), [343, 341, 0, 99], "{text}");
+    assert!(text.contains("(Cut or left out for want of room: Code; Failure; Specification.)"));
+    // Nothing at all: the task is whole, and of the rest there is something.
+    assert_eq!(words(&build(&sections, 0)), [39, 39, 0, 99]);
+}

@@ -11,17 +11,18 @@ use crate::error::Fault;
 /// Longest printed output kept for a prompt, in bytes.
 const OUTPUT_BYTES: usize = 4000;
 
-pub(crate) fn ask(node: &str, ask: &cycle::Ask) -> model::Ask {
+/// A question of a node, rendered within `tokens`.
+pub(crate) fn ask(node: &str, ask: &cycle::Ask, tokens: usize) -> model::Ask {
     let role = |role| match role {
         Role::System => model::Role::System,
         Role::User => model::Role::User,
     };
-    let messages = ask.messages.iter();
+    let messages = ask.prompt.messages(tokens);
     model::Ask {
         node: node.to_owned(),
         stage: ask.stage.as_str().to_owned(),
         attempt: ask.attempt,
-        messages: messages.map(|it| model::Message::new(role(it.role), &it.text)).collect(),
+        messages: messages.iter().map(|it| model::Message::new(role(it.role), &it.text)).collect(),
         tools: Arc::from([]),
         temperature: ask.temperature,
         max_output_tokens: None,

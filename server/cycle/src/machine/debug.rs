@@ -1,6 +1,7 @@
 //! What is wrong, and the fix: votes, a search, an answer, until it is enough.
 
-use super::{FAILURE_BYTES, Phase, STEADY, Turn, Want, source};
+use super::failure::FAILURE_BYTES;
+use super::{Phase, STEADY, Turn, Want, source};
 use crate::context::cut_middle;
 use crate::debug_context::DebugContext;
 use crate::diagnosis::{Circumstances, Diagnosis, Finding, Votes, diagnose};
@@ -8,8 +9,8 @@ use crate::draft::{self, DraftError};
 use crate::exchange::{Action, Ask, Localized, Query, Stage, Verdict};
 use crate::observation::{Ending, TestRun};
 use crate::origin::is_available;
-use crate::prompt::template::TESTS;
-use crate::prompt::{self, FixFacts};
+use crate::prompt::questions::{self, FixFacts};
+use crate::prompt::template::{DIAGNOSIS, TESTS};
 use crate::strategy::{Attempt, LocalizationExhausted};
 
 impl Turn<'_> {
@@ -65,19 +66,13 @@ impl Turn<'_> {
     fn ask_votes(&mut self) {
         let draft = &self.state.draft;
         let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
-        let messages = prompt::diagnosis(
-            self.item,
-            &tests,
-            &implementation,
-            &self.state.failure,
-            self.policy.context_tokens,
-        );
+        let prompt = questions::diagnosis(self.item, &tests, &implementation, &self.state.failure);
         let ask = |vote: u32| Ask {
             stage: Stage::Diagnosis,
             attempt: vote,
             temperature: temperature(vote, self.policy.votes),
-            messages: messages.clone(),
-            prompt_version: prompt::words(Stage::Diagnosis).version(),
+            prompt: prompt.clone(),
+            prompt_version: DIAGNOSIS.version(),
         };
         self.actions.push(Action::Vote((0..self.policy.votes).map(ask).collect()));
         self.state.phase = Phase::Voting;
@@ -179,10 +174,10 @@ impl Turn<'_> {
             earlier: &self.state.earlier,
             localized: &self.state.localized,
         };
-        let messages = prompt::fix(self.item, self.around, &facts, self.policy.context_tokens);
+        let prompt = questions::fix(self.item, self.around, &facts);
         let attempt = self.state.fixes_asked;
         self.state.fixes_asked += 1;
-        self.ask(Stage::Fix, attempt, STEADY, messages);
+        self.ask(Stage::Fix, attempt, STEADY, prompt);
         self.state.phase = Phase::AwaitFix;
     }
 

@@ -13,8 +13,8 @@ mod votes;
 
 use code::Signature;
 use cycle::{
-    Action, Case, DebugContext, Dependency, Draft, Ending, Failure, Frame, Item, ItemKind,
-    Localized, Observation, Policy, State, Surroundings, TestRun, Verdict, step,
+    Action, Ask, Case, DebugContext, Dependency, Draft, Ending, Failure, Frame, Item, ItemKind,
+    Localized, Observation, Policy, Prompt, State, Surroundings, TestRun, Verdict, step,
 };
 
 /// What the world says next.
@@ -193,11 +193,19 @@ fn frame(path: &str, function: &str) -> Frame {
 
 // --- the player ------------------------------------------------------------------------------
 
+/// A question as it is sent.
+fn text(prompt: &Prompt, tokens: usize) -> String {
+    let messages = prompt.messages(tokens);
+    messages.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 struct Played {
     trace: String,
     state: State,
     /// The text of every question, in order.
     prompts: Vec<String>,
+    /// The same as data; the first of a vote.
+    asks: Vec<Ask>,
     /// Journal notes: what and text.
     notes: Vec<(String, String)>,
     draft: Draft,
@@ -238,12 +246,23 @@ fn play_found(
     policy: &Policy,
     script: Vec<In>,
 ) -> Played {
-    let around = Surroundings::default();
+    play_in(&Surroundings::default(), found, state, item, policy, script)
+}
+
+fn play_in(
+    around: &Surroundings,
+    found: Observation,
+    state: State,
+    item: &Item,
+    policy: &Policy,
+    script: Vec<In>,
+) -> Played {
     let mut script = script.into_iter();
     let mut played = Played {
         trace: String::new(),
         state,
         prompts: Vec::new(),
+        asks: Vec::new(),
         notes: Vec::new(),
         draft: Draft::default(),
         explained: None,
@@ -253,7 +272,7 @@ fn play_found(
     let mut observation = Some(Observation::Begin);
     while let Some(observed) = observation.take() {
         let state = std::mem::take(&mut played.state);
-        let (state, actions) = step(item, policy, &around, state, observed);
+        let (state, actions) = step(item, policy, around, state, observed);
         played.state = state;
         for action in actions {
             let (word, wanted) = played.perform(action);
@@ -277,13 +296,18 @@ enum Wanted {
 }
 
 impl Played {
+    fn asked(&mut self, ask: Ask) {
+        self.prompts.push(text(&ask.prompt, Policy::generate().context_tokens));
+        self.asks.push(ask);
+    }
+
     /// The action in a word, and what it leads to.
     fn perform(&mut self, action: Action) -> (String, Wanted) {
         match action {
             Action::AskModel(ask) => {
-                let texts: Vec<&str> = ask.messages.iter().map(|it| it.text.as_str()).collect();
-                self.prompts.push(texts.join("\n"));
-                (format!("ask {} {}", ask.stage.as_str(), ask.attempt), Wanted::Input)
+                let word = format!("ask {} {}", ask.stage.as_str(), ask.attempt);
+                self.asked(ask);
+                (word, Wanted::Input)
             }
             Action::Edit(draft) => {
                 self.draft = draft;
@@ -292,8 +316,7 @@ impl Played {
             Action::Vote(asks) => {
                 let vote = asks.iter().map(|ask| format!("{} {:.1}", ask.attempt, ask.temperature));
                 assert_eq!(vote.collect::<Vec<_>>(), ["0 0.3", "1 0.4", "2 0.5", "3 0.6", "4 0.7"]);
-                let texts = asks[0].messages.iter().map(|it| it.text.as_str());
-                self.prompts.push(texts.collect::<Vec<_>>().join("\n"));
+                asks.into_iter().take(1).for_each(|ask| self.asked(ask));
                 ("vote".to_owned(), Wanted::Input)
             }
             Action::RunTests(run) => {

@@ -1,5 +1,7 @@
 //! What the model is told.
 
+use cycle::{Stage, Suspect, ask_integration_tests};
+
 use super::*;
 
 #[track_caller]
@@ -69,4 +71,147 @@ fn a_long_failure_is_cut_in_the_middle() {
     let played = play(&item(), &Policy::generate(), script);
     check_prompt(&played, 2, &["first é", "é last", "bytes left out"]);
     assert!(played.prompts[2].len() < 9000);
+}
+
+/// Every question about an item with more to say than there is room for.
+fn questions() -> Vec<Ask> {
+    let item = Item { docstring: "The arithmetic mean. ".repeat(300), ..item() };
+    let around = Surroundings {
+        file: "SIZE = 1\n".repeat(1000),
+        context: vec![("STYLE.md".to_owned(), "Be brief.\n".repeat(2000))],
+    };
+    let suspect = Suspect {
+        path: "src/pkg/sums.py".to_owned(),
+        symbol: "total".to_owned(),
+        source: "x = 1\n".repeat(500),
+        ..Suspect::default()
+    };
+    let found = Localized { suspects: vec![suspect; 3], ..Localized::default() };
+    let long = || {
+        let traceback = format!("first {} last", "E ".repeat(9000));
+        fails(Failure { traceback, ..failure("AssertionError", "m") })
+    };
+    let script = vec![say("No."), tests(), red(), bad(), long(), long(), Votes("A A A A A")];
+    let found = Observation::Found(found);
+    let policy = Policy::generate();
+    let mut asks = play_in(&around, found, State::default(), &item, &policy, script).asks;
+    let parts = [("load", "The rows."), ("fit", "The model.")].map(|(name, docstring)| Item {
+        id: name.to_owned(),
+        name: name.to_owned(),
+        docstring: docstring.repeat(900),
+        ..item.clone()
+    });
+    asks.push(ask_integration_tests("main", &[parts.iter().collect()], Some("no test"), 1));
+    asks
+}
+
+/// What a question cannot do without is there at any budget, and what was cut is named.
+#[test]
+fn less_room_takes_away_what_tells_least() {
+    let core: [(Stage, &[&str], &str); 5] = [
+        (
+            Stage::Tests,
+            &["## Specification", "## Task\nWrite a pytest module for `mean`"],
+            "STYLE.md",
+        ),
+        (
+            Stage::Implementation,
+            &["## Specification", "## Tests it must pass", "## Task\nWrite the function `mean`"],
+            "STYLE.md",
+        ),
+        (
+            Stage::Diagnosis,
+            &["## Failure", "## Specification of `mean`", "Answer with A, B or C only."],
+            "## Implementation",
+        ),
+        (
+            Stage::Fix,
+            &[
+                "## Failure",
+                "first E",
+                " last\n",
+                "## Specification",
+                "## Task\nFix `mean`",
+                "<<<<<<< SEARCH",
+            ],
+            "STYLE.md",
+        ),
+        (
+            Stage::IntegrationTests,
+            &[
+                "`load` -> `fit`",
+                "## Your last tests could not be used\nno test",
+                "## Task\nWrite a pytest",
+            ],
+            "## `fit`",
+        ),
+    ];
+    for ask in questions() {
+        let (_, core, spare) = core.iter().find(|(stage, ..)| *stage == ask.stage).expect("a row");
+        let full = text(&ask.prompt, 100_000);
+        assert!(full.contains(spare), "{full}");
+        assert!(!full.contains("for want of room"), "{full}");
+        for tokens in [8000, 4000, 2000, 1000, 500, 100, 0] {
+            let cut = text(&ask.prompt, tokens);
+            for part in *core {
+                assert!(cut.contains(part), "no `{part}` in {tokens} tokens of:\n{cut}");
+            }
+            // The task, the least of the rest, and a word on what was cut come on top.
+            assert!(cut.len() <= tokens * 4 + 2500, "{} bytes in {tokens} tokens", cut.len());
+            if tokens <= 1000 {
+                assert!(cut.contains("(Cut or left out for want of room: "), "{cut}");
+                assert!(!cut.contains(spare), "{tokens} tokens:\n{cut}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_file_and_the_context_go_before_what_was_found() {
+    let asks = questions();
+    let fix = asks.iter().find(|ask| ask.stage == Stage::Fix).expect("a fix");
+    let sections = [
+        "Tests (read-only)",
+        "Suspect 1",
+        "Suspect 3",
+        "`src/pkg/stats.py` so far",
+        "Project context",
+    ];
+    let shown = |tokens: usize| {
+        let text = text(&fix.prompt, tokens);
+        sections.iter().take_while(|it| text.contains(&format!("\n## {it}"))).count()
+    };
+    let counts: Vec<usize> = [100_000, 7000, 5000, 4300, 3000].map(shown).to_vec();
+    assert_eq!(counts, [5, 4, 3, 2, 0]);
+}
+
+#[test]
+fn what_every_test_of_a_stub_says_is_said_once() {
+    let stubbed = || failure("NotImplementedError", "");
+    let mut cases: Vec<Case> =
+        (0..7).map(|n| case(&format!("test_{n}"), Some(stubbed()))).collect();
+    cases.push(case("test_other", Some(failure("TypeError", "not callable"))));
+    let red = Run(TestRun { cases, ..run(Ending::Failed) });
+    let played = play(&item(), &Policy::generate(), vec![tests(), red]);
+    check_prompt(
+        &played,
+        1,
+        &["(in 7 tests, as it has to be)", "Traceback: TypeError: not callable"],
+    );
+    assert_eq!(
+        played.prompts[1].matches("NotImplementedError").count(),
+        1,
+        "{}",
+        played.prompts[1]
+    );
+}
+
+#[test]
+fn no_question_says_what_its_answer_does_not_need() {
+    let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A A A A A")];
+    let played = play(&item(), &Policy::generate(), script);
+    for prompt in &played.prompts {
+        assert_eq!(prompt.matches("The arithmetic mean.").count(), 1, "{prompt}");
+    }
+    assert!(!played.prompts[2].contains("numpy"), "{}", played.prompts[2]);
 }

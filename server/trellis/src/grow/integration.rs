@@ -127,8 +127,7 @@ impl Job<'_> {
         attempt: u32,
         complaint: Option<&str>,
     ) -> Result<Result<String, String>, Stop> {
-        let tokens = self.shop.policy.context_tokens;
-        let ask = ask_integration_tests(self.subgraph, &self.flows, complaint, attempt, tokens);
+        let ask = ask_integration_tests(self.subgraph, &self.flows, complaint, attempt);
         put(self.shop, self.subgraph, None, &ask).await
     }
 

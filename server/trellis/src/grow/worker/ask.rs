@@ -42,7 +42,7 @@ pub(crate) async fn put(
     node: Option<NodeIx>,
     ask: &Ask,
 ) -> Result<Result<String, String>, Stop> {
-    let question = convert::ask(id, ask);
+    let question = convert::ask(id, ask, shop.policy.context_tokens);
     let prompt: String = question.messages.iter().map(|message| message.text.as_str()).collect();
     let started = Instant::now();
     let reply = tokio::select! {

@@ -1,0 +1,110 @@
+//! Tests first: asked for, sent back, seen to fail.
+
+use super::failure::red_text;
+use super::{Phase, STEADY, Turn, Want, source};
+use crate::exchange::{Run, Stage, Verdict};
+use crate::gate::{Gate, judge_red};
+use crate::observation::TestRun;
+use crate::prompt::questions;
+use crate::prompt::template::TESTS;
+use crate::test_draft;
+
+impl Turn<'_> {
+    pub(super) fn ask_tests(&mut self, want: Want) {
+        let old = source(&self.state.draft.tests);
+        let complaint =
+            (want != Want::First).then_some((self.state.complaint.as_str(), old.as_str()));
+        let prompt = questions::tests(self.item, self.around, self.policy, complaint);
+        let attempt = self.state.tests_asked;
+        self.state.tests_asked += 1;
+        self.ask(Stage::Tests, attempt, STEADY, prompt);
+        self.state.phase = Phase::AwaitTests(want);
+    }
+
+    pub(super) fn tests(&mut self, want: Want, text: &str) {
+        let found = match test_draft::tests(self.item, text) {
+            Err(_) if want == Want::More => return self.take_few(),
+            Ok(found) if want == Want::More && found.cases <= self.state.cases => {
+                return self.take_few();
+            }
+            Ok(found) => found,
+            Err(error) => return self.send_tests_back(error.to_string()),
+        };
+        self.notes("tests-adjusted", found.notes);
+        self.state.draft.tests = Some(found.fragment);
+        self.state.cases = found.cases;
+        if found.cases >= self.policy.least_cases {
+            return self.red_gate();
+        }
+        if self.state.asked_for_more {
+            return self.take_few();
+        }
+        self.state.asked_for_more = true;
+        let (least, cases) = (self.policy.least_cases, found.cases);
+        self.state.complaint =
+            TESTS.say("too few", &[("least", &least.to_string()), ("cases", &cases.to_string())]);
+        self.note("few-tests", self.state.complaint.clone());
+        self.ask_tests(Want::More);
+    }
+
+    pub(super) fn take_few(&mut self) {
+        let text = format!("no more tests came; the {} there are were taken", self.state.cases);
+        self.note("few-tests", text);
+        self.red_gate();
+    }
+
+    pub(super) fn send_tests_back(&mut self, why: String) {
+        if self.state.red_reasks >= self.policy.red_reasks {
+            let reason =
+                format!("no meaningful tests after {} re-asks: {why}", self.state.red_reasks);
+            return self.give_up(Verdict::Failed { reason });
+        }
+        self.state.red_reasks += 1;
+        self.note("tests-sent-back", why.clone());
+        self.state.complaint = TESTS.say("not meaningful", &[("why", &why)]);
+        self.ask_tests(Want::Better);
+    }
+
+    fn red_gate(&mut self) {
+        if self.state.by_hand {
+            self.note(
+                "red-gate-skipped",
+                "a person wrote the definition; it is in the tree already",
+            );
+            return self.after_red();
+        }
+        if self.item.red_gate {
+            return self.run(Run::Red);
+        }
+        self.note("red-gate-skipped", "the plan skips the red gate for this node");
+        self.after_red();
+    }
+
+    pub(super) fn red(&mut self, run: &TestRun) {
+        self.state.red_output = red_text(run);
+        match judge_red(self.item, run) {
+            Gate::Open => {
+                let passing = run.passed();
+                if passing > 0 {
+                    let text = format!("{passing} tests pass without the implementation");
+                    self.note("weak-tests", text);
+                }
+                self.after_red();
+            }
+            Gate::Broken(why) if !self.mended(run) => self.send_tests_back(why),
+            Gate::Broken(_) => self.run(Run::Red),
+            Gate::Meaningless => {
+                let why = "they pass without the implementation".to_owned();
+                self.send_tests_back(why);
+            }
+        }
+    }
+
+    /// New tests lead to the implementation; tests written anew meet the one that is there.
+    fn after_red(&mut self) {
+        match self.state.draft.implementation {
+            Some(_) => self.run(Run::Green),
+            None => self.ask_implementation(None),
+        }
+    }
+}

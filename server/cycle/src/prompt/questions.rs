@@ -1,0 +1,156 @@
+//! The questions about one item, stage by stage.
+
+use std::fmt::Write as _;
+
+use crate::context::Section;
+use crate::exchange::{Localized, Suspect, Upstream};
+use crate::item::Item;
+use crate::policy::Policy;
+use crate::prompt::template::{DIAGNOSIS, FIX, IMPLEMENTATION, TESTS};
+use crate::prompt::{
+    Prompt, Surroundings, background, contract, list, listed, python, rank, specification,
+};
+
+const SENT_BACK: &str = "Your last answer was sent back";
+
+/// Asks for pytest tests. `complaint`: why the last ones were sent back, with their text (empty where there
+/// was none).
+pub(crate) fn tests(
+    item: &Item,
+    around: &Surroundings,
+    policy: &Policy,
+    complaint: Option<(&str, &str)>,
+) -> Prompt {
+    let and_examples = TESTS.say("and examples", &[]);
+    let (name, least) = (item.qualified_name(), policy.least_cases.to_string());
+    let values = [
+        ("name", name.as_str()),
+        ("and_examples", if item.examples.is_empty() { "" } else { &and_examples }),
+        ("least", &least),
+        ("module", &item.module),
+        ("import_name", item.import_name()),
+    ];
+    let mut sections = opening(item, around);
+    sections.push(Section::new(rank::TASK, "Task", TESTS.say("task", &values)));
+    if let Some((why, old)) = complaint {
+        sections.push(Section::new(rank::CORE, "Your last tests were sent back", why));
+        let old = (!old.is_empty()).then(|| Section::new(rank::CODE, "They were", python(old)));
+        sections.extend(old);
+    }
+    Prompt::new(&TESTS, sections)
+}
+
+/// Asks for the implementation, the red run's output at hand.
+pub(crate) fn implementation(
+    item: &Item,
+    around: &Surroundings,
+    tests: &str,
+    red: &str,
+    complaint: Option<&str>,
+) -> Prompt {
+    let mut sections = opening(item, around);
+    sections.push(Section::new(rank::CORE, "Tests it must pass", python(tests)));
+    if !red.is_empty() {
+        let output = format!("```\n{red}\n```");
+        sections.push(Section::new(rank::TESTS, "Without an implementation they fail", output));
+    }
+    let name = ("name", item.name.as_str());
+    let what = match &item.class {
+        Some(class) => IMPLEMENTATION.say("method", &[name, ("class", class)]),
+        None => IMPLEMENTATION.say("definition", &[name, ("kind", item.kind.as_str())]),
+    };
+    let task = IMPLEMENTATION.say("task", &[("what", &what), ("path", &item.path)]);
+    sections.push(Section::new(rank::TASK, "Task", task));
+    if let Some(why) = complaint {
+        let why = IMPLEMENTATION.say("sent back", &[("why", why)]);
+        sections.push(Section::new(rank::CORE, SENT_BACK, why));
+    }
+    Prompt::new(&IMPLEMENTATION, sections)
+}
+
+/// Specification and background, as questions for tests and code begin.
+fn opening(item: &Item, around: &Surroundings) -> Vec<Section> {
+    let mut out = vec![Section::new(rank::CORE, "Specification", specification(item))];
+    out.extend(background(item, around));
+    out
+}
+
+/// Everything a fix needs to know.
+pub(crate) struct FixFacts<'a> {
+    pub(crate) tests: &'a str,
+    pub(crate) implementation: &'a str,
+    pub(crate) failure: &'a str,
+    pub(crate) earlier: &'a [String],
+    pub(crate) localized: &'a Localized,
+}
+
+/// Asks for a fix: what failed, the suspects by suspicion, what was tried.
+pub(crate) fn fix(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> Prompt {
+    let mut sections = vec![Section::new(rank::CORE, "Failure", fenced(facts.failure))];
+    if !facts.implementation.is_empty() {
+        sections.push(Section::new(rank::CODE, "Implementation", python(facts.implementation)));
+    }
+    sections.push(Section::new(rank::CORE, "Specification", specification(item)));
+    sections.push(Section::new(rank::TESTS, "Tests (read-only)", python(facts.tests)));
+    sections.extend(searched(facts));
+    sections.extend(background(item, around));
+    sections.push(Section::new(rank::TASK, "Task", fix_task(item, &facts.localized.upstream)));
+    Prompt::new(&FIX, sections)
+}
+
+/// Suspects, and what was tried.
+fn searched(facts: &FixFacts<'_>) -> Vec<Section> {
+    let mut out = Vec::new();
+    for (place, suspect) in facts.localized.suspects.iter().enumerate() {
+        let title = format!("Suspect {}: `{}`", place + 1, suspect.symbol);
+        out.push(Section::new(rank::SUSPECT + place as u32, title, described(suspect)));
+    }
+    let earlier = facts.earlier.iter().map(String::as_str);
+    out.extend(listed(rank::EARLIER, "Earlier attempts failed with", earlier));
+    let in_vain = facts.localized.in_vain.iter().map(String::as_str);
+    out.extend(listed(rank::IN_VAIN, "Searches that found nothing", in_vain));
+    out
+}
+
+fn fix_task(item: &Item, upstream: &[Upstream]) -> String {
+    let mut task = FIX.say("task", &[("name", &item.qualified_name()), ("path", &item.path)]);
+    if !upstream.is_empty() {
+        let names = upstream
+            .iter()
+            .map(|it| format!("`{}` in `{}`", it.item.qualified_name(), it.item.path));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let _ = write!(task, "\n{}", FIX.say("upstream", &[("names", &names)]));
+    }
+    task
+}
+
+/// A suspect with what surrounds it.
+fn described(suspect: &Suspect) -> String {
+    let mut out = format!("{}:{}: {}\n", suspect.path, suspect.line, suspect.why);
+    if !suspect.specification.is_empty() {
+        let _ = writeln!(out, "Meant to be: {}", suspect.specification.trim());
+    }
+    if !suspect.source.is_empty() {
+        out += &python(&suspect.source);
+    }
+    list(&mut out, "It calls", suspect.calls.iter().map(|it| format!("`{it}`")));
+    list(&mut out, "It is called by", suspect.callers.iter().map(|it| format!("`{it}`")));
+    out
+}
+
+/// Asks for one vote.
+pub(crate) fn diagnosis(item: &Item, tests: &str, implementation: &str, failure: &str) -> Prompt {
+    let specification = format!("Specification of `{}`", item.qualified_name());
+    let sections = vec![
+        Section::new(rank::CORE, "Failure", fenced(failure)),
+        Section::new(rank::CORE, specification, contract(item)),
+        Section::new(rank::CODE, "Implementation", python(implementation)),
+        Section::new(rank::CODE, "Tests", python(tests)),
+        Section::new(rank::TASK, "Question", DIAGNOSIS.say("question", &[])),
+    ];
+    Prompt::new(&DIAGNOSIS, sections)
+}
+
+fn fenced(text: &str) -> String {
+    format!("```\n{text}\n```")
+}
