@@ -35,6 +35,17 @@ pub struct Dependency {
     pub summary: String,
 }
 
+/// Something that will use the item, written after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependent {
+    /// `Class.method`, or the plain name.
+    pub name: String,
+    /// `def …` or `class …`, as planned; the name where the plan gives none.
+    pub signature: String,
+    /// First line of the docstring.
+    pub summary: String,
+}
+
 /// The facts of one work item; they do not change while it is worked on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
@@ -60,6 +71,8 @@ pub struct Item {
     pub red_gate: bool,
     /// What it may use: everything it depends on, directly or not.
     pub dependencies: Vec<Dependency>,
+    /// Who uses it directly, the first in the plan's order.
+    pub dependents: Vec<Dependent>,
 }
 
 impl Item {

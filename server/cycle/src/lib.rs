@@ -37,7 +37,7 @@ pub use exchange::{
 pub use integration::{
     FlowItems, INTEGRATION_PERCENT, Integration, ask_integration_tests, integration_tests,
 };
-pub use item::{Dependency, Item, ItemKind};
+pub use item::{Dependency, Dependent, Item, ItemKind};
 pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::Policy;

@@ -18,6 +18,8 @@ pub struct Surroundings {
     pub file: String,
     /// The user's context files: path and text.
     pub context: Vec<(String, String)>,
+    /// How code is written here, one rule each.
+    pub conventions: Vec<String>,
 }
 
 /// A question as data: what is said first, and its sections in the order in which they are read.
@@ -40,8 +42,10 @@ pub(crate) mod rank {
     pub(crate) const SUSPECT: u32 = 4;
     pub(crate) const EARLIER: u32 = 10;
     pub(crate) const IN_VAIN: u32 = 11;
+    pub(crate) const CONVENTIONS: u32 = 12;
     pub(crate) const FILE: u32 = 13;
     pub(crate) const CONTEXT: u32 = 14;
+    pub(crate) const DEPENDENTS: u32 = 15;
 }
 
 impl Prompt {
@@ -96,9 +100,15 @@ fn contract(item: &Item) -> String {
     out
 }
 
-/// The file as it is, and what the user wants to be known.
+/// Who will use the item, the file as it is, and what the user wants to be known.
 fn background(item: &Item, around: &Surroundings) -> Vec<Section> {
-    let mut out = Vec::new();
+    let users = item.dependents.iter();
+    let users: Vec<String> =
+        users.map(|it| format!("`{}`: `{}` {}", it.name, it.signature, it.summary)).collect();
+    let users = users.iter().map(|it| it.trim_end());
+    let mut out = Vec::from_iter(listed(rank::DEPENDENTS, "Who will use it", users));
+    let conventions = around.conventions.iter().map(String::as_str);
+    out.extend(listed(rank::CONVENTIONS, "Conventions", conventions));
     if !around.file.is_empty() {
         let title = format!("`{}` so far", item.path);
         out.push(Section::new(rank::FILE, title, python(&around.file)));

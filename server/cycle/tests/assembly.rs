@@ -37,6 +37,7 @@ fn item(layout: &Layout, node: &Node<'_>) -> Item {
         libraries: Vec::new(),
         red_gate: true,
         dependencies: Vec::new(),
+        dependents: Vec::new(),
     }
 }
 

@@ -78,6 +78,7 @@ fn item() -> Item {
         libraries: vec!["numpy>=1.24".to_owned()],
         red_gate: true,
         dependencies: vec![dependency("total", "pkg.sums"), dependency("spread", "pkg.stats")],
+        dependents: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the model is told.
 
-use cycle::{Stage, Suspect, ask_integration_tests};
+use cycle::{Dependent, Stage, Suspect, ask_integration_tests};
 
 use super::*;
 
@@ -79,6 +79,7 @@ fn questions() -> Vec<Ask> {
     let around = Surroundings {
         file: "SIZE = 1\n".repeat(1000),
         context: vec![("STYLE.md".to_owned(), "Be brief.\n".repeat(2000))],
+        conventions: Vec::new(),
     };
     let suspect = Suspect {
         path: "src/pkg/sums.py".to_owned(),
@@ -214,4 +215,38 @@ fn no_question_says_what_its_answer_does_not_need() {
         assert_eq!(prompt.matches("The arithmetic mean.").count(), 1, "{prompt}");
     }
     assert!(!played.prompts[2].contains("numpy"), "{}", played.prompts[2]);
+}
+
+/// What stands around the item in the graph and in the project.
+#[test]
+fn neighbours_and_conventions_are_told_to_who_writes() {
+    let around = Surroundings {
+        conventions: vec!["Raise ValueError.".to_owned()],
+        ..Surroundings::default()
+    };
+    let user = Dependent {
+        name: "Report.lines".to_owned(),
+        signature: "def lines(self)".to_owned(),
+        summary: "The lines.".to_owned(),
+    };
+    let item = Item { dependents: vec![user], ..item() };
+    let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A A A A A")];
+    let found = Observation::Found(Localized::default());
+    let played = play_in(&around, found, State::default(), &item, &Policy::generate(), script);
+    for question in [0, 1, 3] {
+        check_prompt(
+            &played,
+            question,
+            &[
+                "## Who will use it\n- `Report.lines`: `def lines(self)` The lines.\n",
+                "## Conventions\n- Raise ValueError.\n",
+            ],
+        );
+    }
+    for prompt in play(&super::item(), &Policy::generate(), vec![tests(), red()]).prompts {
+        assert!(
+            !prompt.contains("## Who will use it") && !prompt.contains("## Conventions"),
+            "{prompt}"
+        );
+    }
 }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use code::Signature;
 use cycle::assembly::Layout;
-use cycle::{Dependency, Item, ItemKind};
+use cycle::{Dependency, Dependent, Item, ItemKind};
 use plan::{Gate, Kind, NodeIx, Plan};
 
 use crate::workspace::disk;
+
+/// Users of a node that its prompt names.
+const DEPENDENTS: usize = 5;
 
 /// The plan seen as work: items, layout, and which nodes each one builds on.
 pub(crate) struct Work {
@@ -198,7 +201,20 @@ impl Work {
             libraries: node.libraries.clone(),
             red_gate: node.red_gate == Gate::Required,
             dependencies: self.dependencies(ix).into_iter().map(|it| self.dependency(it)).collect(),
+            dependents: self.dependents(ix),
         }
+    }
+
+    /// The first leaves, in the plan's order, that use `ix` directly.
+    fn dependents(&self, ix: NodeIx) -> Vec<Dependent> {
+        let users = self.plan.dependents(ix).iter().filter_map(|it| self.place.get(it));
+        let places: BTreeSet<usize> = users.copied().collect();
+        let dependent = |place: usize| {
+            let it = self.dependency(self.leaves[place]);
+            let name = self.plan.qualified_name(self.leaves[place]).into_owned();
+            Dependent { name, signature: it.signature, summary: it.summary }
+        };
+        places.into_iter().take(DEPENDENTS).map(dependent).collect()
     }
 
     fn dependency(&self, ix: NodeIx) -> Dependency {
@@ -218,4 +234,42 @@ impl Work {
 /// `check` has made sure that every leaf has one.
 fn path_of(plan: &Plan, ix: NodeIx) -> Arc<str> {
     plan.node(ix).file_path.clone().unwrap_or_else(|| Arc::from("src/module.py"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_users_of_a_node_are_its_dependents() {
+        let node = |id: &str, needs: &[&str]| {
+            json!({
+                "id": id, "name": id, "type": "function", "node_type": "leaf", "file_path": "src/lib/a.py",
+                "signature": format!("def {id}(x: int) -> int"), "docstring": format!("Does {id}.\nAt length."),
+                "dependencies": needs,
+            })
+        };
+        let users = ["u1", "u2", "u3", "u4", "u5", "u6"];
+        let mut nodes = vec![node("base", &[]), node("far", &["u1"])];
+        nodes.extend(users.map(|id| node(id, &["base"])));
+        let edge =
+            |from: &str, to: &str| json!({ "source": from, "target": to, "type": "function_call" });
+        let mut edges = vec![edge("far", "u1")];
+        edges.extend(users.map(|id| edge(id, "base")));
+        let graph = json!({ "nodes": nodes, "edges": edges, "metadata": { "phase": 3 } });
+        let plan = plan::read(graph.to_string().as_bytes(), None).expect("a plan");
+        let sequence = plan::order(&plan).sequence;
+        let work = Work::new(Arc::new(plan), &sequence);
+        let of = |id: &str| &work.items[&work.plan.find(id).expect("a node")].dependents;
+        let names: Vec<&str> = of("base").iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, users[..5]);
+        let far = Dependent {
+            name: "far".to_owned(),
+            signature: "def far(x: int) -> int".to_owned(),
+            summary: "Does far.".to_owned(),
+        };
+        assert_eq!((of("u1"), of("far")), (&vec![far], &Vec::new()));
+    }
 }

@@ -184,7 +184,11 @@ impl Worker {
     async fn run(&mut self) -> Result<Outcome, Stop> {
         let shop = self.shop.clone();
         let item = &shop.work.items[&self.node];
-        let around = Surroundings { file: self.file_so_far()?, context: shop.context.clone() };
+        let around = Surroundings {
+            file: self.file_so_far()?,
+            context: shop.context.clone(),
+            conventions: Vec::new(),
+        };
         let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
         let begin = || if by_hand { State::written_by_hand() } else { State::default() };
         let mut state = begin();
