@@ -7,6 +7,7 @@ use crate::draft::Draft;
 use crate::item::Item;
 use crate::observation::{Failure, Frame, TestRun};
 use crate::prompt::Prompt;
+use crate::routing::Tier;
 use crate::strategy::Attempt;
 
 /// What the world said.
@@ -142,6 +143,10 @@ pub struct Ask {
     pub prompt: Prompt,
     /// Of the file its words are in.
     pub prompt_version: u32,
+    /// Which model is to answer.
+    pub tier: Tier,
+    /// Why that one.
+    pub why: &'static str,
 }
 
 /// Something worth a line in the journal.

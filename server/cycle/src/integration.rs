@@ -11,7 +11,7 @@ use crate::item::Item;
 use crate::observation::{Case, TestRun};
 use crate::prompt::template::INTEGRATION_TESTS;
 use crate::prompt::{Prompt, rank};
-use crate::reply;
+use crate::{reply, routing};
 
 /// Percent of its integration tests that a subgraph has to pass; some may ask what the plan never said.
 pub const INTEGRATION_PERCENT: usize = 80;
@@ -48,12 +48,15 @@ pub fn ask_integration_tests(
         sections.push(Section::new(rank::CORE, "Your last tests could not be used", complaint));
     }
     sections.push(Section::new(rank::TASK, "Task", INTEGRATION_TESTS.say("task", &[])));
+    let route = routing::of_flows(flows.iter().map(Vec::len).max().unwrap_or_default());
     Ask {
         stage: Stage::IntegrationTests,
         attempt,
         temperature: 0.0,
         prompt: Prompt::new(&INTEGRATION_TESTS, sections),
         prompt_version: INTEGRATION_TESTS.version(),
+        tier: route.tier,
+        why: route.why,
     }
 }
 

@@ -21,6 +21,7 @@ mod origin;
 mod policy;
 mod prompt;
 mod reply;
+mod routing;
 mod strategy;
 mod test_draft;
 
@@ -42,6 +43,7 @@ pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::Policy;
 pub use prompt::{Prompt, Surroundings};
+pub use routing::Tier;
 pub use strategy::{
     ATTEMPTS, Answer, Attempt, LocalizationExhausted, SUSPECTS, Tally, Tool, ToolRecord, Tools,
     Trail, find_suspects, queries,

@@ -25,6 +25,7 @@ use crate::mend;
 use crate::observation::TestRun;
 use crate::policy::Policy;
 use crate::prompt::{self, Prompt, Surroundings, questions};
+use crate::routing::{self, Route};
 
 use failure::{failure_text, stack_text};
 
@@ -252,9 +253,11 @@ impl Turn<'_> {
         self.actions.push(Action::Finish(verdict));
     }
 
-    fn ask(&mut self, stage: Stage, attempt: u32, temperature: f32, prompt: Prompt) {
+    fn ask(&mut self, stage: Stage, attempt: u32, prompt: Prompt, route: Route) {
         let prompt_version = prompt::words(stage).version();
-        let ask = Ask { stage, attempt, temperature, prompt, prompt_version };
+        let Route { tier, why } = route;
+        let temperature = STEADY;
+        let ask = Ask { stage, attempt, temperature, prompt, prompt_version, tier, why };
         self.actions.push(Action::AskModel(ask));
     }
 
@@ -271,7 +274,8 @@ impl Turn<'_> {
         let prompt = questions::implementation(self.item, self.around, &tests, red, complaint);
         let attempt = self.state.implementation_asked;
         self.state.implementation_asked += 1;
-        self.ask(Stage::Implementation, attempt, STEADY, prompt);
+        let route = routing::of_item(self.item, self.state.malformed);
+        self.ask(Stage::Implementation, attempt, prompt, route);
         self.state.phase = Phase::AwaitImplementation;
     }
 

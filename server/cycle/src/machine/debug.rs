@@ -1,7 +1,7 @@
 //! What is wrong, and the fix: votes, a search, an answer, until it is enough.
 
 use super::failure::FAILURE_BYTES;
-use super::{Phase, STEADY, Turn, Want, source};
+use super::{Phase, Turn, Want, source};
 use crate::context::cut_middle;
 use crate::debug_context::DebugContext;
 use crate::diagnosis::{Circumstances, Diagnosis, Finding, Votes, diagnose};
@@ -11,6 +11,7 @@ use crate::observation::{Ending, TestRun};
 use crate::origin::is_available;
 use crate::prompt::questions::{self, FixFacts};
 use crate::prompt::template::{DIAGNOSIS, TESTS};
+use crate::routing;
 use crate::strategy::{Attempt, LocalizationExhausted};
 
 impl Turn<'_> {
@@ -73,6 +74,8 @@ impl Turn<'_> {
             temperature: temperature(vote, self.policy.votes),
             prompt: prompt.clone(),
             prompt_version: DIAGNOSIS.version(),
+            tier: routing::VOTE.tier,
+            why: routing::VOTE.why,
         };
         self.actions.push(Action::Vote((0..self.policy.votes).map(ask).collect()));
         self.state.phase = Phase::Voting;
@@ -177,7 +180,9 @@ impl Turn<'_> {
         let prompt = questions::fix(self.item, self.around, &facts);
         let attempt = self.state.fixes_asked;
         self.state.fixes_asked += 1;
-        self.ask(Stage::Fix, attempt, STEADY, prompt);
+        // The implementation failed as well, or there would be nothing to fix.
+        let route = routing::of_item(self.item, self.state.fixes + 1);
+        self.ask(Stage::Fix, attempt, prompt, route);
         self.state.phase = Phase::AwaitFix;
     }
 

@@ -1,13 +1,13 @@
 //! Tests first: asked for, sent back, seen to fail.
 
 use super::failure::red_text;
-use super::{Phase, STEADY, Turn, Want, source};
+use super::{Phase, Turn, Want, source};
 use crate::exchange::{Run, Stage, Verdict};
 use crate::gate::{Gate, judge_red};
 use crate::observation::TestRun;
 use crate::prompt::questions;
 use crate::prompt::template::TESTS;
-use crate::test_draft;
+use crate::{routing, test_draft};
 
 impl Turn<'_> {
     pub(super) fn ask_tests(&mut self, want: Want) {
@@ -17,7 +17,11 @@ impl Turn<'_> {
         let prompt = questions::tests(self.item, self.around, self.policy, complaint);
         let attempt = self.state.tests_asked;
         self.state.tests_asked += 1;
-        self.ask(Stage::Tests, attempt, STEADY, prompt);
+        let route = match self.state.regenerations {
+            0 => routing::of_item(self.item, self.state.red_reasks),
+            _ => routing::REGENERATED,
+        };
+        self.ask(Stage::Tests, attempt, prompt, route);
         self.state.phase = Phase::AwaitTests(want);
     }
 

@@ -8,6 +8,7 @@ mod gates;
 mod mends;
 mod prompts;
 mod replies;
+mod routes;
 mod upstream;
 mod votes;
 
