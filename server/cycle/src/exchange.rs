@@ -17,6 +17,12 @@ pub enum Observation {
     Begin,
     /// The model's text.
     Reply(String),
+    /// There was an answer and no text to judge: the model declined, a filter took it, it was empty. Handled
+    /// like a text without code.
+    Unusable {
+        /// A fragment, for the model: "the model declined to answer".
+        why: String,
+    },
     /// What came of each question of a vote, in their order: a text, or why there is none.
     Votes(Vec<Result<String, String>>),
     /// No reply can be had.
@@ -38,6 +44,7 @@ impl Observation {
         match self {
             Observation::Begin => "a beginning",
             Observation::Reply(_) => "a reply",
+            Observation::Unusable { .. } => "an unusable answer",
             Observation::Votes(_) => "a vote",
             Observation::NoReply { .. } => "no reply",
             Observation::Ran(_) => "a test run",

@@ -198,19 +198,26 @@ impl Turn<'_> {
         match (phase, observation) {
             (Phase::Idle, Observation::Begin) => self.ask_tests(Want::First),
             (Phase::AwaitTests(want), Observation::Reply(text)) => self.tests(want, &text),
-            (Phase::AwaitTests(Want::More), Observation::NoReply { .. }) => self.take_few(),
+            (
+                Phase::AwaitTests(Want::More),
+                Observation::NoReply { .. } | Observation::Unusable { .. },
+            ) => self.take_few(),
+            (Phase::AwaitTests(_), Observation::Unusable { why }) => self.send_tests_back(why),
             (Phase::RedRun, Observation::Ran(run)) => self.red(&run),
             (Phase::AwaitImplementation, Observation::Reply(text)) => self.implementation(&text),
+            (Phase::AwaitImplementation, Observation::Unusable { why }) => {
+                self.no_implementation(why.clone(), why, "");
+            }
             (Phase::AwaitImplementation, Observation::NoReply { .. })
                 if self.state.malformed > 0 =>
             {
-                self.attempt_failed(DraftError::NoCode.to_string(), "");
+                self.attempt_failed(self.state.complaint.clone(), "");
             }
             (Phase::GreenRun, Observation::Ran(run)) => self.green(run),
             (Phase::Voting, Observation::Votes(replies)) => self.votes(replies),
             (Phase::Searching, Observation::Found(found)) => {
                 self.state.localized = found;
-                self.ask_fix();
+                self.ask_fix(None);
             }
             (Phase::Searching, Observation::Exhausted(attempts)) => self.exhausted(attempts),
             (Phase::AwaitTurn, Observation::Alone) => {
@@ -219,6 +226,7 @@ impl Turn<'_> {
             }
             (Phase::RegressionRun, Observation::Ran(run)) => self.regression(run),
             (Phase::AwaitFix, Observation::Reply(text)) => self.fix(&text),
+            (Phase::AwaitFix, Observation::Unusable { why }) => self.no_fix(why.clone(), why, ""),
             (Phase::AwaitHuman, Observation::NoHuman) => {
                 let reason = self.state.reason.clone();
                 self.give_up(Verdict::NeedsHuman { reason });
@@ -282,12 +290,34 @@ impl Turn<'_> {
     fn implementation(&mut self, text: &str) {
         match draft::implementation(self.item, text) {
             Ok(found) => self.try_out(found),
-            Err(DraftError::NoCode) if self.state.malformed < self.policy.malformed_reasks => {
-                self.state.malformed += 1;
-                self.ask_implementation(Some("it holds no Python code"));
+            Err(error @ DraftError::NoCode) => {
+                self.no_implementation(
+                    "it holds no Python code".to_owned(),
+                    error.to_string(),
+                    text,
+                );
             }
             Err(error) => self.attempt_failed(error.to_string(), text),
         }
+    }
+
+    /// An answer with nothing to try out is sent back with the `complaint`, and fails for the `reason` once that
+    /// was done often enough.
+    fn no_implementation(&mut self, complaint: String, reason: String, text: &str) {
+        if !self.may_send_back(&reason) {
+            return self.attempt_failed(reason, text);
+        }
+        self.ask_implementation(Some(&complaint));
+    }
+
+    /// Counts answers sent back; `reason` is what the item fails for if nothing comes any more.
+    fn may_send_back(&mut self, reason: &str) -> bool {
+        let may = self.state.malformed < self.policy.malformed_reasks;
+        if may {
+            self.state.malformed += 1;
+            self.state.complaint = reason.to_owned();
+        }
+        may
     }
 
     fn try_out(&mut self, found: Normalised) {

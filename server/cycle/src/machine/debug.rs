@@ -168,7 +168,8 @@ impl Turn<'_> {
         self.actions.push(Action::Search(self.state.query.clone()));
     }
 
-    pub(super) fn ask_fix(&mut self) {
+    /// `complaint`: why the last answer could not be used.
+    pub(super) fn ask_fix(&mut self, complaint: Option<&str>) {
         let draft = &self.state.draft;
         let facts = FixFacts {
             tests: &source(&draft.tests),
@@ -176,6 +177,7 @@ impl Turn<'_> {
             failure: &self.state.failure,
             earlier: &self.state.earlier,
             localized: &self.state.localized,
+            complaint,
         };
         let prompt = questions::fix(self.item, self.around, &facts);
         let attempt = self.state.fixes_asked;
@@ -189,10 +191,9 @@ impl Turn<'_> {
     pub(super) fn fix(&mut self, text: &str) {
         let upstream = &self.state.localized.upstream;
         let found = draft::fix(self.item, &self.state.draft, upstream, text);
-        if found == Err(DraftError::NoCode) && self.state.malformed < self.policy.malformed_reasks {
-            self.state.malformed += 1;
-            self.note("malformed", "the fix holds neither code nor an edit");
-            return self.ask_fix();
+        if found == Err(DraftError::NoCode) {
+            let complaint = "it holds neither code nor an edit".to_owned();
+            return self.no_fix(complaint, DraftError::NoCode.to_string(), text);
         }
         self.state.fixes += 1;
         match found {
@@ -203,6 +204,17 @@ impl Turn<'_> {
             }
             Err(error) => self.attempt_failed(error.to_string(), text),
         }
+    }
+
+    /// An answer with nothing to try out is sent back with the `complaint`; once that was done often enough it is a
+    /// fix that failed for the `reason`.
+    pub(super) fn no_fix(&mut self, complaint: String, reason: String, text: &str) {
+        if !self.may_send_back(&reason) {
+            self.state.fixes += 1;
+            return self.attempt_failed(reason, text);
+        }
+        self.note("malformed", format!("the fix was sent back: {complaint}"));
+        self.ask_fix(Some(&complaint));
     }
 
     /// An answer that could not even be run failed like one that ran red. Where an earlier one did run,

@@ -6,12 +6,10 @@ use crate::context::Section;
 use crate::exchange::{Localized, Suspect, Upstream};
 use crate::item::Item;
 use crate::policy::Policy;
-use crate::prompt::template::{DIAGNOSIS, FIX, IMPLEMENTATION, TESTS};
+use crate::prompt::template::{DIAGNOSIS, FIX, IMPLEMENTATION, TESTS, Template};
 use crate::prompt::{
     Prompt, Surroundings, background, contract, list, listed, python, rank, specification,
 };
-
-const SENT_BACK: &str = "Your last answer was sent back";
 
 /// Asks for pytest tests. `complaint`: why the last ones were sent back, with their text (empty where there
 /// was none).
@@ -61,11 +59,13 @@ pub(crate) fn implementation(
     };
     let task = IMPLEMENTATION.say("task", &[("what", &what), ("path", &item.path)]);
     sections.push(Section::new(rank::TASK, "Task", task));
-    if let Some(why) = complaint {
-        let why = IMPLEMENTATION.say("sent back", &[("why", why)]);
-        sections.push(Section::new(rank::CORE, SENT_BACK, why));
-    }
+    sections.extend(complaint.map(|why| sent_back(&IMPLEMENTATION, why)));
     Prompt::new(&IMPLEMENTATION, sections)
+}
+
+fn sent_back(words: &Template, why: &str) -> Section {
+    let text = words.say("sent back", &[("why", why)]);
+    Section::new(rank::CORE, "Your last answer was sent back", text)
 }
 
 /// Specification and background, as questions for tests and code begin.
@@ -82,6 +82,8 @@ pub(crate) struct FixFacts<'a> {
     pub(crate) failure: &'a str,
     pub(crate) earlier: &'a [String],
     pub(crate) localized: &'a Localized,
+    /// Why the last answer could not be used.
+    pub(crate) complaint: Option<&'a str>,
 }
 
 /// Asks for a fix: what failed, the suspects by suspicion, what was tried.
@@ -95,6 +97,7 @@ pub(crate) fn fix(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> P
     sections.extend(searched(facts));
     sections.extend(background(item, around));
     sections.push(Section::new(rank::TASK, "Task", fix_task(item, &facts.localized.upstream)));
+    sections.extend(facts.complaint.map(|why| sent_back(&FIX, why)));
     Prompt::new(&FIX, sections)
 }
 

@@ -240,14 +240,78 @@ fn answers_without_code_are_asked_for_again_twice() {
         ),
     );
     assert_eq!(played.state.fixes(), 2);
+    for again in [4, 5] {
+        let prompt = &played.prompts[again];
+        assert!(
+            prompt.contains("It could not be used: it holds neither code nor an edit"),
+            "{prompt}"
+        );
+    }
+    for fresh in [3, 6] {
+        assert!(!played.prompts[fresh].contains("sent back"), "{}", played.prompts[fresh]);
+    }
+}
+
+/// What a provider could not deliver counts like a text without code, and the model is told why.
+#[test]
+fn an_answer_without_a_text_is_sent_back_with_its_reason() {
+    let declined = || Unusable("the model declined to answer");
+    let told = |played: &Played, index: usize| {
+        let prompt = &played.prompts[index];
+        assert!(prompt.contains("the model declined to answer"), "{prompt}");
+    };
+    let played = check(
+        vec![declined(), tests(), red(), declined(), say("No."), declined(), good(), pass()],
+        "ask tests 0; [tests-sent-back]; ask tests 1; run red; ask implementation 0; ask implementation 1; \
+         ask implementation 2; [attempt-unusable]; search; ask fix 0; run green; commit; passed",
+    );
+    told(&played, 1);
+    told(&played, 3);
+    assert!(
+        !played.prompts[4].contains("declined"),
+        "the last reason is told: {}",
+        played.prompts[4]
+    );
+    assert_eq!(played.note("attempt-unusable"), "the model declined to answer");
+    let played = check(
+        after(BAD, vec![declined(), declined(), declined(), good(), pass()]),
+        &format!(
+            "{START} {FAILED} ask fix 0; [malformed]; ask fix 1; [malformed]; ask fix 2; [attempt-unusable]; search; \
+             ask fix 3; run green; commit; passed"
+        ),
+    );
+    assert_eq!(played.state.fixes(), 2);
+    (4..=6).for_each(|index| told(&played, index));
+    let played = check(
+        vec![declined(), declined(), declined()],
+        "ask tests 0; [tests-sent-back]; ask tests 1; [tests-sent-back]; ask tests 2; \
+         revert; failed: no meaningful tests after 2 re-asks: the model declined to answer",
+    );
+    told(&played, 2);
+    // More tests were wanted, and none came.
+    let one = "from pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n";
+    check(
+        vec![python(one), declined(), red()],
+        "ask tests 0; [few-tests]; ask tests 1; [few-tests]; run red; ask implementation 0",
+    );
+    // Nothing comes any more: the last reason stays.
+    let played = play(&item(), &Policy::generate(), vec![tests(), red(), declined(), Silence]);
+    assert_eq!(played.note("attempt-unusable"), "the model declined to answer");
 }
 
 #[test]
 fn what_makes_no_sense_ends_the_work() {
-    check(
-        vec![pass()],
-        "ask tests 0; revert; failed: a test run came while the cycle waited for tests",
-    );
+    let table = [
+        (vec![pass()], "a test run came while the cycle waited for tests"),
+        (
+            vec![tests(), Unusable("?")],
+            "an unusable answer came while the cycle waited for a test run",
+        ),
+    ];
+    for (script, why) in table {
+        let played = play(&item(), &Policy::generate(), script);
+        assert!(played.trace.ends_with(&format!("revert; failed: {why}")), "{}", played.trace);
+    }
 }
 
 #[test]

@@ -25,10 +25,12 @@ enum In {
     Votes(&'static str),
     /// There is no reply.
     Silence,
+    /// There is one, and no text in it.
+    Unusable(&'static str),
     Run(TestRun),
 }
 
-use In::{Run, Silence, Votes};
+use In::{Run, Silence, Unusable, Votes};
 
 fn say(text: &str) -> In {
     In::Say(text.to_owned())
@@ -360,6 +362,7 @@ impl In {
             In::Say(text) => Observation::Reply(text),
             Votes(letters) => Observation::Votes(letters.split(' ').map(voice).collect()),
             Run(run) => Observation::Ran(run),
+            Unusable(why) => Observation::Unusable { why: why.to_owned() },
             Silence => {
                 let ask = words.last().and_then(|word| word.strip_prefix("ask "));
                 let what = ask.unwrap_or("?");
