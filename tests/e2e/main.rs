@@ -9,6 +9,7 @@ mod live;
 mod localize;
 mod look;
 mod lsp;
+mod models;
 mod people;
 mod regression;
 mod sandbox;

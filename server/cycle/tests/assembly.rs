@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use code::Fragment;
 use cycle::assembly::{
-    IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources,
+    CostLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources,
     SubgraphLine, import_cycles, project_files, pytest_ini, readme, report, sources, third_party,
 };
 use cycle::{Draft, Item, ItemKind};
@@ -392,6 +392,13 @@ fn the_report_says_it_all() {
         reason: reason.to_owned(),
         fixes,
     };
+    let cost = |name: &str, calls, input_tokens, output_tokens, usd| CostLine {
+        name: name.to_owned(),
+        calls,
+        input_tokens,
+        output_tokens,
+        usd,
+    };
     let facts = ReportFacts {
         generated: "now".to_owned(),
         graph: "rpg.json".to_owned(),
@@ -417,6 +424,8 @@ fn the_report_says_it_all() {
         runs: 12,
         model_calls: 20,
         seconds: 65,
+        stages: vec![cost("fix", 2, 300, 40, 0.012), cost("tests", 6, 900, 160, 0.03)],
+        dearest: vec![cost("a|b", 3, 500, 90, 0.02)],
         tools: vec![("traceback".to_owned(), 3, 2)],
         dependencies: (3, 4),
         import_cycles: vec!["a -> b -> a".to_owned()],
@@ -480,6 +489,15 @@ fn the_report_says_it_all() {
 - **Model Calls**: 20
 - **Planned dependencies used**: 3/4 (75%)
 - **Localization by traceback**: 2/3 (67%)
+
+## Cost
+
+| | Questions | Input tokens | Output tokens | US dollars |
+|---|---|---|---|---|
+| stage `fix` | 2 | 300 | 40 | 0.0120 |
+| stage `tests` | 6 | 900 | 160 | 0.0300 |
+| **all** | 8 | 1200 | 200 | 0.0420 |
+| node `a\\|b` | 3 | 500 | 90 | 0.0200 |
 
 ## Circular imports
 

@@ -132,6 +132,11 @@ impl ModelError {
         matches!(self, Self::Unavailable { .. })
     }
 
+    /// Whether any other question would be refused for the same reason: the key, the account, the model's name.
+    pub fn is_for_all(&self) -> bool {
+        matches!(self, Self::Refused { status: 300..=399 | 401..=405 | 503, .. })
+    }
+
     /// What to do about it, as one sentence fragment.
     pub fn hint(&self) -> &'static str {
         match self {

@@ -3,13 +3,17 @@
 use std::process::ExitCode;
 
 mod cli;
+mod config;
 mod convert;
+mod desk;
 mod edits;
 mod error;
 mod grow;
+mod ledger;
 mod localize;
 mod look;
 mod lsp;
+mod models;
 mod output;
 mod plan_file;
 mod project;

@@ -15,5 +15,5 @@ pub use cycles::{ImportCycle, import_cycles};
 pub use layout::Layout;
 pub use project::{Project, project_files};
 pub use readme::{ModuleFacts, readme};
-pub use report::{IntegrationLine, NodeLine, ReportFacts, SubgraphLine, report};
+pub use report::{CostLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, report};
 pub use tree::{Share, Sources, pytest_ini, sources, third_party};

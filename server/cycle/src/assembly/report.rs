@@ -32,8 +32,19 @@ pub struct IntegrationLine {
     pub left_out: Vec<String>,
 }
 
+/// What questions of one stage, or of one node, cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CostLine {
+    pub name: String,
+    pub calls: usize,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// US dollars.
+    pub usd: f64,
+}
+
 /// Everything the report says. Times are text: the caller has the clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportFacts {
     pub generated: String,
     pub graph: String,
@@ -52,6 +63,10 @@ pub struct ReportFacts {
     pub runs: usize,
     pub model_calls: usize,
     pub seconds: u64,
+    /// Questions by stage, as far as tokens were counted.
+    pub stages: Vec<CostLine>,
+    /// The nodes whose questions took most tokens.
+    pub dearest: Vec<CostLine>,
     /// Integration tests, of subgraphs that passed as a whole.
     pub integration: Vec<IntegrationLine>,
     /// Regression runs that passed, and all.
@@ -81,6 +96,7 @@ pub fn report(facts: &ReportFacts) -> String {
     nodes(&mut out, "Skipped nodes", &facts.skipped);
     tests(&mut out, facts);
     performance(&mut out, facts);
+    costs(&mut out, facts);
     bullets(&mut out, "Circular imports", &facts.import_cycles);
     bullets(&mut out, "Warnings", &facts.warnings);
     bullets(&mut out, "Git log", &facts.git_log);
@@ -213,6 +229,32 @@ fn performance(out: &mut String, facts: &ReportFacts) {
         );
     }
     out.push('\n');
+}
+
+/// Nothing where nobody counted tokens, as in a recording without them.
+fn costs(out: &mut String, facts: &ReportFacts) {
+    if facts.stages.iter().all(|it| it.input_tokens + it.output_tokens == 0) {
+        return;
+    }
+    out.push_str("## Cost\n\n| | Questions | Input tokens | Output tokens | US dollars |\n|---|---|---|---|---|\n");
+    let mut all = CostLine { name: "**all**".to_owned(), ..CostLine::default() };
+    for it in &facts.stages {
+        cost(out, it, &format!("stage `{}`", it.name));
+        all.calls += it.calls;
+        all.input_tokens += it.input_tokens;
+        all.output_tokens += it.output_tokens;
+        all.usd += it.usd;
+    }
+    cost(out, &all, &all.name);
+    for it in &facts.dearest {
+        cost(out, it, &format!("node `{}`", it.name.replace('|', "\\|")));
+    }
+    out.push('\n');
+}
+
+fn cost(out: &mut String, it: &CostLine, name: &str) {
+    let (calls, input, output, usd) = (it.calls, it.input_tokens, it.output_tokens, it.usd);
+    let _ = writeln!(out, "| {name} | {calls} | {input} | {output} | {usd:.4} |");
 }
 
 fn bullets(out: &mut String, title: &str, lines: &[String]) {

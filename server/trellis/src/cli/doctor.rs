@@ -1,5 +1,7 @@
 //! `trellis doctor`: what is installed, what is missing, what that costs, how to mend it.
 
+mod model;
+
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -8,6 +10,7 @@ use run::{Config, Docker, LimitStatus, Limits, Runner, python};
 use serde_json::{Value, json};
 
 use crate::error::{Exit, Fault};
+use crate::models;
 use crate::output::Output;
 use crate::workspace::scratch::ScratchFolder;
 
@@ -17,6 +20,9 @@ pub(crate) struct DoctorArgs {
     /// The project whose environment is looked at.
     #[arg(default_value = ".")]
     project: PathBuf,
+    /// Put one tiny question to this model, or to the one that would be used, and show what came back.
+    #[arg(long, value_name = "MODEL", num_args = 0..=1)]
+    model: Option<Option<String>>,
 }
 
 /// One thing that was looked at.
@@ -31,6 +37,9 @@ pub(crate) async fn run(args: &DoctorArgs, output: &mut Output) -> Result<Exit, 
     if !args.project.is_dir() {
         let shown = args.project.display();
         return Err(Fault::input(format!("{shown} is no folder")).hint("give a project's folder"));
+    }
+    if let Some(name) = &args.model {
+        return model::run(name.as_deref(), &args.project, output).await;
     }
     let scratch = ScratchFolder::new()?;
     let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
@@ -65,6 +74,11 @@ async fn findings(args: &DoctorArgs) -> Vec<Finding> {
             name: "git",
             found: version("git"),
             cost: "grown repositories get no commits, and a run cannot be taken back",
+        },
+        Finding {
+            name: "model",
+            found: models::would_use(&args.project),
+            cost: "nothing can be generated; recordings can be replayed",
         },
         Finding {
             name: "docker",

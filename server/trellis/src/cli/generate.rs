@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::error::{Exit, Fault};
 use crate::grow::{GrowOrder, Summary, grow};
+use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 
@@ -18,9 +19,8 @@ pub(crate) struct GenerateArgs {
     /// Folder to grow the repository in.
     #[arg(long)]
     out: PathBuf,
-    /// Model, as `provider:name` or `recorded:FILE`; default: the variable TRELLIS_MODEL.
-    #[arg(long)]
-    model: Option<String>,
+    #[command(flatten)]
+    model: ModelArgs,
     /// Nodes worked on at once; the result is the same for any number.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
@@ -39,12 +39,6 @@ pub(crate) struct GenerateArgs {
     /// Force the graph's dialect: rpg, zerorepo, codermind or rpg-encoder.
     #[arg(long)]
     dialect: Option<plan::Dialect>,
-    /// Write every reply of the model to this file, as a recording.
-    #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
-    /// Wait as long as the recorded model did.
-    #[arg(long)]
-    replay_latency: bool,
     #[command(flatten)]
     sandbox: SandboxArgs,
     /// Seconds one test may take.
@@ -65,8 +59,6 @@ pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit,
         dialect: args.dialect,
         model: args.model,
         sandbox: args.sandbox,
-        record: args.record,
-        replay_latency: args.replay_latency,
         jobs: usize::from(args.jobs),
         batch: usize::from(args.batch),
         start_from: args.start_from_node,
@@ -100,6 +92,10 @@ fn human(summary: &Summary) -> String {
     }
     for (title, nodes) in [("failed", &summary.failures), ("skipped", &summary.skips)] {
         nodes.iter().for_each(|(id, reason)| out += &format!("  {title} {id}: {reason}\n"));
+    }
+    if summary.spent.tokens > 0 {
+        let spent = &summary.spent;
+        out += &format!("model:       {} tokens, ${:.4}\n", spent.tokens, spent.usd);
     }
     let suite = &summary.suite;
     out += &format!(

@@ -13,8 +13,9 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::workspace::checkpoint::{self, Checkpoint, TestResults};
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Event, Journal, Milestone, Past};
+use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
+use crate::workspace::past::{Milestone, Past};
 use crate::workspace::{FlushError, Writer};
 
 /// Take a grown repository back to the last subgraph that passed as a whole.

@@ -73,7 +73,7 @@ fn documents(
     let now = Timestamp::now().to_string();
     let provenance = serde_json::json!({
         "tool": concat!("trellis ", env!("CARGO_PKG_VERSION")),
-        "model": owner.shop.model.name(),
+        "model": owner.shop.desk.models.name(),
         "timestamp": now,
         "source": owner.order.graph.file_name().map(|name| name.to_string_lossy()),
         "dialect": work.plan.dialect().to_string(),

@@ -15,12 +15,14 @@ use run::{Report, Request, Tree};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::convert::{self, Files};
+use crate::desk::Answer;
 use crate::error::Fault;
 use crate::grow::shelf::Shelf;
 use crate::grow::worker::ask::put;
 use crate::grow::worker::seen::Seen;
 use crate::grow::worker::{Shop, Stop};
 use crate::localize::evidence;
+use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Integrated};
 
@@ -101,11 +103,15 @@ impl Job<'_> {
         }
         let mut complaint: Option<String> = None;
         for attempt in 0..=self.shop.policy.malformed_reasks {
-            out.cost.model_calls += 1;
-            let reply = match self.ask(attempt, complaint.as_deref()).await? {
-                Ok(reply) => reply,
+            let reply = match self.ask(attempt, complaint.as_deref(), &mut out.cost).await? {
+                Answer::Said(reply) => reply.text,
+                Answer::CutOff { partial } => partial,
+                Answer::Unusable(why) => {
+                    complaint = Some(why);
+                    continue;
+                }
                 // An optional question that gets no answer leaves things as they are.
-                Err(reason) => {
+                Answer::TooLong(reason) | Answer::None(reason) => {
                     out.outcome = complaint.unwrap_or(reason);
                     return Ok(());
                 }
@@ -126,9 +132,10 @@ impl Job<'_> {
         &self,
         attempt: u32,
         complaint: Option<&str>,
-    ) -> Result<Result<String, String>, Stop> {
+        cost: &mut Cost,
+    ) -> Result<Answer, Stop> {
         let ask = ask_integration_tests(self.subgraph, &self.flows, complaint, attempt);
-        put(self.shop, self.subgraph, None, &ask).await
+        put(self.shop, self.subgraph, None, &ask, cost).await
     }
 
     /// Runs tests and takes in the result; why they cannot be run at all, in words for the model.

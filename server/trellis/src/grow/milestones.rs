@@ -31,7 +31,7 @@ impl Owner {
                     && !leaves.iter().any(|ix| self.started.contains(ix))
             });
             if let Some(known) = known.cloned() {
-                self.cost += known.cost;
+                self.cost += &known.cost;
                 self.keep_integrated(known);
                 continue;
             }
@@ -64,7 +64,7 @@ impl Owner {
 
     pub(crate) fn take_integrated(&mut self, integrated: Integrated) -> Result<(), Fault> {
         self.integrating.remove(&integrated.subgraph);
-        self.cost += integrated.cost;
+        self.cost += &integrated.cost;
         self.keep_integrated(integrated);
         self.commit_subgraphs()
     }

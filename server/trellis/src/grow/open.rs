@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cycle::{Policy, ToolRecord};
-use model::Settings;
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::desk::Desk;
 use crate::error::Fault;
 use crate::grow::graph::Graph;
 use crate::grow::items::Work;
@@ -20,6 +20,8 @@ use crate::grow::recover::{
     kept_before, open_git, recover, refuse_removed, resume, unmanaged, users_files,
 };
 use crate::grow::worker::Shop;
+use crate::ledger::{Ledger, Spent};
+use crate::models::{self, ModelArgs, Models};
 use crate::output::Output;
 use crate::plan_file;
 use crate::sandbox::{self, Needs, SandboxArgs};
@@ -33,10 +35,8 @@ pub(crate) struct Order {
     pub(crate) graph: PathBuf,
     pub(crate) out: PathBuf,
     pub(crate) dialect: Option<Dialect>,
-    pub(crate) model: Option<String>,
+    pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
-    pub(crate) record: Option<PathBuf>,
-    pub(crate) replay_latency: bool,
     pub(crate) jobs: usize,
     pub(crate) batch: usize,
     pub(crate) start_from: Option<String>,
@@ -70,7 +70,9 @@ pub(crate) async fn open(
             |e| Fault::input(format!("cannot read the specification {}: {e}", spec.display()));
         fs::metadata(spec).map_err(cannot)?;
     }
-    let model = model(&order)?;
+    let config = models::config(&order.out)?;
+    let models = Models::open(&order.model, &config, &models::env)?;
+    let budget = order.model.budget(&config);
 
     let root = prepare_folder(&order.out)?;
     let lock = Lock::take(&root)?;
@@ -96,7 +98,7 @@ pub(crate) async fn open(
         Event::Started {
             graph: order.graph.display().to_string(),
             dialect: plan.dialect().to_string(),
-            model: model.name().to_owned(),
+            model: models.name(),
             jobs: order.jobs,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
@@ -114,6 +116,9 @@ pub(crate) async fn open(
         output.note(format_args!("warning: {warning}"));
     }
 
+    let heard = std::mem::take(&mut past.heard);
+    let policy = Policy::generate();
+    let spent = Spent { tokens: past.spent.0, usd: past.spent.1 as f64 / 1e9 };
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let (shelf, accepted) = resume(&work, &mut schedule, &past, &kept, output);
     if let Some(node) = start_from {
@@ -129,8 +134,8 @@ pub(crate) async fn open(
         graph: Graph::of(&plan),
         tools: Mutex::new(ToolRecord::default()),
         work,
-        policy: Policy::generate(),
-        model,
+        policy,
+        desk: Desk::new(models, Ledger::new(budget, spent), heard, policy.context_tokens),
         runner: sandbox.runner,
         interpreter: sandbox.interpreter,
         _scratch: sandbox.scratch,
@@ -139,6 +144,7 @@ pub(crate) async fn open(
         user_files,
         kept: kept.into_iter().map(|(path, kept)| (path, kept.text)).collect(),
         context,
+        conventions: config.conventions.clone(),
         slots,
         cancel,
         freed,
@@ -221,30 +227,6 @@ fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
         Ok((path.display().to_string(), text))
     };
     paths.iter().map(read).collect()
-}
-
-/// `--model`, or the variable; none is an error that says how to get one.
-fn model(order: &Order) -> Result<model::Model, Fault> {
-    let name = order.model.clone().or_else(|| std::env::var("TRELLIS_MODEL").ok());
-    let Some(name) = name else {
-        return Err(Fault::unavailable("no model is configured").hint(format!(
-            "give --model or set TRELLIS_MODEL; known are {}. Without a model of your own, `cargo xtask demo` \
-             grows the fixture from a recording",
-            model::PROVIDERS.join(", ")
-        )));
-    };
-    let settings = Settings {
-        replay_latency: order.replay_latency,
-        record: order.record.clone(),
-        ..Settings::default()
-    };
-    model::open(&name, &settings, |variable| std::env::var(variable).ok()).map_err(|error| {
-        let fault = match error {
-            model::OpenError::Malformed { .. } => Fault::input(&error),
-            _ => Fault::unavailable(&error),
-        };
-        fault.hint(error.hint())
-    })
 }
 
 fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {

@@ -17,13 +17,16 @@ use crate::grow::progress::Progress;
 use crate::grow::resting::Resting;
 use crate::grow::shelf::Shelf;
 use crate::grow::worker::{Outcome, Rest, Shop, Stop, source, work_on};
+use crate::ledger::Exhausted;
 use crate::output::Output;
 use crate::workspace::Writer;
-use crate::workspace::checkpoint::{self, Checkpoint, Entry, TestResults};
+use crate::workspace::checkpoint::{self, Checkpoint, Entry, ModelCost, TestResults};
+use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Cost, Event, Integrated, Past};
+use crate::workspace::journal::{Accepted, Event, Integrated};
 use crate::workspace::lock::Lock;
+use crate::workspace::past::Past;
 
 /// The receiving ends that belong to the loop.
 pub(crate) struct Receivers {
@@ -66,6 +69,8 @@ pub(crate) struct Owner {
     pub(crate) committed: BTreeSet<String>,
     pub(crate) started: BTreeSet<NodeIx>,
     pub(crate) resting: Resting,
+    /// Nothing new is begun: there is no more to spend.
+    exhausted: Option<Exhausted>,
     /// Leaves by subgraph, in the order of their last leaf.
     pub(crate) subgraphs: Arc<[(String, Vec<NodeIx>)]>,
     /// Subgraphs whose integration tests are being made.
@@ -101,9 +106,10 @@ impl Owner {
         has_new_edits: bool,
     ) -> Owner {
         let mut cost = Cost::default();
-        accepted.values().for_each(|accepted| cost += accepted.cost);
+        accepted.values().for_each(|accepted| cost += &accepted.cost);
         Owner {
             resting: Resting::default(),
+            exhausted: None,
             subgraphs: subgraphs(&shop.work),
             shop: Arc::new(shop),
             schedule,
@@ -146,8 +152,17 @@ impl Owner {
         let mut workers: JoinSet<Result<Done, Stop>> = JoinSet::new();
         let cancel = self.shop.cancel.clone();
         loop {
-            self.start_integrations(&mut workers);
-            self.start_workers(&mut workers, &receivers.shelf)?;
+            if let Some(exhausted) = &self.exhausted {
+                // Questions under way are paid for; who puts them goes on until the next one.
+                if self.resting.are_all(workers.len()) {
+                    let fault = exhausted.clone().into();
+                    workers.shutdown().await;
+                    return Err(fault);
+                }
+            } else {
+                self.start_integrations(&mut workers);
+                self.start_workers(&mut workers, &receivers.shelf)?;
+            }
             if self.schedule.is_finished() && workers.is_empty() && self.is_integrated() {
                 break;
             }
@@ -172,6 +187,7 @@ impl Owner {
                         Ok(Done::Node(outcome)) => self.settle(*outcome, output)?,
                         Ok(Done::Subgraph(integrated)) => self.take_integrated(*integrated)?,
                         Err(Stop::Cancelled) => return Ok(Ended::Interrupted),
+                        Err(Stop::Budget(exhausted)) => self.exhausted = Some(exhausted),
                         Err(Stop::Fault(fault)) => {
                             workers.shutdown().await;
                             return Err(fault);
@@ -231,13 +247,14 @@ impl Owner {
     }
 
     fn settle(&mut self, outcome: Outcome, output: &Output) -> Result<(), Fault> {
-        self.cost += outcome.cost;
+        self.cost += &outcome.cost;
         let node = outcome.node;
         self.resting.ended(node);
         let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
         self.entry(node).test_results = results;
         self.entry(node).retry_count = outcome.fixes;
         self.entry(node).flaky = outcome.flaky.clone();
+        self.entry(node).model = ModelCost::of(&outcome.cost);
         match outcome.verdict.clone() {
             Verdict::Passed => self.accept(node, &outcome)?,
             Verdict::Failed { reason } => self.fail(node, reason)?,
@@ -265,7 +282,7 @@ impl Owner {
             tests_passed: outcome.tests_passed,
             fixes: outcome.fixes,
             flaky: outcome.flaky.clone(),
-            cost: outcome.cost,
+            cost: outcome.cost.clone(),
         };
         let mut draft = outcome.draft.clone();
         let amended = self.amended(std::mem::take(&mut draft.amended));
@@ -360,9 +377,9 @@ impl Owner {
             self.checkpoint.insert(id.clone(), entry);
             if let Some(accepted) = self.accepted.get(&id) {
                 let (passed, fixes) = (accepted.tests_passed, accepted.fixes);
-                let flaky = accepted.flaky.clone();
+                let (flaky, model) = (accepted.flaky.clone(), ModelCost::of(&accepted.cost));
                 let entry = self.entry(ix);
-                entry.flaky = flaky;
+                (entry.flaky, entry.model) = (flaky, model);
                 entry.test_results = TestResults { passed, failed: 0 };
                 entry.retry_count = fixes;
             }

@@ -14,7 +14,8 @@ use crate::grow::open::log;
 use crate::grow::shelf::Shelf;
 use crate::output::Output;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Event, Journal, Past};
+use crate::workspace::journal::{Accepted, Event, Journal};
+use crate::workspace::past::Past;
 use crate::workspace::{Writer, checkpoint};
 
 /// A checkpoint nobody can read means starting over (W5); the journal keeps the old text.

@@ -34,9 +34,14 @@ impl Resting {
         self.alone.take_if(|alone| *alone == node);
     }
 
+    /// Whether nobody of those at work does anything but wait.
+    pub(crate) fn are_all(&self, at_work: usize) -> bool {
+        at_work <= self.waiting.len() + self.turns.len()
+    }
+
     pub(crate) fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {
         self.waiting.retain(|_, needed| !is_settled(needed));
-        if self.alone.is_some() || at_work > self.waiting.len() + self.turns.len() {
+        if self.alone.is_some() || !self.are_all(at_work) {
             return;
         }
         if let Some((_, (node, go))) = self.turns.pop_first() {

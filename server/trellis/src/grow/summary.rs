@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cycle::Tool;
-use cycle::assembly::{IntegrationLine, NodeLine, ReportFacts, SubgraphLine};
+use cycle::assembly::{CostLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine};
 use plan::Status;
 use serde::Serialize;
 
 use crate::grow::owner::Owner;
+use crate::workspace::cost::StageCost;
 use crate::workspace::journal::{Accepted, Integrated};
+
+/// Nodes named with what they cost.
+const DEAREST: usize = 10;
 
 /// Counts of one subgraph or of all.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,9 +44,20 @@ pub(crate) struct Summary {
     pub(crate) integration: BTreeMap<String, Flows>,
     pub(crate) test_runs: usize,
     pub(crate) model_calls: usize,
+    /// Everything models were paid for, earlier starts of the run and what came to nothing included.
+    pub(crate) spent: SpentLine,
     pub(crate) seconds: u64,
     pub(crate) warnings: Vec<String>,
     pub(crate) report: String,
+}
+
+/// Tokens and what they cost.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SpentLine {
+    pub(crate) tokens: u64,
+    /// US dollars.
+    pub(crate) usd: f64,
 }
 
 /// The whole suite on the finished tree.
@@ -105,6 +120,7 @@ pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
         let (passed, failed) = (counts.passed - broken, counts.failed + broken);
         (name, Counts { planned: counts.total, passed, failed, skipped: counts.skipped })
     });
+    let spent = owner.shop.desk.ledger.spent();
     Summary {
         out: owner.root.display().to_string(),
         planned: counts.total,
@@ -119,6 +135,7 @@ pub(crate) fn summary(owner: &Owner, suite: Suite) -> Summary {
         integration: integration(owner),
         test_runs: owner.cost.runs,
         model_calls: owner.cost.model_calls,
+        spent: SpentLine { tokens: spent.tokens, usd: spent.usd },
         seconds: owner.progress.seconds(),
         warnings: owner.warnings.clone(),
         report: "docs/generation_report.md".to_owned(),
@@ -171,7 +188,7 @@ pub(crate) fn facts(
         generated: now,
         graph: owner.order.graph.display().to_string(),
         repository: summary.out.clone(),
-        model: owner.shop.model.name().to_owned(),
+        model: owner.shop.desk.models.name(),
         total: line("all", &total),
         subgraphs: summary.subgraphs.iter().map(|(name, counts)| line(name, counts)).collect(),
         failed: summary.failures.iter().map(node).collect(),
@@ -197,12 +214,43 @@ pub(crate) fn facts(
         runs: summary.test_runs,
         model_calls: summary.model_calls,
         seconds: summary.seconds,
+        stages: owner.cost.stages.iter().map(|(name, it)| line_of(name, it)).collect(),
+        dearest: dearest(owner),
         tools: tools(owner),
         dependencies: confirmed(owner),
         import_cycles,
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
     }
+}
+
+fn line_of(name: &str, cost: &StageCost) -> CostLine {
+    CostLine {
+        name: name.to_owned(),
+        calls: cost.calls,
+        input_tokens: cost.input_tokens,
+        output_tokens: cost.output_tokens,
+        usd: cost.usd(),
+    }
+}
+
+/// The nodes whose questions took most tokens; the checkpoint has them all.
+fn dearest(owner: &Owner) -> Vec<CostLine> {
+    let costs = owner.checkpoint.iter().filter_map(|(id, entry)| {
+        let it = entry.model?;
+        Some(CostLine {
+            name: id.clone(),
+            calls: it.calls,
+            input_tokens: it.input_tokens,
+            output_tokens: it.output_tokens,
+            usd: it.usd,
+        })
+    });
+    let mut costs: Vec<CostLine> = costs.collect();
+    // The sort is stable: equals stay in the order of their ids.
+    costs.sort_by_key(|it| std::cmp::Reverse(it.input_tokens + it.output_tokens));
+    costs.truncate(DEAREST);
+    costs
 }
 
 /// Localization tools that were used, with their tries and hits.

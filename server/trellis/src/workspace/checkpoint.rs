@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 
 pub(crate) const PATH: &str = "docs/generation_checkpoint.json";
@@ -18,8 +19,8 @@ pub(crate) struct TestResults {
     pub(crate) failed: usize,
 }
 
-/// One node, as appendix B has it; `subgraph`, `coverage` and `flaky` are ours.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// One node, as appendix B has it; `subgraph`, `coverage`, `flaky` and `model` are ours.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) status: String,
     pub(crate) timestamp: String,
@@ -37,6 +38,31 @@ pub(crate) struct Entry {
     /// Tests that failed once and passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) flaky: Vec<String>,
+    /// What was asked for it and what that cost; absent where no model counts tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<ModelCost>,
+}
+
+/// What a node's questions cost, of the attempt that ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ModelCost {
+    pub(crate) calls: usize,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars.
+    pub(crate) usd: f64,
+}
+
+impl ModelCost {
+    pub(crate) fn of(cost: &Cost) -> Option<ModelCost> {
+        let all = cost.all();
+        (all.tokens() > 0).then(|| ModelCost {
+            calls: all.calls,
+            input_tokens: all.input_tokens,
+            output_tokens: all.output_tokens,
+            usd: all.usd(),
+        })
+    }
 }
 
 pub(crate) type Checkpoint = BTreeMap<String, Entry>;

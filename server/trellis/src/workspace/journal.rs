@@ -3,17 +3,16 @@
 //! It is the truth a run resumes from; the checkpoint is a view of it for people and other tools. A line
 //! cut short by a crash is the last one and is dropped when the journal is opened again.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use cycle::Tool;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::disk;
+use crate::workspace::cost::Cost;
+use crate::workspace::past::Past;
 
 /// Version of the lines' shape.
 const VERSION: u32 = 1;
@@ -34,31 +33,6 @@ pub(crate) struct Accepted {
     pub(crate) cost: Cost,
 }
 
-/// What a node cost from its first test to its end. A resumed run counts the attempt that ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cost {
-    pub(crate) runs: usize,
-    pub(crate) model_calls: usize,
-    /// Of each localization tool, in their order: tries and hits.
-    #[serde(default)]
-    pub(crate) tools: [[usize; 2]; Tool::ALL.len()],
-    #[serde(default)]
-    pub(crate) regressions: usize,
-    #[serde(default)]
-    pub(crate) regressions_passed: usize,
-}
-
-impl std::ops::AddAssign for Cost {
-    fn add_assign(&mut self, other: Cost) {
-        self.runs += other.runs;
-        self.model_calls += other.model_calls;
-        let tallies = self.tools.iter_mut().flatten().zip(other.tools.iter().flatten());
-        tallies.for_each(|(own, other)| *own += other);
-        self.regressions += other.regressions;
-        self.regressions_passed += other.regressions_passed;
-    }
-}
-
 /// What integration tests of a subgraph came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Integrated {
@@ -75,6 +49,47 @@ pub(crate) struct Integrated {
     /// Failed tests with the reason, and where the bug may be.
     pub(crate) left_out: Vec<String>,
     pub(crate) cost: Cost,
+}
+
+/// More about a question to a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Details {
+    /// The model that was asked for, as `provider:name`.
+    pub(crate) asked: String,
+    /// Why this one.
+    pub(crate) why: String,
+    /// Version of the stage's prompt.
+    pub(crate) prompt_version: u32,
+    /// Of the input, tokens the provider had in its cache.
+    pub(crate) cached_tokens: u64,
+    /// Billionths of a US dollar; none where no price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nano_usd: Option<u64>,
+    /// Tokens are counted by size, since the provider did not say.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_estimate: bool,
+    /// What a live model said: a run that is stopped does not pay for it twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reply: Option<Said>,
+}
+
+/// A reply, as far as it can be used again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) calls: Vec<Called>,
+}
+
+/// A tool the model wanted called.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Called {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) arguments: serde_json::Map<String, serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) signature: Option<String>,
 }
 
 /// One thing that happened.
@@ -108,6 +123,8 @@ pub(crate) enum Event {
         input_tokens: Option<u64>,
         output_tokens: Option<u64>,
         error: Option<String>,
+        #[serde(default)]
+        details: Box<Details>,
     },
     TestRun {
         node: String,
@@ -208,108 +225,10 @@ pub(crate) enum Event {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+pub(super) struct Line {
     v: u32,
     at: String,
-    event: Event,
-}
-
-/// A subgraph that was committed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Milestone {
-    pub(crate) subgraph: String,
-    /// Set when all of it passed.
-    pub(crate) tag: Option<String>,
-    /// Everything accepted then.
-    pub(crate) nodes: Vec<String>,
-}
-
-/// What earlier runs left.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Past {
-    pub(crate) accepted: BTreeMap<String, Accepted>,
-    /// Hashes of everything ever written to a path.
-    pub(crate) written: BTreeMap<String, BTreeSet<String>>,
-    /// Files people took over, with the nodes whose text was in them.
-    pub(crate) kept: BTreeMap<String, (String, Vec<String>)>,
-    /// Subgraphs committed, in order.
-    pub(crate) committed: Vec<Milestone>,
-    /// Integration tests by subgraph.
-    pub(crate) integrated: BTreeMap<String, Integrated>,
-    /// The tree the whole suite last ran on, its outcome and counts.
-    pub(crate) suite: Option<(String, String, usize, usize)>,
-    /// Lines that could not be read, by number.
-    pub(crate) unreadable: Vec<usize>,
-    /// Whether the last run came to its end.
-    pub(crate) finished: bool,
-}
-
-impl Past {
-    /// Folds the lines of a journal.
-    pub(crate) fn read(text: &str) -> Past {
-        let mut past = Past::default();
-        for (index, line) in text.lines().enumerate() {
-            match serde_json::from_str::<Line>(line) {
-                Ok(line) => past.take(line.event),
-                Err(_) => past.unreadable.push(index + 1),
-            }
-        }
-        past
-    }
-
-    fn take(&mut self, event: Event) {
-        self.finished = match event {
-            Event::Finished { .. } => true,
-            // A run that only looks leaves these.
-            Event::Started { .. }
-            | Event::Ordered { .. }
-            | Event::Note { .. }
-            | Event::Git { .. } => self.finished,
-            _ => false,
-        };
-        match event {
-            Event::Accepted(accepted) => {
-                self.accepted.insert(accepted.node.clone(), accepted);
-            }
-            Event::Writing { path, hash } => {
-                self.written.entry(path).or_default().insert(hash);
-            }
-            Event::Kept { path, text, nodes } => {
-                self.written.entry(path.clone()).or_default().insert(disk::hash(&text));
-                self.kept.insert(path, (text, nodes));
-            }
-            Event::Committed { subgraph, tag, nodes } => {
-                self.committed.push(Milestone { subgraph, tag, nodes });
-            }
-            Event::Integration(integrated) => {
-                self.integrated.insert(integrated.subgraph.clone(), integrated);
-            }
-            Event::Reset { .. } => {
-                self.integrated.clear();
-                self.accepted.clear();
-                self.kept.clear();
-                self.committed.clear();
-                self.suite = None;
-            }
-            Event::Broken { node, .. } => {
-                self.accepted.remove(&node);
-            }
-            Event::RolledBack { kept, to, edits } => {
-                self.accepted.retain(|node, _| kept.contains(node));
-                self.kept.retain(|path, _| edits.contains(path));
-                if let Some(at) =
-                    self.committed.iter().rposition(|it| it.subgraph == to && it.tag.is_some())
-                {
-                    self.committed.truncate(at + 1);
-                }
-                self.suite = None;
-            }
-            Event::Suite { tree, outcome, passed, failed } => {
-                self.suite = Some((tree, outcome, passed, failed));
-            }
-            _ => {}
-        }
-    }
+    pub(super) event: Event,
 }
 
 /// The open journal.

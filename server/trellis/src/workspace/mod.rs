@@ -1,10 +1,12 @@
 //! The output folder: journal, checkpoint, batched writes, git. One process at a time owns it.
 
 pub(crate) mod checkpoint;
+pub(crate) mod cost;
 pub(crate) mod disk;
 pub(crate) mod git;
 pub(crate) mod journal;
 pub(crate) mod lock;
+pub(crate) mod past;
 pub(crate) mod scratch;
 mod writer;
 

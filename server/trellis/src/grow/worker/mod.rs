@@ -16,20 +16,22 @@ use cycle::{
     Action, DebugContext, Draft, Observation, Policy, State, Surroundings, ToolRecord, Trail,
     Verdict, step,
 };
-use model::Model;
 use plan::NodeIx;
 use run::{Report, Runner};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::convert::{Files, NoRun};
+use crate::desk::Desk;
 use crate::error::{Exit, Fault};
 use crate::grow::graph::Graph;
 use crate::grow::items::Work;
 use crate::grow::recover::defines;
 use crate::grow::shelf::Shelf;
+use crate::ledger::Exhausted;
+use crate::workspace::cost::Cost;
 use crate::workspace::disk;
-use crate::workspace::journal::{Cost, Event, Journal};
+use crate::workspace::journal::{Event, Journal};
 use crate::workspace::scratch::ScratchFolder;
 
 pub(crate) use wait::Rest;
@@ -40,7 +42,7 @@ pub(crate) struct Shop {
     pub(crate) root: PathBuf,
     pub(crate) work: Work,
     pub(crate) policy: Policy,
-    pub(crate) model: Model,
+    pub(crate) desk: Desk,
     pub(crate) runner: Runner,
     pub(crate) _scratch: ScratchFolder,
     /// The interpreter tests run with, where it is one of this machine.
@@ -52,6 +54,8 @@ pub(crate) struct Shop {
     /// Texts people took over.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) context: Vec<(String, String)>,
+    /// How code is written in this project.
+    pub(crate) conventions: Vec<String>,
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) cancel: CancellationToken,
     pub(crate) freed: mpsc::UnboundedSender<Rest>,
@@ -92,6 +96,8 @@ pub(crate) struct Outcome {
 pub(crate) enum Stop {
     Cancelled,
     Fault(Fault),
+    /// The next question would go beyond the budget.
+    Budget(Exhausted),
     /// The journal could not be written while the node, or a subgraph, was worked on.
     Journal {
         node: Option<NodeIx>,
@@ -117,6 +123,7 @@ impl Stop {
                 Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")
                     .hint("run the same command again to go on")
             }
+            Stop::Budget(exhausted) => exhausted.into(),
             Stop::Journal { error, .. } => {
                 Fault::internal(format!("cannot write the journal: {error}"))
             }
@@ -187,7 +194,7 @@ impl Worker {
         let around = Surroundings {
             file: self.file_so_far()?,
             context: shop.context.clone(),
-            conventions: Vec::new(),
+            conventions: shop.conventions.clone(),
         };
         let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
         let begin = || if by_hand { State::written_by_hand() } else { State::default() };
@@ -227,7 +234,7 @@ impl Worker {
             flaky: state.flaky().to_vec(),
             tests_passed: self.passed,
             tests_failed: self.failed,
-            cost: self.cost,
+            cost: std::mem::take(&mut self.cost),
         }
     }
 

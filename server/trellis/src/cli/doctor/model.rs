@@ -1,0 +1,67 @@
+//! `trellis doctor --model`: one tiny question, and what came back.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::config::Config;
+use crate::error::{Exit, Fault};
+use crate::models::{self, ModelArgs, Models, Tried};
+use crate::output::Output;
+
+/// Asks the model that is named, or the one that would be used in this folder.
+pub(super) async fn run(
+    name: Option<&str>,
+    folder: &Path,
+    output: &mut Output,
+) -> Result<Exit, Fault> {
+    let config = models::config(folder)?;
+    let args = ModelArgs::impatient(name.map(str::to_owned));
+    let models = Models::open(&args, &config, &models::env)?;
+    let mut all = Vec::new();
+    for opened in models.all() {
+        all.push(models::try_out(opened).await?);
+    }
+    if output.is_json() {
+        let tried: Vec<_> = all.iter().map(shape).collect();
+        output.json(&json!({ "models": tried, "configuration": config.sources }))?;
+    } else {
+        output.text(human(&all, &config).trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn shape(tried: &Tried) -> serde_json::Value {
+    json!({
+        "name": tried.name,
+        "answeredBy": tried.answered_by,
+        "reply": tried.reply,
+        "milliseconds": tried.milliseconds,
+        "inputTokens": tried.usage.map(|it| it.input_tokens),
+        "outputTokens": tried.usage.map(|it| it.output_tokens),
+        "usd": tried.usd,
+        "contextTokens": tried.context,
+    })
+}
+
+fn human(all: &[Tried], config: &Config) -> String {
+    let mut out = String::new();
+    for it in all {
+        out += &format!("ok       {}: {}\n", it.name, it.reply);
+        if let Some(by) = &it.answered_by {
+            out += &format!("         answered by {by} in {} ms\n", it.milliseconds);
+        }
+        let tokens = it.usage.map_or("tokens are not counted".to_owned(), |usage| {
+            format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens)
+        });
+        let price = match it.usd {
+            Some(usd) => format!("${usd:.6}"),
+            None => "no price is known: --budget-usd needs one in trellis.toml".to_owned(),
+        };
+        out += &format!("         {tokens}; {price}\n");
+    }
+    for source in &config.sources {
+        out += &format!("settings from {}\n", source.display());
+    }
+    out
+}

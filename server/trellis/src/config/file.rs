@@ -1,0 +1,164 @@
+//! `trellis.toml` as it is written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::Fault;
+
+/// Its name, in a project as in the user's folder.
+pub(crate) const NAME: &str = "trellis.toml";
+
+/// Everything the file may say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    /// Model for everything, as `provider:name`.
+    pub(crate) model: Option<String>,
+    /// Model for simple work.
+    pub(crate) simple_model: Option<String>,
+    /// Model for hard work.
+    pub(crate) strong_model: Option<String>,
+    /// Tokens of one question, about.
+    pub(crate) context_tokens: Option<usize>,
+    /// Tokens of one reply at most.
+    pub(crate) max_output_tokens: Option<u32>,
+    /// What every prompt says about the project's ways.
+    #[serde(default)]
+    pub(crate) conventions: Vec<String>,
+    #[serde(default)]
+    pub(crate) budget: Budget,
+    #[serde(default)]
+    pub(crate) providers: BTreeMap<String, Provider>,
+    #[serde(default)]
+    pub(crate) prices: BTreeMap<String, Price>,
+}
+
+/// What a run may spend at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Budget {
+    pub(crate) usd: Option<f64>,
+    pub(crate) tokens: Option<u64>,
+    pub(crate) minutes: Option<f64>,
+}
+
+/// How one provider is used, or where one of the user's own is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Provider {
+    /// The known provider whose format it speaks; for names that are not known.
+    pub(crate) like: Option<String>,
+    pub(crate) base_url: Option<String>,
+    /// The environment variable with its key.
+    pub(crate) key_variable: Option<String>,
+    pub(crate) stream: Option<bool>,
+    pub(crate) connect_seconds: Option<f64>,
+    pub(crate) idle_seconds: Option<f64>,
+    pub(crate) total_seconds: Option<f64>,
+    pub(crate) retries: Option<u32>,
+    pub(crate) retry_seconds: Option<f64>,
+    pub(crate) concurrency: Option<usize>,
+    pub(crate) requests_per_minute: Option<u32>,
+}
+
+/// US dollars per million tokens, and lengths in tokens.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Price {
+    pub(crate) input: f64,
+    pub(crate) output: f64,
+    pub(crate) cached: Option<f64>,
+    pub(crate) context: Option<u64>,
+    pub(crate) longest_reply: Option<u64>,
+}
+
+impl File {
+    /// Reads a file; one that is not there says nothing.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and in which line.
+    pub(crate) fn read(path: &Path) -> Result<Option<File>, Fault> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return Ok(None);
+            }
+            Err(error) => {
+                let shown = path.display();
+                return Err(Fault::input(format!("cannot read {shown}: {error}"))
+                    .hint("mend its permissions, or move it away"));
+            }
+        };
+        let file: File = toml::from_str(&text).map_err(|error| wrong(path, &text, &error))?;
+        file.check(path)?;
+        Ok(Some(file))
+    }
+
+    fn check(&self, path: &Path) -> Result<(), Fault> {
+        let refuse = |what: String| {
+            Err(Fault::input(format!("{}: {what}", path.display())).hint("mend the value"))
+        };
+        let budget = [("usd", self.budget.usd), ("minutes", self.budget.minutes)];
+        let spent = budget.map(|(name, value)| (format!("budget.{name}"), value));
+        let waits = self.providers.iter().flat_map(|(provider, it)| {
+            let seconds = [
+                ("connect_seconds", it.connect_seconds),
+                ("idle_seconds", it.idle_seconds),
+                ("total_seconds", it.total_seconds),
+                ("retry_seconds", it.retry_seconds),
+            ];
+            seconds.map(|(name, value)| (format!("providers.{provider}.{name}"), value))
+        });
+        let prices = self.prices.iter().flat_map(|(model, it)| {
+            let all =
+                [("input", Some(it.input)), ("output", Some(it.output)), ("cached", it.cached)];
+            all.map(|(name, value)| (format!("prices.\"{model}\".{name}"), value))
+        });
+        for (name, value) in spent.into_iter().chain(waits).chain(prices) {
+            if value.is_some_and(|it| !(it.is_finite() && (0.0..1e9).contains(&it))) {
+                return refuse(format!("`{name}` must be a number from 0"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what a project may not decide: who gets the user's keys.
+    ///
+    /// # Errors
+    ///
+    /// What has to move to the user's own file.
+    pub(crate) fn is_harmless(&self, path: &Path, own: &Path) -> Result<(), Fault> {
+        for (name, it) in &self.providers {
+            let moved = [
+                ("like", it.like.is_some()),
+                ("base_url", it.base_url.is_some()),
+                ("key_variable", it.key_variable.is_some()),
+            ];
+            if let Some((field, _)) = moved.iter().find(|(_, is_set)| *is_set) {
+                let message = format!(
+                    "{}: a project may not set `providers.{name}.{field}`, since your keys and code would go where it says",
+                    path.display()
+                );
+                return Err(Fault::input(message)
+                    .hint(format!("if you want it, move it to {}", own.display())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A parser's complaint on one line.
+fn wrong(path: &Path, text: &str, error: &toml::de::Error) -> Fault {
+    let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+    let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+    let what: Vec<&str> = error.message().split_whitespace().collect();
+    Fault::input(format!("{}{line}: {}", path.display(), what.join(" ")))
+        .hint("mend the line; the README lists what the file may say")
+}

@@ -1,0 +1,172 @@
+//! What is set: command line (or editor), environment, the project's `trellis.toml`, the user's, in that order.
+//!
+//! Of budgets the smallest counts. A project's file may be a stranger's: it cannot say where keys go.
+
+mod file;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::{Card, Prices, Settings};
+
+use crate::error::Fault;
+pub(crate) use file::{Budget, Provider};
+use file::{File, NAME};
+
+/// Everything set in files.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    pub(crate) model: Option<String>,
+    pub(crate) simple_model: Option<String>,
+    pub(crate) strong_model: Option<String>,
+    pub(crate) context_tokens: Option<usize>,
+    pub(crate) max_output_tokens: Option<u32>,
+    pub(crate) conventions: Vec<String>,
+    pub(crate) budget: Budget,
+    pub(crate) prices: Prices,
+    providers: BTreeMap<String, Provider>,
+    /// The files that were read, the project's first.
+    pub(crate) sources: Vec<PathBuf>,
+}
+
+impl Config {
+    /// What holds for work in `folder`, which need not exist yet: the nearest file on the way up, and the user's.
+    pub(crate) fn load(
+        folder: &Path,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Config, Fault> {
+        let own = users(env);
+        let mut config = Config::default();
+        let (mut cards, mut files) = (BTreeMap::new(), Vec::new());
+        if let Some((path, file)) = nearest(folder, own.as_deref())? {
+            let place =
+                own.clone().unwrap_or_else(|| PathBuf::from("~/.config/trellis").join(NAME));
+            file.is_harmless(&path, &place)?;
+            files.push((path, file));
+        }
+        if let Some(own) = own
+            && let Some(file) = File::read(&own)?
+        {
+            files.push((own, file));
+        }
+        for (path, file) in files {
+            config.sources.push(path);
+            config.add(file, &mut cards);
+        }
+        config.prices = Prices::new(cards);
+        Ok(config)
+    }
+
+    /// Takes in a file that gives way to those before it.
+    fn add(&mut self, file: File, cards: &mut BTreeMap<String, Card>) {
+        self.model = self.model.take().or(file.model);
+        self.simple_model = self.simple_model.take().or(file.simple_model);
+        self.strong_model = self.strong_model.take().or(file.strong_model);
+        self.context_tokens = self.context_tokens.or(file.context_tokens);
+        self.max_output_tokens = self.max_output_tokens.or(file.max_output_tokens);
+        self.conventions.extend(file.conventions);
+        self.budget = self.budget.tightest(file.budget);
+        for (name, price) in file.prices {
+            let card = Card {
+                input: price.input,
+                output: price.output,
+                cached: price.cached,
+                context: price.context,
+                longest_reply: price.longest_reply,
+            };
+            cards.entry(name).or_insert(card);
+        }
+        for (name, provider) in file.providers {
+            let known = self.providers.entry(name).or_default();
+            *known = std::mem::take(known).over(provider);
+        }
+    }
+
+    /// How a model of this name is opened.
+    pub(crate) fn settings(&self, spec: &str) -> Settings {
+        let name = spec.split(':').next().unwrap_or_default();
+        let mut settings = Settings::default();
+        if let Some(provider) = self.providers.get(name) {
+            provider.apply(&mut settings);
+        }
+        settings
+    }
+}
+
+impl Budget {
+    /// Of each bound the smaller.
+    pub(crate) fn tightest(self, other: Budget) -> Budget {
+        let least = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            _ => a.or(b),
+        };
+        let tokens = [self.tokens, other.tokens].into_iter().flatten().min();
+        Budget {
+            usd: least(self.usd, other.usd),
+            tokens,
+            minutes: least(self.minutes, other.minutes),
+        }
+    }
+}
+
+impl Provider {
+    /// What is set here, else there.
+    fn over(self, other: Provider) -> Provider {
+        Provider {
+            like: self.like.or(other.like),
+            base_url: self.base_url.or(other.base_url),
+            key_variable: self.key_variable.or(other.key_variable),
+            stream: self.stream.or(other.stream),
+            connect_seconds: self.connect_seconds.or(other.connect_seconds),
+            idle_seconds: self.idle_seconds.or(other.idle_seconds),
+            total_seconds: self.total_seconds.or(other.total_seconds),
+            retries: self.retries.or(other.retries),
+            retry_seconds: self.retry_seconds.or(other.retry_seconds),
+            concurrency: self.concurrency.or(other.concurrency),
+            requests_per_minute: self.requests_per_minute.or(other.requests_per_minute),
+        }
+    }
+
+    fn apply(&self, settings: &mut Settings) {
+        settings.like.clone_from(&self.like);
+        settings.base_url.clone_from(&self.base_url);
+        settings.key_variable.clone_from(&self.key_variable);
+        settings.stream = self.stream.unwrap_or(settings.stream);
+        settings.timeouts.idle = self.idle_seconds.map(Duration::from_secs_f64);
+        settings.timeouts.total = self.total_seconds.map(Duration::from_secs_f64);
+        if let Some(seconds) = self.connect_seconds {
+            settings.timeouts.connect = Duration::from_secs_f64(seconds);
+        }
+        settings.retry.retries = self.retries.unwrap_or(settings.retry.retries);
+        if let Some(seconds) = self.retry_seconds {
+            settings.retry.first_wait = Duration::from_secs_f64(seconds);
+        }
+        settings.pace.concurrency = self.concurrency.unwrap_or(settings.pace.concurrency);
+        settings.pace.requests_per_minute = self.requests_per_minute;
+    }
+}
+
+/// The user's own file, if there is a place for it.
+fn users(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let folder = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(absolute);
+    let home = || env("HOME").map(|home| PathBuf::from(home).join(".config")).filter(absolute);
+    Some(folder.or_else(home)?.join("trellis").join(NAME))
+}
+
+/// The nearest file in the folder or above it, other than the user's own.
+fn nearest(folder: &Path, own: Option<&Path>) -> Result<Option<(PathBuf, File)>, Fault> {
+    let cannot = |error| Fault::internal(format!("cannot tell the current folder: {error}"));
+    let folder = std::path::absolute(folder).map_err(cannot)?;
+    for folder in folder.ancestors() {
+        let path = folder.join(NAME);
+        if Some(path.as_path()) == own {
+            continue;
+        }
+        if let Some(file) = File::read(&path)? {
+            return Ok(Some((path, file)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,312 @@
+//! Questions to models: let through by the ledger, put to the model for their difficulty, written down, and
+//! never paid for twice.
+//!
+//! What can be mended by asking otherwise is mended here: a question that is too long is put again in fewer
+//! words, a reply that was cut off is asked for again with more room.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use model::{Ask, Message, ModelError, Reply, ToolCall, Usage};
+use tokio_util::sync::CancellationToken;
+
+use crate::convert;
+use crate::error::Fault;
+use crate::ledger::{Exhausted, Ledger, Spent};
+use crate::models::{Models, Opened};
+use crate::workspace::cost::StageCost;
+use crate::workspace::disk;
+use crate::workspace::journal::{Called, Details, Event, Journal, Said};
+use crate::workspace::past::{Heard, Question};
+
+/// Bytes taken for one token where one is not to run short. Code and English come to three to four.
+const TOKEN_BYTES: usize = 3;
+/// Tokens of a message beside its text.
+const MESSAGE_TOKENS: u64 = 16;
+/// A question is not cut to less, in tokens.
+const LEAST_CONTEXT: usize = 1500;
+/// How much more room a reply gets that was cut off.
+const MORE_OUTPUT: u32 = 4;
+/// Room for a reply where nobody knows how long it may be, in tokens.
+const MOST_OUTPUT: u32 = 32_768;
+
+/// Where questions are put.
+pub(crate) struct Desk {
+    pub(crate) models: Models,
+    pub(crate) ledger: Ledger,
+    /// Replies that an earlier start of the run has paid for.
+    heard: Mutex<HashMap<Question, Heard>>,
+    /// Tokens of a question, about.
+    context_tokens: usize,
+}
+
+/// Whose question it is, and what it happens within.
+#[derive(Clone, Copy)]
+pub(crate) struct Slip<'a> {
+    /// Node, subgraph, task or issue.
+    pub(crate) id: &'a str,
+    pub(crate) journal: &'a Journal,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+/// What came of a question.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Said(Reply),
+    /// Something came that says nothing of use, for this reason.
+    Unusable(String),
+    /// It does not fit into the model's context.
+    TooLong(String),
+    /// It was cut off even with more room.
+    CutOff {
+        partial: String,
+    },
+    /// There is none, and will be none.
+    None(String),
+}
+
+/// Why no question is put any more.
+pub(crate) enum Halt {
+    Cancelled,
+    Fault(Fault),
+    /// The next question would go beyond the budget.
+    Budget(Exhausted),
+    Journal(std::io::Error),
+}
+
+/// What the journal is told of a question beside its outcome.
+#[derive(Clone, Copy)]
+pub(crate) struct Purpose {
+    pub(crate) prompt_version: u32,
+    pub(crate) why: &'static str,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        models: Models,
+        ledger: Ledger,
+        heard: HashMap<Question, Heard>,
+        context_tokens: usize,
+    ) -> Desk {
+        Desk { models, ledger, heard: Mutex::new(heard), context_tokens }
+    }
+
+    /// Puts a question of the cycle; what it cost is added to `cost`.
+    pub(crate) async fn ask(
+        &self,
+        slip: Slip<'_>,
+        ask: &cycle::Ask,
+        cost: &mut StageCost,
+    ) -> Result<Answer, Halt> {
+        let opened = self.models.of(ask.tier);
+        let purpose = Purpose { prompt_version: ask.prompt_version, why: ask.why };
+        let mut tokens = self.models.context_tokens(opened, self.context_tokens);
+        loop {
+            let question = convert::ask(slip.id, ask, tokens);
+            let answer = self.put(slip, opened, question, purpose, cost).await?;
+            if !matches!(answer, Answer::TooLong(_)) || tokens <= LEAST_CONTEXT {
+                return Ok(answer);
+            }
+            tokens = (tokens / 2).max(LEAST_CONTEXT);
+        }
+    }
+
+    /// Puts a question as it stands; one whose reply is cut off is put once more, with more room.
+    pub(crate) async fn put(
+        &self,
+        slip: Slip<'_>,
+        opened: &Opened,
+        mut question: Ask,
+        purpose: Purpose,
+        cost: &mut StageCost,
+    ) -> Result<Answer, Halt> {
+        question.max_output_tokens = Some(opened.output);
+        let answer = self.once(slip, opened, &question, purpose, cost).await?;
+        let longest = opened.card.and_then(|it| it.longest_reply).unwrap_or(MOST_OUTPUT.into());
+        let room =
+            opened.output.saturating_mul(MORE_OUTPUT).min(longest.min(u32::MAX.into()) as u32);
+        if !matches!(answer, Answer::CutOff { .. }) || room <= opened.output {
+            return Ok(answer);
+        }
+        question.max_output_tokens = Some(room);
+        self.once(slip, opened, &question, purpose, cost).await
+    }
+
+    async fn once(
+        &self,
+        slip: Slip<'_>,
+        opened: &Opened,
+        question: &Ask,
+        purpose: Purpose,
+        cost: &mut StageCost,
+    ) -> Result<Answer, Halt> {
+        let prompt = hash(question);
+        if let Some(known) = self.heard(slip.id, question, &prompt, opened) {
+            *cost += StageCost {
+                calls: 1,
+                input_tokens: known.input_tokens,
+                output_tokens: known.output_tokens,
+                nano_usd: known.nano_usd,
+            };
+            return Ok(Answer::Said(reply_of(known)));
+        }
+        let most = most(question, opened);
+        let reservation = tokio::select! {
+            () = slip.cancel.cancelled() => return Err(Halt::Cancelled),
+            admitted = self.ledger.admit(most) => admitted.map_err(Halt::Budget)?,
+        };
+        let started = Instant::now();
+        let reply = tokio::select! {
+            () = slip.cancel.cancelled() => return Err(Halt::Cancelled),
+            reply = opened.model.ask(question) => reply,
+        };
+        let (usage, is_estimate) = usage(question, &reply, opened);
+        let usd = opened.card.map(|card| card.cost(usage.unwrap_or_default()));
+        let nano_usd = usd.map(|usd| (usd * 1e9).round() as u64);
+        let spent = usage.unwrap_or_default();
+        reservation.settle(Spent::of(spent, usd.unwrap_or_default()));
+        *cost += StageCost {
+            calls: 1,
+            input_tokens: spent.input_tokens,
+            output_tokens: spent.output_tokens,
+            nano_usd: nano_usd.unwrap_or_default(),
+        };
+        let details = Details {
+            asked: opened.model.name().to_owned(),
+            why: purpose.why.to_owned(),
+            prompt_version: purpose.prompt_version,
+            cached_tokens: spent.cached_tokens,
+            nano_usd,
+            is_estimate,
+            // A recording says it again for nothing, and in the right order only from its beginning.
+            reply: reply.as_ref().ok().filter(|_| !opened.model.is_recorded()).map(said),
+        };
+        let event = Event::ModelCall {
+            node: slip.id.to_owned(),
+            stage: question.stage.clone(),
+            attempt: question.attempt,
+            prompt,
+            model: reply.as_ref().map_or(opened.model.name(), |reply| &reply.model).to_owned(),
+            milliseconds: started.elapsed().as_millis() as u64,
+            input_tokens: usage.map(|usage| usage.input_tokens),
+            output_tokens: usage.map(|usage| usage.output_tokens),
+            error: reply.as_ref().err().map(ToString::to_string),
+            details: Box::new(details),
+        };
+        slip.journal.log(event).map_err(Halt::Journal)?;
+        answer(opened, reply)
+    }
+
+    /// What an earlier start of the run has heard to this very question; each reply is given once.
+    fn heard(&self, id: &str, question: &Ask, prompt: &str, opened: &Opened) -> Option<Heard> {
+        let key = (
+            id.to_owned(),
+            question.stage.clone(),
+            question.attempt,
+            prompt.to_owned(),
+            opened.model.name().to_owned(),
+        );
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)
+    }
+}
+
+/// Sorts what came: by who could do something about it.
+fn answer(opened: &Opened, reply: Result<Reply, ModelError>) -> Result<Answer, Halt> {
+    let error = match reply {
+        Ok(reply) => return Ok(Answer::Said(reply)),
+        Err(error) => error,
+    };
+    // A recording says what happened then; a live model that is gone now is gone for every question.
+    let is_live = !opened.model.is_recorded();
+    match &error {
+        ModelError::Truncated { partial, .. } => Ok(Answer::CutOff { partial: partial.clone() }),
+        ModelError::BadResponse { what, .. } => Ok(Answer::Unusable(what.clone())),
+        ModelError::TooLong { .. } => Ok(Answer::TooLong(error.to_string())),
+        ModelError::NotRecorded { .. } => {
+            Err(Halt::Fault(Fault::internal(&error).hint(error.hint())))
+        }
+        _ if is_live && (error.is_unavailable() || error.is_for_all()) => {
+            Err(Halt::Fault(Fault::unavailable(&error).hint(error.hint())))
+        }
+        _ => Ok(Answer::None(error.to_string())),
+    }
+}
+
+/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt.
+fn hash(question: &Ask) -> String {
+    let mut text = String::new();
+    for message in &question.messages {
+        text += &message.text;
+        for call in &message.calls {
+            text +=
+                &format!("\n{} {}", call.name, serde_json::Value::Object(call.arguments.clone()));
+        }
+        message.results.iter().for_each(|it| text += &format!("\n{}\n{}", it.name, it.text));
+    }
+    disk::hash(text)
+}
+
+fn said(reply: &Reply) -> Said {
+    let call = |it: &ToolCall| Called {
+        id: it.id.clone(),
+        name: it.name.clone(),
+        arguments: it.arguments.clone(),
+        signature: it.signature.clone(),
+    };
+    Said { text: reply.text.clone(), calls: reply.tool_calls.iter().map(call).collect() }
+}
+
+fn reply_of(heard: Heard) -> Reply {
+    let call = |it: Called| ToolCall {
+        id: it.id,
+        name: it.name,
+        arguments: it.arguments,
+        signature: it.signature,
+    };
+    Reply {
+        text: heard.said.text,
+        tool_calls: heard.said.calls.into_iter().map(call).collect(),
+        usage: None,
+        model: heard.model,
+        latency: std::time::Duration::ZERO,
+    }
+}
+
+/// What a question may cost at most.
+fn most(question: &Ask, opened: &Opened) -> Spent {
+    let output_tokens = question.max_output_tokens.unwrap_or(opened.output).into();
+    let usage = Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 };
+    Spent::of(usage, opened.card.map_or(0.0, |card| card.cost(usage)))
+}
+
+/// Tokens of a question, by its size.
+fn size(question: &Ask) -> u64 {
+    let words: usize = question.messages.iter().map(Message::bytes).sum();
+    let tools = question.tools.iter();
+    let tools: usize = tools.map(|it| it.description.len() + it.parameters.to_string().len()).sum();
+    let messages = question.messages.len() as u64 * MESSAGE_TOKENS;
+    (words + tools).div_ceil(TOKEN_BYTES) as u64 + messages
+}
+
+/// What was spent: as the provider says, else by size where a live model answered.
+fn usage(
+    question: &Ask,
+    reply: &Result<Reply, ModelError>,
+    opened: &Opened,
+) -> (Option<Usage>, bool) {
+    let told = match reply {
+        Ok(reply) => reply.usage,
+        Err(error) => error.usage(),
+    };
+    // A provider that says zero for a question of a thousand words says nothing.
+    let told = told.filter(|it| it.input_tokens + it.output_tokens > 0);
+    match reply {
+        Ok(reply) if told.is_none() && !opened.model.is_recorded() => {
+            let input_tokens = size(question);
+            let output_tokens = reply.text.len().div_ceil(TOKEN_BYTES) as u64;
+            (Some(Usage { input_tokens, output_tokens, cached_tokens: 0 }), true)
+        }
+        _ => (told, false),
+    }
+}

@@ -1,0 +1,259 @@
+//! What models may cost, and have cost: every question asks first, and nobody spends what is not there.
+//!
+//! A question is let through when what is spent, what is under way and what it may cost at most fit into the
+//! budget together. What does not fit because of questions under way waits for them, since most cost less than
+//! they may; what does not fit without them ends the run.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use model::Usage;
+use tokio::sync::Notify;
+
+use crate::config::Budget;
+use crate::error::Fault;
+
+/// Tokens, and what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) tokens: u64,
+    /// US dollars.
+    pub(crate) usd: f64,
+}
+
+impl std::ops::Add for Spent {
+    type Output = Spent;
+
+    fn add(self, other: Spent) -> Spent {
+        Spent { tokens: self.tokens + other.tokens, usd: self.usd + other.usd }
+    }
+}
+
+impl Spent {
+    pub(crate) fn of(usage: Usage, usd: f64) -> Spent {
+        Spent { tokens: usage.input_tokens + usage.output_tokens, usd }
+    }
+}
+
+/// The account of one run, earlier starts of it included.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    budget: Budget,
+    since: Instant,
+    book: Mutex<Book>,
+    settled: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Book {
+    spent: Spent,
+    /// What questions under way may cost at most.
+    reserved: Spent,
+    under_way: usize,
+    /// Time of the questions answered so far.
+    time: Duration,
+    answered: u32,
+}
+
+/// The next question would go beyond the budget.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Exhausted {
+    what: String,
+    flag: &'static str,
+}
+
+impl From<Exhausted> for Fault {
+    fn from(exhausted: Exhausted) -> Fault {
+        Fault::unavailable(&exhausted).hint(format!(
+            "everything accepted is kept; run again with a larger {} to go on",
+            exhausted.flag
+        ))
+    }
+}
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+/// A question under way. Dropped without being settled it costs nothing, as far as anybody knows.
+#[derive(Debug)]
+pub(crate) struct Reservation<'a> {
+    ledger: &'a Ledger,
+    most: Spent,
+    since: Instant,
+}
+
+impl Ledger {
+    /// An account with what earlier starts of the run have spent.
+    pub(crate) fn new(budget: Budget, spent: Spent) -> Ledger {
+        let book = Mutex::new(Book { spent, ..Book::default() });
+        Ledger { budget, since: Instant::now(), book, settled: Notify::new() }
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        self.book().spent
+    }
+
+    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a question through that costs at most `most`.
+    pub(crate) async fn admit(&self, most: Spent) -> Result<Reservation<'_>, Exhausted> {
+        loop {
+            let settled = self.settled.notified();
+            tokio::pin!(settled);
+            // What is settled between the look and the wait must not be missed.
+            settled.as_mut().enable();
+            match self.look(most) {
+                Ok(true) => return Ok(Reservation { ledger: self, most, since: Instant::now() }),
+                Ok(false) => settled.await,
+                Err(exhausted) => return Err(exhausted),
+            }
+        }
+    }
+
+    /// Whether the question may go, has to wait, or is one too many.
+    fn look(&self, most: Spent) -> Result<bool, Exhausted> {
+        let mut book = self.book();
+        self.in_time(&book)?;
+        let exceeded = |all: Spent| {
+            (self.budget.usd.is_some_and(|limit| all.usd > limit))
+                || (self.budget.tokens.is_some_and(|limit| all.tokens > limit))
+        };
+        if !exceeded(book.spent + book.reserved + most) {
+            book.reserved = book.reserved + most;
+            book.under_way += 1;
+            return Ok(true);
+        }
+        if book.under_way > 0 && !exceeded(book.spent + most) {
+            return Ok(false);
+        }
+        Err(self.exhausted(book.spent, most))
+    }
+
+    fn exhausted(&self, spent: Spent, most: Spent) -> Exhausted {
+        match self.budget.usd {
+            Some(limit) if (spent + most).usd > limit => Exhausted {
+                what: format!(
+                    "stopped before the budget of ${limit} was exceeded: ${:.4} are spent, and the next question may cost ${:.4}",
+                    spent.usd, most.usd
+                ),
+                flag: "--budget-usd",
+            },
+            _ => Exhausted {
+                what: format!(
+                    "stopped before the budget of {} tokens was exceeded: {} are spent, and the next question may take {}",
+                    self.budget.tokens.unwrap_or_default(),
+                    spent.tokens,
+                    most.tokens
+                ),
+                flag: "--budget-tokens",
+            },
+        }
+    }
+
+    /// A question that takes as long as the others did has to end in time.
+    fn in_time(&self, book: &Book) -> Result<(), Exhausted> {
+        let Some(minutes) = self.budget.minutes else { return Ok(()) };
+        let usual = book.time.checked_div(book.answered).unwrap_or_default();
+        let elapsed = self.since.elapsed();
+        if (elapsed + usual).as_secs_f64() <= minutes * 60.0 {
+            return Ok(());
+        }
+        let what = format!(
+            "stopped before the budget of {minutes} minutes was exceeded: {:.1} are gone, and a question takes {:.0} seconds",
+            elapsed.as_secs_f64() / 60.0,
+            usual.as_secs_f64()
+        );
+        Err(Exhausted { what, flag: "--budget-minutes" })
+    }
+}
+
+impl Reservation<'_> {
+    /// Books what the question really cost.
+    pub(crate) fn settle(self, cost: Spent) {
+        let mut book = self.ledger.book();
+        book.spent = book.spent + cost;
+        book.time += self.since.elapsed();
+        book.answered += 1;
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut book = self.ledger.book();
+        book.under_way -= 1;
+        book.reserved = match book.under_way {
+            // Sums of fractions leave crumbs.
+            0 => Spent::default(),
+            _ => Spent {
+                tokens: book.reserved.tokens - self.most.tokens,
+                usd: book.reserved.usd - self.most.usd,
+            },
+        };
+        drop(book);
+        self.ledger.settled.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn tokens(tokens: u64) -> Spent {
+        Spent { tokens, usd: 0.0 }
+    }
+
+    fn ledger(limit: u64, spent: u64) -> Ledger {
+        Ledger::new(Budget { tokens: Some(limit), ..Budget::default() }, tokens(spent))
+    }
+
+    #[tokio::test]
+    async fn what_cannot_fit_is_refused_before_it_is_asked() {
+        let ledger = ledger(100, 40);
+        let first = ledger.admit(tokens(50)).await.expect("it fits");
+        first.settle(tokens(20));
+        assert_eq!(ledger.spent(), tokens(60));
+        let refused = ledger.admit(tokens(41)).await.expect_err("60 and 41 are over 100");
+        assert_eq!(
+            refused.to_string(),
+            "stopped before the budget of 100 tokens was exceeded: 60 are spent, and the next question may take 41"
+        );
+        drop(ledger.admit(tokens(40)).await.expect("it fits exactly"));
+    }
+
+    #[tokio::test]
+    async fn who_may_fit_waits_for_those_under_way() {
+        let ledger = Arc::new(ledger(100, 0));
+        let first = ledger.admit(tokens(80)).await.expect("it fits");
+        let other = ledger.clone();
+        let waiting = tokio::spawn(async move { other.admit(tokens(80)).await.map(|_| ()) });
+        while !waiting.is_finished() && Arc::strong_count(&ledger) == 1 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!waiting.is_finished());
+        first.settle(tokens(10));
+        waiting.await.expect("no panic").expect("10 and 80 fit");
+        // One that costs all it may leaves no room.
+        ledger.admit(tokens(90)).await.expect("it fits").settle(tokens(90));
+        assert!(ledger.admit(tokens(1)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn money_and_time_are_bounds_as_well() {
+        let money = Ledger::new(Budget { usd: Some(1.0), ..Budget::default() }, Spent::default());
+        let refused = money.admit(Spent { tokens: 1, usd: 1.5 }).await.expect_err("too dear");
+        assert_eq!(refused.flag, "--budget-usd");
+        assert!(refused.to_string().contains("may cost $1.5000"), "{refused}");
+        let time =
+            Ledger::new(Budget { minutes: Some(0.0), ..Budget::default() }, Spent::default());
+        let refused = time.admit(Spent::default()).await.expect_err("no time at all");
+        assert_eq!(refused.flag, "--budget-minutes");
+    }
+}

@@ -1,0 +1,289 @@
+//! The models of a run: which are asked for, opened, and what is known of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use cycle::Tier;
+use model::{Ask, Card, Choice, Gates, Message, Model, ModelError, OpenError, Role, Usage};
+
+use crate::config::{Budget, Config};
+use crate::error::Fault;
+
+/// Tokens of a reply where nothing else is said.
+const OUTPUT_TOKENS: u32 = 8192;
+/// Tokens kept free in a model's context for what is not counted exactly.
+const MARGIN: u64 = 1024;
+
+/// Tokens of the reply to a tiny question; models that think first need some.
+const TRIAL_TOKENS: u32 = 512;
+
+/// Options of every command that asks models.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ModelArgs {
+    /// Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Model for simple work; else `simple_model` in trellis.toml, else the model.
+    #[arg(long, value_name = "MODEL")]
+    simple_model: Option<String>,
+    /// Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+    #[arg(long, value_name = "MODEL")]
+    strong_model: Option<String>,
+    /// Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+    #[arg(long, value_name = "USD", value_parser = amount)]
+    budget_usd: Option<f64>,
+    /// Stop before the model's calls take more tokens than this, earlier starts of the run included.
+    #[arg(long, value_name = "TOKENS")]
+    budget_tokens: Option<u64>,
+    /// Stop before the model is asked longer than this after the start.
+    #[arg(long, value_name = "MINUTES", value_parser = amount)]
+    budget_minutes: Option<f64>,
+    /// Write every reply of the model to this file, as a recording.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Wait as long as the recorded model did.
+    #[arg(long)]
+    replay_latency: bool,
+    /// How often a question is put again, where it is not what the provider's table says.
+    #[arg(skip)]
+    pub(crate) retries: Option<u32>,
+}
+
+/// A number from 0.
+fn amount(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number.is_finite() && number >= 0.0 { Ok(number) } else { Err("not from 0".to_owned()) }
+}
+
+/// One model, open, with what is known of it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) model: Model,
+    /// What it costs; nothing where nobody knows.
+    pub(crate) card: Option<Card>,
+    /// Tokens of a reply at most.
+    pub(crate) output: u32,
+    /// Tokens of a question at most, where its context is known.
+    longest: Option<usize>,
+}
+
+/// The models of a run.
+#[derive(Debug)]
+pub(crate) struct Models {
+    simple: Arc<Opened>,
+    strong: Arc<Opened>,
+    /// Tokens of a question, about.
+    context_tokens: Option<usize>,
+}
+
+impl Models {
+    /// Opens what options, environment and files name.
+    pub(crate) fn open(args: &ModelArgs, config: &Config, env: Env<'_>) -> Result<Models, Fault> {
+        let base = args.model.clone().or_else(|| env("TRELLIS_MODEL").filter(|it| !it.is_empty()));
+        let base = base.or_else(|| config.model.clone());
+        // Who names a model on the command line means it for everything that is not named there as well.
+        let of_file = |own: &Option<String>| own.clone().filter(|_| args.model.is_none());
+        let simple = args.simple_model.clone().or_else(|| of_file(&config.simple_model));
+        let strong = args.strong_model.clone().or_else(|| of_file(&config.strong_model));
+        let base = match base.or_else(|| strong.clone().and(simple.clone())) {
+            Some(base) => base,
+            None => by_key(env)?,
+        };
+        let (simple, strong) =
+            (simple.unwrap_or_else(|| base.clone()), strong.unwrap_or_else(|| base.clone()));
+        let gates = Gates::default();
+        let open = |spec: &str| open(spec, args, config, &gates, env).map(Arc::new);
+        let first = open(&simple)?;
+        let strong = if strong == simple { first.clone() } else { open(&strong)? };
+        let models = Models { simple: first, strong, context_tokens: config.context_tokens };
+        models.know_prices(args.budget(config))?;
+        Ok(models)
+    }
+
+    /// The model for work of this difficulty.
+    pub(crate) fn of(&self, tier: Tier) -> &Opened {
+        match tier {
+            Tier::Simple => &self.simple,
+            Tier::Strong => &self.strong,
+        }
+    }
+
+    /// Each of them once.
+    pub(crate) fn all(&self) -> Vec<&Opened> {
+        let is_one = Arc::ptr_eq(&self.simple, &self.strong);
+        let strong = Some(self.strong.as_ref()).filter(|_| !is_one);
+        [Some(self.simple.as_ref()), strong].into_iter().flatten().collect()
+    }
+
+    /// What the run says it was made with.
+    pub(crate) fn name(&self) -> String {
+        let (simple, strong) = (self.simple.model.name(), self.strong.model.name());
+        if simple == strong { simple.to_owned() } else { format!("{simple} and {strong}") }
+    }
+
+    /// Tokens of a question to this model, where `usual` is what a question may have.
+    pub(crate) fn context_tokens(&self, opened: &Opened, usual: usize) -> usize {
+        let wanted = self.context_tokens.unwrap_or(usual);
+        opened.longest.map_or(wanted, |longest| wanted.min(longest))
+    }
+
+    /// A bound in dollars is of no use where nobody knows what is spent.
+    fn know_prices(&self, budget: Budget) -> Result<(), Fault> {
+        let unknown = [&self.simple, &self.strong].into_iter().find(|it| it.card.is_none());
+        match unknown.filter(|_| budget.usd.is_some()) {
+            Some(it) => {
+                let name = it.model.name();
+                let message = format!("the budget is in dollars, and no price is known for {name}");
+                Err(Fault::input(message).hint(format!(
+                    "add [prices.\"{name}\"] with input and output, in dollars per million tokens, to trellis.toml; or use --budget-tokens"
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl ModelArgs {
+    /// For somebody who waits for one answer: the model named, else that of environment and files.
+    pub(crate) fn impatient(model: Option<String>) -> ModelArgs {
+        ModelArgs { model, retries: Some(1), ..ModelArgs::default() }
+    }
+
+    /// The tightest of what the options and the files say.
+    pub(crate) fn budget(&self, config: &Config) -> Budget {
+        let own = Budget {
+            usd: self.budget_usd,
+            tokens: self.budget_tokens,
+            minutes: self.budget_minutes,
+        };
+        own.tightest(config.budget)
+    }
+}
+
+/// How environment variables are looked up.
+pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The process's own variables.
+pub(crate) fn env(variable: &str) -> Option<String> {
+    std::env::var(variable).ok()
+}
+
+/// What holds for work in a folder.
+pub(crate) fn config(folder: &Path) -> Result<Config, Fault> {
+    Config::load(folder, env)
+}
+
+fn open(
+    spec: &str,
+    args: &ModelArgs,
+    config: &Config,
+    gates: &Gates,
+    env: Env<'_>,
+) -> Result<Opened, Fault> {
+    let mut settings = config.settings(spec);
+    settings.replay_latency = args.replay_latency;
+    settings.record.clone_from(&args.record);
+    settings.gates = gates.clone();
+    settings.retry.retries = args.retries.unwrap_or(settings.retry.retries);
+    let model = model::open(spec, &settings, env).map_err(|error| {
+        let fault = match error {
+            OpenError::Malformed { .. } => Fault::input(&error),
+            _ => Fault::unavailable(&error),
+        };
+        fault.hint(error.hint())
+    })?;
+    let card = config.prices.of(spec);
+    let longest_reply = card.and_then(|it| it.longest_reply);
+    let output = config.max_output_tokens.unwrap_or(OUTPUT_TOKENS);
+    let output = longest_reply.map_or(output, |most| output.min(most.min(u32::MAX.into()) as u32));
+    let context = card.and_then(|it| it.context);
+    let longest = context.map(|it| it.saturating_sub(u64::from(output) + MARGIN) as usize);
+    Ok(Opened { model, card, output, longest })
+}
+
+/// What one tiny question came to.
+#[derive(Debug)]
+pub(crate) struct Tried {
+    pub(crate) name: String,
+    /// Who answered, in the provider's words; nobody for a recording.
+    pub(crate) answered_by: Option<String>,
+    pub(crate) reply: String,
+    pub(crate) milliseconds: u128,
+    pub(crate) usage: Option<Usage>,
+    /// US dollars; none where no price is known.
+    pub(crate) usd: Option<f64>,
+    pub(crate) context: Option<u64>,
+}
+
+/// Puts one tiny question. A recording is read and not asked: it answers what was recorded, and nothing else.
+pub(crate) async fn try_out(opened: &Opened) -> Result<Tried, Fault> {
+    let mut tried = Tried {
+        name: opened.model.name().to_owned(),
+        answered_by: None,
+        reply: "the recording can be read".to_owned(),
+        milliseconds: 0,
+        usage: None,
+        usd: opened.card.map(|_| 0.0),
+        context: opened.card.and_then(|it| it.context),
+    };
+    if opened.model.is_recorded() {
+        return Ok(tried);
+    }
+    let ask = Ask {
+        node: "doctor".to_owned(),
+        stage: "review".to_owned(),
+        attempt: 0,
+        messages: vec![Message::new(Role::User, "Answer with the one word: ready")],
+        tools: Arc::from([]),
+        temperature: 0.0,
+        max_output_tokens: Some(TRIAL_TOKENS),
+    };
+    let since = Instant::now();
+    match opened.model.ask(&ask).await {
+        Ok(reply) => {
+            tried.reply = reply.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            (tried.answered_by, tried.usage) = (Some(reply.model), reply.usage);
+        }
+        // A model that thinks aloud may need more than that; it is there, which is what was asked.
+        Err(ModelError::Truncated { partial, usage, .. }) => {
+            tried.reply = format!("(cut off after {TRIAL_TOKENS} tokens) {}", partial.trim());
+            tried.usage = usage;
+        }
+        Err(error) => return Err(Fault::unavailable(&error).hint(error.hint())),
+    }
+    tried.milliseconds = since.elapsed().as_millis();
+    tried.usd = opened.card.map(|card| card.cost(tried.usage.unwrap_or_default()));
+    Ok(tried)
+}
+
+/// The model that work in this folder would be done with, or why there is none; nothing is sent.
+pub(crate) fn would_use(folder: &Path) -> Result<String, String> {
+    let models = config(folder)
+        .and_then(|config| Models::open(&ModelArgs::default(), &config, &env))
+        .map_err(|fault| fault.message)?;
+    Ok(format!("{} (not asked; `doctor --model` does)", models.name()))
+}
+
+/// Nobody named a model: the keys that are there may do.
+fn by_key(env: Env<'_>) -> Result<String, Fault> {
+    let (message, way) = match model::choice(env) {
+        Choice::Default(spec) => return Ok(spec.to_owned()),
+        Choice::Unclear(keys) if keys.len() == 1 => (
+            format!("no model is chosen; {} is set, but not which of its models to use", keys[0]),
+            "",
+        ),
+        Choice::Unclear(keys) => {
+            (format!("no model is chosen, and several keys are set: {}", keys.join(", ")), "")
+        }
+        Choice::None => (
+            "no model is configured".to_owned(),
+            ". Without a model of your own, `cargo xtask demo` grows the fixture from a recording",
+        ),
+    };
+    Err(Fault::unavailable(message).hint(format!(
+        "give --model, set TRELLIS_MODEL, or write `model = \"…\"` into trellis.toml; known are {}{way}",
+        model::PROVIDERS.join(", ")
+    )))
+}

@@ -1,0 +1,78 @@
+//! What a node cost: runs, questions, tokens, money.
+
+use std::collections::BTreeMap;
+
+use cycle::Tool;
+use serde::{Deserialize, Serialize};
+
+/// What a node cost from its first test to its end. A resumed run counts the attempt that ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cost {
+    pub(crate) runs: usize,
+    pub(crate) model_calls: usize,
+    /// Of each localization tool, in their order: tries and hits.
+    #[serde(default)]
+    pub(crate) tools: [[usize; 2]; Tool::ALL.len()],
+    #[serde(default)]
+    pub(crate) regressions: usize,
+    #[serde(default)]
+    pub(crate) regressions_passed: usize,
+    /// Questions by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) stages: BTreeMap<String, StageCost>,
+}
+
+/// What the questions of one stage cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StageCost {
+    pub(crate) calls: usize,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// Billionths of a US dollar; whole numbers, so that no order of summing changes the sum.
+    pub(crate) nano_usd: u64,
+}
+
+impl StageCost {
+    pub(crate) fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+
+    pub(crate) fn usd(&self) -> f64 {
+        self.nano_usd as f64 / 1e9
+    }
+}
+
+impl std::ops::AddAssign for StageCost {
+    fn add_assign(&mut self, other: StageCost) {
+        self.calls += other.calls;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.nano_usd += other.nano_usd;
+    }
+}
+
+impl Cost {
+    /// Books a question.
+    pub(crate) fn asked(&mut self, stage: &str, cost: StageCost) {
+        *self.stages.entry(stage.to_owned()).or_default() += cost;
+    }
+
+    /// All stages together.
+    pub(crate) fn all(&self) -> StageCost {
+        let mut all = StageCost::default();
+        self.stages.values().for_each(|stage| all += *stage);
+        all
+    }
+}
+
+impl std::ops::AddAssign<&Cost> for Cost {
+    fn add_assign(&mut self, other: &Cost) {
+        self.runs += other.runs;
+        self.model_calls += other.model_calls;
+        let tallies = self.tools.iter_mut().flatten().zip(other.tools.iter().flatten());
+        tallies.for_each(|(own, other)| *own += other);
+        self.regressions += other.regressions;
+        self.regressions_passed += other.regressions_passed;
+        other.stages.iter().for_each(|(stage, cost)| self.asked(stage, *cost));
+    }
+}

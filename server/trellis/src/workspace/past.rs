@@ -1,0 +1,173 @@
+//! What earlier runs left, folded from the journal's lines.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::workspace::disk;
+use crate::workspace::journal::{Accepted, Event, Integrated, Line, Said};
+
+/// A subgraph that was committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Milestone {
+    pub(crate) subgraph: String,
+    /// Set when all of it passed.
+    pub(crate) tag: Option<String>,
+    /// Everything accepted then.
+    pub(crate) nodes: Vec<String>,
+}
+
+/// What earlier runs left.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    pub(crate) accepted: BTreeMap<String, Accepted>,
+    /// Hashes of everything ever written to a path.
+    pub(crate) written: BTreeMap<String, BTreeSet<String>>,
+    /// Files people took over, with the nodes whose text was in them.
+    pub(crate) kept: BTreeMap<String, (String, Vec<String>)>,
+    /// Subgraphs committed, in order.
+    pub(crate) committed: Vec<Milestone>,
+    /// Integration tests by subgraph.
+    pub(crate) integrated: BTreeMap<String, Integrated>,
+    /// The tree the whole suite last ran on, its outcome and counts.
+    pub(crate) suite: Option<(String, String, usize, usize)>,
+    /// What models have cost, whatever came of it: tokens, and billionths of a US dollar.
+    pub(crate) spent: (u64, u64),
+    /// Replies that nodes at work had heard when the run stopped.
+    pub(crate) heard: HashMap<Question, Heard>,
+    /// Lines that could not be read, by number.
+    pub(crate) unreadable: Vec<usize>,
+    /// Whether the last run came to its end.
+    pub(crate) finished: bool,
+}
+
+/// A question that was put before: node, stage, attempt, hash of the prompt, model asked for.
+pub(crate) type Question = (String, String, u32, String, String);
+
+/// A reply that was paid for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Heard {
+    pub(crate) said: Said,
+    /// In the provider's words.
+    pub(crate) model: String,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    pub(crate) nano_usd: u64,
+}
+
+impl Past {
+    /// Folds the lines of a journal.
+    pub(crate) fn read(text: &str) -> Past {
+        let mut past = Past::default();
+        for (index, line) in text.lines().enumerate() {
+            match serde_json::from_str::<Line>(line) {
+                Ok(line) => past.take(line.event),
+                Err(_) => past.unreadable.push(index + 1),
+            }
+        }
+        past
+    }
+
+    fn take(&mut self, event: Event) {
+        self.keep_reply(&event);
+        self.finished = match event {
+            Event::Finished { .. } => true,
+            // A run that only looks leaves these.
+            Event::Started { .. }
+            | Event::Ordered { .. }
+            | Event::Note { .. }
+            | Event::Git { .. } => self.finished,
+            _ => false,
+        };
+        match event {
+            Event::Accepted(accepted) => {
+                self.accepted.insert(accepted.node.clone(), accepted);
+            }
+            Event::Writing { path, hash } => {
+                self.written.entry(path).or_default().insert(hash);
+            }
+            Event::Kept { path, text, nodes } => {
+                self.written.entry(path.clone()).or_default().insert(disk::hash(&text));
+                self.kept.insert(path, (text, nodes));
+            }
+            Event::Committed { subgraph, tag, nodes } => {
+                self.committed.push(Milestone { subgraph, tag, nodes });
+            }
+            Event::Integration(integrated) => {
+                self.integrated.insert(integrated.subgraph.clone(), integrated);
+            }
+            Event::Reset { .. } => {
+                self.integrated.clear();
+                self.accepted.clear();
+                self.kept.clear();
+                self.committed.clear();
+                self.suite = None;
+            }
+            Event::Broken { node, .. } => {
+                self.accepted.remove(&node);
+            }
+            Event::RolledBack { kept, to, edits } => {
+                self.accepted.retain(|node, _| kept.contains(node));
+                self.kept.retain(|path, _| edits.contains(path));
+                if let Some(at) =
+                    self.committed.iter().rposition(|it| it.subgraph == to && it.tag.is_some())
+                {
+                    self.committed.truncate(at + 1);
+                }
+                self.suite = None;
+            }
+            Event::Suite { tree, outcome, passed, failed } => {
+                self.suite = Some((tree, outcome, passed, failed));
+            }
+            _ => {}
+        }
+    }
+
+    /// Replies to a node that came to an end are of no further use: whoever does it again wants others.
+    fn keep_reply(&mut self, event: &Event) {
+        match event {
+            Event::ModelCall {
+                node,
+                stage,
+                attempt,
+                prompt,
+                model,
+                input_tokens,
+                output_tokens,
+                details,
+                ..
+            } => {
+                let (input, output) =
+                    (input_tokens.unwrap_or_default(), output_tokens.unwrap_or_default());
+                let nano_usd = details.nano_usd.unwrap_or_default();
+                self.spent.0 += input + output;
+                self.spent.1 += nano_usd;
+                if let Some(said) = &details.reply {
+                    let question = (
+                        node.clone(),
+                        stage.clone(),
+                        *attempt,
+                        prompt.clone(),
+                        details.asked.clone(),
+                    );
+                    let heard = Heard {
+                        said: said.clone(),
+                        model: model.clone(),
+                        input_tokens: input,
+                        output_tokens: output,
+                        nano_usd,
+                    };
+                    self.heard.insert(question, heard);
+                }
+            }
+            Event::Accepted(Accepted { node, .. })
+            | Event::Broken { node, .. }
+            | Event::Integration(Integrated { subgraph: node, .. }) => self.forget(node),
+            Event::State { node, status, .. } if status != "in_progress" => self.forget(node),
+            Event::Reset { .. } => self.heard.clear(),
+            _ => {}
+        }
+    }
+
+    fn forget(&mut self, node: &str) {
+        self.heard.retain(|(of, ..), _| of != node);
+    }
+}
