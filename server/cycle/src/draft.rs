@@ -1,5 +1,7 @@
 //! The item's text while it is worked on: replies brought into the plan's shape.
 
+mod files;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use code::{Fragment, Import, ItemKind as Kind, SearchReplace, search_replace};
@@ -8,6 +10,8 @@ use crate::exchange::Upstream;
 use crate::item::{Item, ItemKind};
 use crate::origin;
 use crate::reply::{self, Reply};
+
+pub(crate) use files::files;
 
 /// What stands for the item so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -197,14 +201,27 @@ fn is_file(path: &str, edit: &SearchReplace) -> bool {
 
 /// While code is fixed, tests are read-only (T8), and so are other nodes' files.
 fn refused(item: &Item, upstream: &[Upstream], edit: &SearchReplace) -> DraftError {
-    let why = if edit.path == item.test_path || edit.path.starts_with("tests/") {
-        "tests are read-only while the implementation is fixed"
-    } else if upstream.iter().any(|it| is_file(&it.item.path, edit)) {
-        "the search text is in none of the suspects"
-    } else {
-        "it belongs to other nodes"
-    };
-    wrong(format!("the edit of {} was refused: {why}; change {}", edit.path, item.path))
+    if upstream.iter().any(|it| is_file(&it.item.path, edit)) {
+        return refusal(item, &edit.path, "the search text is in none of the suspects");
+    }
+    foreign(item, &edit.path)
+}
+
+/// The refusal of a change in a file that nothing may be changed in.
+fn foreign(item: &Item, path: &str) -> DraftError {
+    let is_test = path == item.test_path || path.starts_with("tests/");
+    refusal(
+        item,
+        path,
+        match is_test {
+            true => "tests are read-only while the implementation is fixed",
+            false => "it belongs to other nodes",
+        },
+    )
+}
+
+fn refusal(item: &Item, path: &str, why: &str) -> DraftError {
+    wrong(format!("the edit of {path} was refused: {why}; change {}", item.path))
 }
 
 /// Every definition of the reply takes the place of the one with its name; new ones come first, as

@@ -1,5 +1,7 @@
 //! What the state machine and the world say to each other.
 
+use std::collections::BTreeMap;
+
 use code::Fragment;
 
 use crate::debug_context::DebugContext;
@@ -23,6 +25,13 @@ pub enum Observation {
         /// A fragment, for the model: "the model declined to answer".
         why: String,
     },
+    /// The model worked with tools, and is done.
+    Edited {
+        /// The full new texts of the files it changed, by path.
+        files: BTreeMap<String, String>,
+        /// The same files as it was given them; one that is missing here is new.
+        before: BTreeMap<String, String>,
+    },
     /// What came of each question of a vote, in their order: a text, or why there is none.
     Votes(Vec<Result<String, String>>),
     /// No reply can be had.
@@ -44,6 +53,7 @@ impl Observation {
         match self {
             Observation::Begin => "a beginning",
             Observation::Reply(_) => "a reply",
+            Observation::Edited { .. } => "edited files",
             Observation::Unusable { .. } => "an unusable answer",
             Observation::Votes(_) => "a vote",
             Observation::NoReply { .. } => "no reply",
@@ -154,6 +164,8 @@ pub struct Ask {
     pub tier: Tier,
     /// Why that one.
     pub why: &'static str,
+    /// Whether it is given tools to look around and to edit; then [`Observation::Edited`] answers.
+    pub tools: bool,
 }
 
 /// Something worth a line in the journal.

@@ -57,6 +57,7 @@ pub fn ask_integration_tests(
         prompt_version: INTEGRATION_TESTS.version(),
         tier: route.tier,
         why: route.why,
+        tools: false,
     }
 }
 

@@ -41,7 +41,7 @@ pub use integration::{
 pub use item::{Dependency, Dependent, Item, ItemKind};
 pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
-pub use policy::Policy;
+pub use policy::{FixWith, Policy};
 pub use prompt::{Prompt, Surroundings};
 pub use routing::Tier;
 pub use strategy::{

@@ -23,7 +23,7 @@ use crate::exchange::{Action, Ask, Localized, Note, Observation, Query, Run, Sta
 use crate::item::Item;
 use crate::mend;
 use crate::observation::TestRun;
-use crate::policy::Policy;
+use crate::policy::{FixWith, Policy};
 use crate::prompt::{self, Prompt, Surroundings, questions};
 use crate::routing::{self, Route};
 
@@ -226,6 +226,9 @@ impl Turn<'_> {
             }
             (Phase::RegressionRun, Observation::Ran(run)) => self.regression(run),
             (Phase::AwaitFix, Observation::Reply(text)) => self.fix(&text),
+            (Phase::AwaitFix, Observation::Edited { files, before }) => {
+                self.edited(&files, &before)
+            }
             (Phase::AwaitFix, Observation::Unusable { why }) => self.no_fix(why.clone(), why, ""),
             (Phase::AwaitHuman, Observation::NoHuman) => {
                 let reason = self.state.reason.clone();
@@ -262,11 +265,17 @@ impl Turn<'_> {
     }
 
     fn ask(&mut self, stage: Stage, attempt: u32, prompt: Prompt, route: Route) {
-        let prompt_version = prompt::words(stage).version();
-        let Route { tier, why } = route;
-        let temperature = STEADY;
-        let ask = Ask { stage, attempt, temperature, prompt, prompt_version, tier, why };
-        self.actions.push(Action::AskModel(ask));
+        let tools = stage == Stage::Fix && self.policy.fix_with == FixWith::Tools;
+        self.actions.push(Action::AskModel(Ask {
+            stage,
+            attempt,
+            temperature: STEADY,
+            prompt,
+            prompt_version: prompt::words(stage, tools).version(),
+            tier: route.tier,
+            why: route.why,
+            tools,
+        }));
     }
 
     fn run(&mut self, run: Run) {

@@ -1,5 +1,15 @@
 //! What a door allows: limits and gates (T8, T9).
 
+/// How a model gives a fix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FixWith {
+    /// In one reply, from what the question shows.
+    #[default]
+    OneReply,
+    /// It looks around and edits a copy of the files itself, until it is done.
+    Tools,
+}
+
 /// The limits of one door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -23,6 +33,7 @@ pub struct Policy {
     pub least_cases: usize,
     /// Runs that may be spent on adding missing imports, a draft.
     pub mends: u32,
+    pub fix_with: FixWith,
 }
 
 impl Policy {
@@ -39,6 +50,7 @@ impl Policy {
             context_tokens: 12_000,
             least_cases: 3,
             mends: 8,
+            fix_with: FixWith::OneReply,
         }
     }
 }

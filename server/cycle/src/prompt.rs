@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 use crate::context::{self, Section};
 use crate::exchange::{Message, Role, Stage};
 use crate::item::Item;
-use crate::prompt::template::{DIAGNOSIS, FIX, IMPLEMENTATION, INTEGRATION_TESTS, TESTS, Template};
+use crate::prompt::template::{
+    DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, TESTS, Template,
+};
 
 /// What stands around the item when it is begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,9 +67,10 @@ impl Prompt {
     }
 }
 
-/// The words of a stage.
-pub(crate) fn words(stage: Stage) -> &'static Template {
+/// The words of a stage, for a model with tools or without.
+pub(crate) fn words(stage: Stage, tools: bool) -> &'static Template {
     match stage {
+        Stage::Fix if tools => &FIX_WITH_TOOLS,
         Stage::Tests => &TESTS,
         Stage::Implementation => &IMPLEMENTATION,
         Stage::Fix => &FIX,

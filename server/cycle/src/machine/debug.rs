@@ -1,14 +1,17 @@
 //! What is wrong, and the fix: votes, a search, an answer, until it is enough.
 
+use std::collections::BTreeMap;
+
 use super::failure::FAILURE_BYTES;
 use super::{Phase, Turn, Want, source};
 use crate::context::cut_middle;
 use crate::debug_context::DebugContext;
 use crate::diagnosis::{Circumstances, Diagnosis, Finding, Votes, diagnose};
-use crate::draft::{self, DraftError};
+use crate::draft::{self, DraftError, Normalised};
 use crate::exchange::{Action, Ask, Localized, Query, Stage, Verdict};
 use crate::observation::{Ending, TestRun};
 use crate::origin::is_available;
+use crate::policy::FixWith;
 use crate::prompt::questions::{self, FixFacts};
 use crate::prompt::template::{DIAGNOSIS, TESTS};
 use crate::routing;
@@ -76,6 +79,7 @@ impl Turn<'_> {
             prompt_version: DIAGNOSIS.version(),
             tier: routing::VOTE.tier,
             why: routing::VOTE.why,
+            tools: false,
         };
         self.actions.push(Action::Vote((0..self.policy.votes).map(ask).collect()));
         self.state.phase = Phase::Voting;
@@ -179,7 +183,10 @@ impl Turn<'_> {
             localized: &self.state.localized,
             complaint,
         };
-        let prompt = questions::fix(self.item, self.around, &facts);
+        let prompt = match self.policy.fix_with {
+            FixWith::OneReply => questions::fix(self.item, self.around, &facts),
+            FixWith::Tools => questions::fix_with_tools(self.item, self.around, &facts),
+        };
         let attempt = self.state.fixes_asked;
         self.state.fixes_asked += 1;
         // The implementation failed as well, or there would be nothing to fix.
@@ -195,6 +202,21 @@ impl Turn<'_> {
             let complaint = "it holds neither code nor an edit".to_owned();
             return self.no_fix(complaint, DraftError::NoCode.to_string(), text);
         }
+        self.fixed(found, text);
+    }
+
+    /// A fix that was made with tools.
+    pub(super) fn edited(
+        &mut self,
+        files: &BTreeMap<String, String>,
+        before: &BTreeMap<String, String>,
+    ) {
+        let upstream = &self.state.localized.upstream;
+        let found = draft::files(self.item, &self.state.draft, upstream, before, files);
+        self.fixed(found, files.get(&self.item.path).map_or("", String::as_str));
+    }
+
+    fn fixed(&mut self, found: Result<Normalised, DraftError>, text: &str) {
         self.state.fixes += 1;
         match found {
             Ok(found) => {

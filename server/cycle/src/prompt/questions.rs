@@ -6,7 +6,7 @@ use crate::context::Section;
 use crate::exchange::{Localized, Suspect, Upstream};
 use crate::item::Item;
 use crate::policy::Policy;
-use crate::prompt::template::{DIAGNOSIS, FIX, IMPLEMENTATION, TESTS, Template};
+use crate::prompt::template::{DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, TESTS, Template};
 use crate::prompt::{
     Prompt, Surroundings, background, contract, list, listed, python, rank, specification,
 };
@@ -94,19 +94,19 @@ pub(crate) fn fix(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> P
     }
     sections.push(Section::new(rank::CORE, "Specification", specification(item)));
     sections.push(Section::new(rank::TESTS, "Tests (read-only)", python(facts.tests)));
-    sections.extend(searched(facts));
+    sections.extend(searched(facts, true));
     sections.extend(background(item, around));
     sections.push(Section::new(rank::TASK, "Task", fix_task(item, &facts.localized.upstream)));
     sections.extend(facts.complaint.map(|why| sent_back(&FIX, why)));
     Prompt::new(&FIX, sections)
 }
 
-/// Suspects, and what was tried.
-fn searched(facts: &FixFacts<'_>) -> Vec<Section> {
+/// Suspects, with their text or without, and what was tried.
+fn searched(facts: &FixFacts<'_>, with_text: bool) -> Vec<Section> {
     let mut out = Vec::new();
     for (place, suspect) in facts.localized.suspects.iter().enumerate() {
         let title = format!("Suspect {}: `{}`", place + 1, suspect.symbol);
-        out.push(Section::new(rank::SUSPECT + place as u32, title, described(suspect)));
+        out.push(Section::new(rank::SUSPECT + place as u32, title, described(suspect, with_text)));
     }
     let earlier = facts.earlier.iter().map(String::as_str);
     out.extend(listed(rank::EARLIER, "Earlier attempts failed with", earlier));
@@ -115,25 +115,46 @@ fn searched(facts: &FixFacts<'_>) -> Vec<Section> {
     out
 }
 
+/// Asks for a fix with tools: what failed and where to look. What a file holds the model can read itself.
+pub(crate) fn fix_with_tools(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> Prompt {
+    let mut sections = vec![
+        Section::new(rank::CORE, "Failure", fenced(facts.failure)),
+        Section::new(rank::CORE, "Specification", specification(item)),
+    ];
+    sections.extend(searched(facts, false));
+    sections.extend(background(item, around).into_iter().filter(|it| it.rank != rank::FILE));
+    let name = item.qualified_name();
+    let values = [("name", name.as_str()), ("path", &item.path), ("test_path", &item.test_path)];
+    let task = FIX_WITH_TOOLS.say("task", &values);
+    let task = task + &or_upstream(&FIX_WITH_TOOLS, &facts.localized.upstream);
+    sections.push(Section::new(rank::TASK, "Task", task));
+    sections.extend(facts.complaint.map(|why| sent_back(&FIX_WITH_TOOLS, why)));
+    Prompt::new(&FIX_WITH_TOOLS, sections)
+}
+
 fn fix_task(item: &Item, upstream: &[Upstream]) -> String {
-    let mut task = FIX.say("task", &[("name", &item.qualified_name()), ("path", &item.path)]);
-    if !upstream.is_empty() {
-        let names = upstream
-            .iter()
-            .map(|it| format!("`{}` in `{}`", it.item.qualified_name(), it.item.path));
-        let names = names.collect::<Vec<_>>().join(", ");
-        let _ = write!(task, "\n{}", FIX.say("upstream", &[("names", &names)]));
+    let task = FIX.say("task", &[("name", &item.qualified_name()), ("path", &item.path)]);
+    task + &or_upstream(&FIX, upstream)
+}
+
+/// What else may be changed.
+fn or_upstream(words: &Template, upstream: &[Upstream]) -> String {
+    if upstream.is_empty() {
+        return String::new();
     }
-    task
+    let names =
+        upstream.iter().map(|it| format!("`{}` in `{}`", it.item.qualified_name(), it.item.path));
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("\n{}", words.say("upstream", &[("names", &names)]))
 }
 
 /// A suspect with what surrounds it.
-fn described(suspect: &Suspect) -> String {
+fn described(suspect: &Suspect, with_text: bool) -> String {
     let mut out = format!("{}:{}: {}\n", suspect.path, suspect.line, suspect.why);
     if !suspect.specification.is_empty() {
         let _ = writeln!(out, "Meant to be: {}", suspect.specification.trim());
     }
-    if !suspect.source.is_empty() {
+    if with_text && !suspect.source.is_empty() {
         out += &python(&suspect.source);
     }
     list(&mut out, "It calls", suspect.calls.iter().map(|it| format!("`{it}`")));

@@ -110,6 +110,7 @@ templates! {
     TESTS = "tests.md";
     IMPLEMENTATION = "implementation.md";
     FIX = "fix.md";
+    FIX_WITH_TOOLS = "fix_with_tools.md";
     DIAGNOSIS = "diagnosis.md";
     INTEGRATION_TESTS = "integration_tests.md";
 }

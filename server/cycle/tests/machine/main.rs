@@ -9,8 +9,11 @@ mod mends;
 mod prompts;
 mod replies;
 mod routes;
+mod tools;
 mod upstream;
 mod votes;
+
+use std::collections::BTreeMap;
 
 use code::Signature;
 use cycle::{
@@ -27,10 +30,15 @@ enum In {
     Silence,
     /// There is one, and no text in it.
     Unusable(&'static str),
+    /// Files as tools left them, and as they were given out.
+    Left {
+        files: BTreeMap<String, String>,
+        before: BTreeMap<String, String>,
+    },
     Run(TestRun),
 }
 
-use In::{Run, Silence, Unusable, Votes};
+use In::{Left, Run, Silence, Unusable, Votes};
 
 fn say(text: &str) -> In {
     In::Say(text.to_owned())
@@ -362,6 +370,7 @@ impl In {
             In::Say(text) => Observation::Reply(text),
             Votes(letters) => Observation::Votes(letters.split(' ').map(voice).collect()),
             Run(run) => Observation::Ran(run),
+            Left { files, before } => Observation::Edited { files, before },
             Unusable(why) => Observation::Unusable { why: why.to_owned() },
             Silence => {
                 let ask = words.last().and_then(|word| word.strip_prefix("ask "));

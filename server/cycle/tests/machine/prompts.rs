@@ -1,6 +1,6 @@
 //! What the model is told.
 
-use cycle::{Dependent, Stage, Suspect, ask_integration_tests};
+use cycle::{Dependent, FixWith, Stage, Suspect, Upstream, ask_integration_tests};
 
 use super::*;
 
@@ -248,5 +248,61 @@ fn neighbours_and_conventions_are_told_to_who_writes() {
             !prompt.contains("## Who will use it") && !prompt.contains("## Conventions"),
             "{prompt}"
         );
+    }
+}
+
+/// Every way to be asked, as it is sent.
+fn every_question() -> Vec<String> {
+    let no = || say("No.");
+    let upstream = vec![Upstream { item: item(), implementation: code::Fragment::default() }];
+    let found = Observation::Found(Localized { upstream, ..Localized::default() });
+    let tools = Policy { fix_with: FixWith::Tools, ..Policy::generate() };
+    let script = || vec![tests(), red(), no(), bad(), fail(), fail(), Votes("A A A A A"), no()];
+    let one = "from pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n";
+    let play_with =
+        |policy: &Policy| play_found(found.clone(), State::default(), &item(), policy, script());
+    let judged = vec![tests(), red(), bad(), fail(), fail(), Votes("B B B B B")];
+    let method_tests = TESTS.replace("import mean", "import Model").replace("mean(", "Model.fit(");
+    let played = [
+        play_with(&Policy::generate()),
+        play_with(&tools),
+        play(&item(), &Policy::generate(), judged),
+        play(&item(), &Policy::generate(), vec![python(one)]),
+        play(&method(), &Policy::generate(), vec![python(&method_tests), red()]),
+    ];
+    let asks = played.iter().flat_map(|it| &it.asks);
+    asks.chain(&questions()).map(|ask| text(&ask.prompt, 100_000)).collect()
+}
+
+/// The words of a part between its placeholders.
+fn words(part: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut left = part;
+    while let Some((before, rest)) = left.split_once('{') {
+        let (_, after) = rest.split_once('}').expect("a placeholder");
+        out.push(before);
+        left = after;
+    }
+    out.push(left);
+    out
+}
+
+#[test]
+fn every_word_in_the_files_is_said_to_somebody() {
+    let asked = every_question();
+    for file in [
+        include_str!("../../prompts/tests.md"),
+        include_str!("../../prompts/implementation.md"),
+        include_str!("../../prompts/fix.md"),
+        include_str!("../../prompts/fix_with_tools.md"),
+        include_str!("../../prompts/diagnosis.md"),
+        include_str!("../../prompts/integration_tests.md"),
+    ] {
+        for part in file.split("\n# ").skip(1) {
+            let (title, text) = part.split_once('\n').expect("a title");
+            let words = words(text.trim());
+            let said = |prompt: &&String| words.iter().all(|it| prompt.contains(it));
+            assert!(asked.iter().any(|prompt| said(&prompt)), "nobody is told `{title}`: {text}");
+        }
     }
 }
