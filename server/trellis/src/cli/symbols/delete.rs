@@ -1,19 +1,22 @@
 //! `trellis symbols delete`: a symbol taken out, if nothing uses it.
 
-use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use code::{FileId, Index, Located, Reference, TextEdits};
+use code::{FileId, Index, Located};
 use serde_json::{Value, json};
 
 use super::edit::{How, say_undo, shapes};
-use super::place::{Meant, ScopeArgs, name, reference, several, shown};
+use super::place::{Meant, ScopeArgs, several};
 use super::scope::{changed, elsewhere};
-use super::sheet::name_path;
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
+use crate::symbols::deletion::{deletion, without};
+use crate::symbols::one::NotOne;
+use crate::symbols::shapes::{reference, shown};
+use crate::symbols::sheet::name_path;
 
 /// Delete a symbol that nothing uses. Refused, with every use listed, when something does or may do:
 /// imports and `__all__` count as well.
@@ -37,7 +40,7 @@ struct Planned {
     /// Name paths, with the file in front.
     deleted: Vec<(String, String)>,
     /// File, its text, and where the names of what is deleted start, the last one first.
-    files: Vec<(String, String, Vec<usize>)>,
+    files: Vec<(String, Arc<str>, Vec<usize>)>,
     /// References outside of what is deleted.
     uses: Vec<Value>,
     reasons: Vec<String>,
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &DeleteArgs, output: &mut Output) -> Result<Exit, Fault>
     if unsure && !args.force {
         return Err(refuse(&planned, output)?);
     }
-    let change = |(name, source, starts): &(String, String, Vec<usize>)| {
+    let change = |(name, source, starts): &(String, Arc<str>, Vec<usize>)| {
         changed(&workspace, name, source, |source| without(source, starts))
     };
     let changes: Vec<Change> = planned.files.iter().map(change).collect::<Result<_, _>>()?;
@@ -61,83 +64,29 @@ pub(crate) fn run(args: &DeleteArgs, output: &mut Output) -> Result<Exit, Fault>
     show(&planned, &changes, undo, workspace.root(), output)
 }
 
-/// A text without the symbols whose names start at these places. The last one goes first, so that the
-/// places of the others hold.
-fn without(source: &str, starts: &[usize]) -> Result<TextEdits, code::Refused> {
-    let mut text = source.to_owned();
-    for start in starts {
-        text = code::delete_symbol(&text, code::Which::At(*start))?.apply(&text);
-    }
-    Ok(TextEdits::between(source, &text))
-}
-
 fn plan(index: &Index, meant: &Meant) -> Result<Planned, Fault> {
-    let symbols = meant.definitions(index)?;
-    let first = *symbols.first().ok_or_else(nothing)?;
-    if !symbols.iter().all(|it| is_one(index, first, *it)) {
-        let places: Vec<_> = symbols.iter().map(|it| name(index, *it)).collect();
-        return Err(several(index, &places));
-    }
-    let at = name(index, first);
-    let found = index.references(at.file, at.range.start).ok_or_else(nothing)?;
-    let inside = |file: FileId, place: &Range<usize>| {
-        let around = |it: &Located| {
-            it.file == file && index.outline(file).symbols[it.symbol].range.contains(&place.start)
-        };
-        symbols.iter().any(around)
-    };
-    let (own, uses): (Vec<Reference>, Vec<Reference>) =
-        found.found.into_iter().partition(|it| inside(it.place.file, &it.place.range));
+    let found = deletion(index, &meant.definitions(index)?).map_err(|why| match why {
+        NotOne::Missing => nothing(),
+        NotOne::Several(found) => several(index, &found),
+    })?;
     let path = |it: &Located| {
         (index.path(it.file).to_owned(), name_path(&index.outline(it.file), it.symbol))
     };
-    let mut reasons = outside(found.reasons, &own, &uses);
-    if index.overrides(at.file, at.range.start) {
-        reasons.push(
-            "it overrides, or may override, a member of a base: calls of that run it".to_owned(),
-        );
-    }
+    let file = |(file, text, starts): (FileId, Arc<str>, Vec<usize>)| {
+        (index.path(file).to_owned(), text, starts)
+    };
     Ok(Planned {
-        reasons,
-        uses: uses.iter().filter_map(|it| reference(index, it)).collect(),
-        deleted: symbols.iter().map(path).collect(),
-        files: files(index, &symbols),
+        deleted: found.symbols.iter().map(path).collect(),
+        files: found.files.into_iter().map(file).collect(),
+        uses: found.uses.iter().filter_map(|it| reference(index, it)).collect(),
+        reasons: found.reasons,
         name: found.name,
     })
-}
-
-/// The reasons without those that only concern what is deleted itself.
-fn outside(mut reasons: Vec<String>, own: &[Reference], uses: &[Reference]) -> Vec<String> {
-    let gives = |all: &[Reference], why: &str| all.iter().any(|it| it.doubt == Some(why));
-    reasons.retain(|why| !gives(own, why) || gives(uses, why));
-    reasons
 }
 
 fn nothing() -> Fault {
     Fault::input("there is no class, function or name of a module or class at this place")
         .hint("give the place of a name that the folder defines, or a name path")
-}
-
-/// Definitions of one scope are one symbol, and so is a stub's with that of its source; those of other
-/// classes, which override or implement it, are others.
-fn is_one(index: &Index, a: Located, b: Located) -> bool {
-    let path = |it: Located| {
-        let outline = index.outline(it.file);
-        outline.path(it.symbol).iter().map(|it| it.name.clone()).collect::<Vec<_>>()
-    };
-    let module = |it: Located| index.path(it.file).trim_end_matches('i').to_owned();
-    module(a) == module(b) && path(a) == path(b)
-}
-
-fn files(index: &Index, symbols: &[Located]) -> Vec<(String, String, Vec<usize>)> {
-    let of_file = |symbols: &[Located]| {
-        let file = symbols.first()?.file;
-        let mut starts: Vec<usize> =
-            symbols.iter().map(|it| name(index, *it).range.start).collect();
-        starts.sort_unstable_by(|a, b| b.cmp(a));
-        Some((index.path(file).to_owned(), index.text(file)?.to_string(), starts))
-    };
-    symbols.chunk_by(|a, b| a.file == b.file).filter_map(of_file).collect()
 }
 
 /// The refusal; as JSON the uses are its result.

@@ -6,10 +6,10 @@ use clap::Args;
 use code::Outline;
 use serde_json::{Value, json};
 
-use super::sheet::Sheet;
 use crate::edits;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
+use crate::symbols::sheet::Sheet;
 
 /// Show what a file defines, as a tree.
 #[derive(Args)]

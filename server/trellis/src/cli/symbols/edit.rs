@@ -4,17 +4,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use code::{NamePath, Refused, SearchReplace, TextEdit, TextEdits};
+use code::{Index, Lines, Located, NamePath, Refused, SearchReplace, TextEdit, TextEdits};
 use serde_json::{Value, json};
 
-use super::place::stretch;
-use super::sheet::Sheet;
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project;
-use crate::symbols::{self, Query};
-use code::Lines;
+use crate::sources::Workspace;
+use crate::symbols::one::{self, NotOne};
+use crate::symbols::shapes::stretch;
 
 /// What is edited, where, and with which text.
 #[derive(Args)]
@@ -151,27 +150,26 @@ fn text_of(place: &PlaceArgs) -> Result<String, Fault> {
 
 /// The file below a folder in which the one symbol of this name path is.
 fn only_file(folder: &Path, pattern: &NamePath) -> Result<PathBuf, Fault> {
-    let query = Query { pattern: pattern.clone(), substring: false, kinds: Vec::new() };
-    let (found, _) = symbols::find(folder, &query)?;
-    let matches =
-        found.iter().flat_map(|file| file.matches.iter().map(move |index| (file, *index)));
-    let places: Vec<String> = matches
-        .map(|(file, index)| {
-            let line = Sheet::of(&file.source, &file.outline).position(index).0;
-            format!("{}:{line} {}", file.path.display(), file.outline.name_path(index))
-        })
-        .collect();
-    match (&found[..], &places[..]) {
-        ([file], [_]) => Ok(folder.join(&file.path)),
-        (_, []) => Err(Fault::input(format!("there is no `{pattern}` in {}", folder.display()))
-            .hint("`trellis symbols find --substring` shows what there is")),
-        _ => Err(Fault::input(format!(
-            "`{pattern}` is defined {} times: {}",
-            places.len(),
-            places.join(", ")
-        ))
-        .hint("give one file with --in, and the whole name path")),
-    }
+    let mut workspace = Workspace::open(folder)?;
+    let place = |index: &Index, it: &Located| {
+        let line = index.outline(it.file).symbols[it.symbol].place.line + 1;
+        let path = index.outline(it.file).name_path(it.symbol);
+        format!("{}:{line} {path}", index.path(it.file))
+    };
+    let missing = || {
+        Fault::input(format!("there is no `{pattern}` in {}", folder.display()))
+            .hint("`trellis symbols find --substring` shows what there is")
+    };
+    workspace.ask(|index| match one::only_file(index, pattern) {
+        Ok(file) => Ok(folder.join(index.path(file))),
+        Err(NotOne::Missing) => Err(missing()),
+        Err(NotOne::Several(found)) => {
+            let places: Vec<String> = found.iter().map(|it| place(index, it)).collect();
+            let (count, places) = (places.len(), places.join(", "));
+            Err(Fault::input(format!("`{pattern}` is defined {count} times: {places}"))
+                .hint("give one file with --in, and the whole name path"))
+        }
+    })
 }
 
 /// The project that a file or folder belongs to, which keeps its edits.

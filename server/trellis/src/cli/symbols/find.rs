@@ -7,9 +7,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use code::{NamePath, SymbolKind};
 use serde_json::{Value, json};
 
-use super::sheet::{Sheet, name_path};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
+use crate::symbols::sheet::Sheet;
 use crate::symbols::{Found, Query, find};
 
 /// Find definitions by name or name path.
@@ -61,16 +61,8 @@ pub(crate) fn run(args: &FindArgs, output: &mut Output) -> Result<Exit, Fault> {
 
 fn lines(file: &Found, args: &FindArgs) -> Vec<String> {
     let sheet = Sheet::of(&file.source, &file.outline);
-    let line = |index: &usize| {
-        let symbol = &file.outline.symbols[*index];
-        let (row, column) = sheet.position(*index);
-        let place = format!("{}:{row}:{column}", file.path.display());
-        let shown = if args.body { sheet.text(&symbol.range) } else { sheet.preview(*index) };
-        let path = name_path(&file.outline, *index);
-        let own = format!("{place}  {} {path}\n    {shown}", symbol.kind.as_str());
-        std::iter::once(own).chain(sheet.below(*index, args.depth, 4))
-    };
-    file.matches.iter().flat_map(line).collect()
+    let path = file.path.display().to_string();
+    file.matches.iter().flat_map(|it| sheet.found(&path, *it, args.body, args.depth)).collect()
 }
 
 fn shapes(file: &Found, args: &FindArgs) -> Vec<Value> {

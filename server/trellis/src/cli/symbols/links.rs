@@ -6,7 +6,7 @@ use code::{Caller, Index, Located, NamePath, Place, SymbolKind};
 use plan::{NodeIx, Plan};
 use rustc_hash::FxHashMap;
 
-use super::place::name;
+use crate::symbols::one::name;
 
 /// The definition of a leaf.
 pub(super) struct Grown {

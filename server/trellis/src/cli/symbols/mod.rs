@@ -17,7 +17,6 @@ mod planned;
 mod refs;
 mod rename;
 mod scope;
-mod sheet;
 mod undo;
 mod unused;
 

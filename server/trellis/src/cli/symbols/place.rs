@@ -1,18 +1,17 @@
-//! Which symbol a command line means, and how places are shown.
+//! Which symbol a command line means.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
-use code::{FileId, Index, Located, NamePath, Place, Reference, SymbolKind};
-use serde_json::{Value, json};
+use code::{FileId, Index, Lines, Located, NamePath, Place, Unit};
 
 use super::edit::root_of;
 use crate::edits;
 use crate::error::{Exit, Fault};
 use crate::sources::Workspace;
-use code::{Lines, Unit};
+use crate::symbols::one::{self, NotOne, name};
+use crate::symbols::shapes::{place, shown};
 
 /// A symbol by its name path, or by a place where it is named.
 #[derive(Args)]
@@ -134,10 +133,7 @@ impl Meant {
     }
 
     fn named(&self, index: &Index, pattern: &NamePath) -> Vec<Located> {
-        let mut found = index.find(pattern, false, &[]);
-        let within = self.within.as_deref();
-        found.retain(|it| within.is_none_or(|file| index.path(it.file) == file));
-        found
+        one::named(index, pattern, self.within.as_deref())
     }
 }
 
@@ -153,33 +149,19 @@ fn defined(index: &Index, places: &[Place]) -> Vec<Located> {
 
 /// The one symbol that all these definitions are of.
 fn unique(index: &Index, pattern: &NamePath, found: &[Located]) -> Result<(FileId, usize), Fault> {
-    let places: Vec<Place> = found.iter().map(|it| name(index, *it)).collect();
-    let missing = || {
-        Fault::input(format!("no symbol is called {pattern}"))
-            .hint("`trellis symbols find --substring` lists similar ones")
-    };
-    let first = places.first().ok_or_else(missing)?;
-    let all = index.references(first.file, first.range.start);
-    let same =
-        |it: &Place| all.as_ref().is_some_and(|all| all.found.iter().any(|r| r.place == *it));
-    if places.len() > 1 && !places.iter().all(same) {
-        return Err(several(index, &places));
-    }
-    Ok((first.file, first.range.start))
+    one::unique(index, found).map_err(|why| match why {
+        NotOne::Missing => Fault::input(format!("no symbol is called {pattern}"))
+            .hint("`trellis symbols find --substring` lists similar ones"),
+        NotOne::Several(found) => several(index, &found),
+    })
 }
 
 /// More symbols than one have the name.
-pub(super) fn several(index: &Index, places: &[Place]) -> Fault {
-    let candidates: Vec<String> =
-        places.iter().filter_map(|it| place(index, it)).map(|it| shown(&it)).collect();
-    Fault::input(format!("{} symbols are called so:\n{}", places.len(), candidates.join("\n")))
+pub(super) fn several(index: &Index, found: &[Located]) -> Fault {
+    let candidate = |it: &Located| place(index, &name(index, *it)).map(|it| shown(&it));
+    let candidates: Vec<String> = found.iter().filter_map(candidate).collect();
+    Fault::input(format!("{} symbols are called so:\n{}", found.len(), candidates.join("\n")))
         .hint("give more of the path, or the place with --at")
-}
-
-/// Where a symbol of an outline is named.
-pub(super) fn name(index: &Index, it: Located) -> Place {
-    let range = index.outline(it.file).symbols[it.symbol].name_range.clone();
-    Place { file: it.file, range }
 }
 
 /// A file's name in the workspace. Results name files from the folder on, so that is tried first.
@@ -208,72 +190,4 @@ fn offset(index: &Index, name: &str, line: usize, column: usize) -> Result<(File
 
 pub(super) fn no_name() -> Fault {
     Fault::input("there is no name at this place").hint("give line and column of a name, from 1")
-}
-
-/// `FILE:LINE:COLUMN` with numbers from 1; the file alone if it cannot be read any more.
-pub(super) fn spot(index: &Index, place: &Place) -> String {
-    let path = index.path(place.file);
-    let Some(text) = index.text(place.file) else { return path.to_owned() };
-    let (line, column) = index.lines(place.file, &text).position(place.range.start, Unit::Char);
-    format!("{path}:{}:{}", line + 1, column + 1)
-}
-
-/// `{file, range, line, enclosing}`; `line` is the text around, `enclosing` the name path of the innermost
-/// class or function around, or null.
-pub(super) fn place(index: &Index, place: &Place) -> Option<Value> {
-    let text = index.text(place.file)?;
-    let lines = index.lines(place.file, &text);
-    let (line, _) = lines.position(place.range.start, Unit::Char);
-    Some(json!({
-        "file": index.path(place.file),
-        "range": stretch(&lines, &place.range),
-        "line": text[lines.line(line)].trim(),
-        "enclosing": enclosing(index, place),
-    }))
-}
-
-fn enclosing(index: &Index, place: &Place) -> Option<String> {
-    let outline = index.outline(place.file);
-    let around = |it: &code::Symbol| {
-        !matches!(it.kind, SymbolKind::Variable | SymbolKind::Attribute)
-            && it.range.contains(&place.range.start)
-            && it.name_range != place.range
-    };
-    // A child stands behind its parent, so the last one is the innermost.
-    let innermost = outline.symbols.iter().rposition(around)?;
-    Some(super::sheet::name_path(&outline, innermost))
-}
-
-/// `place` with `kind`, `certain` and `why` (of what is merely possible, else null).
-pub(super) fn reference(index: &Index, reference: &Reference) -> Option<Value> {
-    let mut shape = place(index, &reference.place)?;
-    shape["kind"] = reference.kind.as_str().into();
-    shape["certain"] = reference.doubt.is_none().into();
-    shape["why"] = reference.doubt.into();
-    Some(shape)
-}
-
-/// A shape of this file as text, on two lines.
-pub(super) fn shown(it: &Value) -> String {
-    let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    let start = &it["range"]["start"];
-    let confirmed = it["confirmedBy"].as_str();
-    let confirmed = confirmed.map_or_else(String::new, |it| format!(", confirmed by {it}"));
-    let kind = match (it["kind"].as_str(), it["why"].as_str()) {
-        (Some(kind), Some(why)) => format!("  {kind}, possibly ({why}){confirmed}"),
-        (Some(kind), None) => format!("  {kind}"),
-        (None, Some(why)) => format!("  possibly ({why})"),
-        (None, None) => String::new(),
-    };
-    let place = format!("{}:{}:{}", text("file"), start["line"], start["column"]);
-    format!("{place}{kind}  {}\n    {}", text("enclosing"), text("line"))
-}
-
-/// A stretch as results give it, `{start: {line, column}, end}`: from 1, columns in characters.
-pub(super) fn stretch(lines: &Lines<'_>, range: &Range<usize>) -> Value {
-    let place = |offset| {
-        let (line, column) = lines.position(offset, Unit::Char);
-        json!({ "line": line + 1, "column": column + 1 })
-    };
-    json!({ "start": place(range.start), "end": place(range.end) })
 }

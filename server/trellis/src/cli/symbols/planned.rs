@@ -9,11 +9,11 @@ use plan::{Dialect, NodeIx, Plan};
 use serde_json::{Value, json};
 
 use super::links::Links;
-use super::place::spot;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::plan_file;
 use crate::sources::Workspace;
+use crate::symbols::shapes::spot;
 
 /// Check the planned dependencies of a graph against what the code really uses.
 #[derive(Args)]

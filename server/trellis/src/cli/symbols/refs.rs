@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use code::{Index, Place, Reference};
+use code::{Index, Place, Reference, Unit};
 use serde_json::{Value, json};
 
 use super::checker::{Checker, Question, Start};
 use super::edit::root_of;
-use super::place::{At, Meant, ScopeArgs, SymbolArgs, no_name, place, reference, shown};
+use super::place::{At, Meant, ScopeArgs, SymbolArgs, no_name};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::sources::Workspace;
-use code::Unit;
+use crate::symbols::shapes::{place, reference, shown};
 
 #[derive(Args)]
 pub(super) struct RefsArgs {

@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use code::{Index, RenameRefused, TextEdit, TextEdits};
+use code::{FileId, Index, Lines, RenameRefused};
 use serde_json::{Value, json};
 
 use super::edit::{How, say_undo};
-use super::place::{Meant, ScopeArgs, no_name, place as place_of, shown, spot, stretch};
+use super::place::{Meant, ScopeArgs, no_name};
 use super::scope::{changed, elsewhere};
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
-use code::Lines;
+use crate::symbols::renaming::{renamed, renaming};
+use crate::symbols::shapes::{place as place_of, shown, spot, stretch};
 
 /// Rename a symbol with all its references, imports and exports: every file or none. Refused when a name
 /// would come to mean something else; what may mean the symbol, of which nobody can be sure, is not changed
@@ -33,7 +35,7 @@ pub(crate) struct RenameArgs {
 struct Planned {
     from: String,
     /// File, its text, and the places in it.
-    edits: Vec<(String, String, Vec<Range<usize>>)>,
+    edits: Vec<(String, Arc<str>, Vec<Range<usize>>)>,
     /// Places that are not changed, with `why`.
     possible: Vec<Value>,
     reasons: Vec<String>,
@@ -45,9 +47,8 @@ pub(crate) fn run(args: &RenameArgs, output: &mut Output) -> Result<Exit, Fault>
     let mut planned = workspace.ask(|index| plan(index, &meant, to))?;
     planned.reasons.extend(workspace.problems());
     planned.reasons.extend(elsewhere(&workspace, &planned.from)?);
-    let change = |(name, source, places): &(String, String, Vec<Range<usize>>)| {
-        let edits = places.iter().map(|it| TextEdit { range: it.clone(), text: to.to_owned() });
-        changed(&workspace, name, source, |source| TextEdits::new(source, edits))
+    let change = |(name, source, places): &(String, Arc<str>, Vec<Range<usize>>)| {
+        changed(&workspace, name, source, |source| renamed(source, places, to))
     };
     let changes: Vec<Change> = planned.edits.iter().map(change).collect::<Result<_, _>>()?;
     let what = format!("rename {} to {to}", planned.from);
@@ -68,23 +69,20 @@ fn names(args: &RenameArgs) -> Result<(Option<&str>, &str), Fault> {
 }
 
 fn plan(index: &Index, meant: &Meant, to: &str) -> Result<Planned, Fault> {
-    let (file, offset) = meant.place(index)?;
-    let rename = index.rename(file, offset, to).map_err(|it| refused(index, &it))?;
-    let text = |(file, places): &(_, Vec<Range<usize>>)| {
-        let source = index.text(*file)?.to_string();
-        Some((index.path(*file).to_owned(), source, places.clone()))
+    let found = renaming(index, meant.place(index)?, to).map_err(|it| refused(index, &it))?;
+    let file = |(file, text, places): (FileId, Arc<str>, Vec<Range<usize>>)| {
+        (index.path(file).to_owned(), text, places)
     };
     let possible = |(it, why): &(code::Place, &str)| {
         let mut shape = place_of(index, it)?;
         shape["why"] = (*why).into();
         Some(shape)
     };
-    let edits = if rename.from == to { Vec::new() } else { rename.edits };
     Ok(Planned {
-        edits: edits.iter().filter_map(text).collect(),
-        possible: rename.possible.iter().filter_map(possible).collect(),
-        reasons: index.references(file, offset).map_or_else(Vec::new, |it| it.reasons),
-        from: rename.from,
+        edits: found.files.into_iter().map(file).collect(),
+        possible: found.possible.iter().filter_map(possible).collect(),
+        reasons: found.reasons,
+        from: found.from,
     })
 }
 
@@ -145,7 +143,7 @@ fn show(
 }
 
 /// `{file, places: [range]}`; ranges in the text before.
-fn shape((file, source, places): &(String, String, Vec<Range<usize>>)) -> Value {
+fn shape((file, source, places): &(String, Arc<str>, Vec<Range<usize>>)) -> Value {
     let lines = Lines::of(source);
     let places: Vec<Value> = places.iter().map(|it| stretch(&lines, it)).collect();
     json!({ "file": file, "places": places })

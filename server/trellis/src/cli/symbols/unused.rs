@@ -6,11 +6,12 @@ use clap::Args;
 use code::{Index, Unused};
 use serde_json::{Value, json};
 
-use super::place::{name, spot};
-use super::sheet::Sheet;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::sources::Workspace;
+use crate::symbols::one::name;
+use crate::symbols::shapes::spot;
+use crate::symbols::sheet::Sheet;
 
 /// List functions, classes and methods that nothing uses outside their own text.
 #[derive(Args)]

@@ -1,4 +1,6 @@
-//! Symbols of the Python files below a folder.
+//! Symbols of the Python files below a folder, and what is asked and done of them, by the command line and by models
+//! alike: [`one`] says which is meant, [`deletion`] and [`renaming`] what a change takes, [`shapes`] and [`sheet`] how
+//! places and outlines are shown. But for [`find`] all of it is a matter of an index, not of a disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +9,12 @@ use code::{Index, Located, NamePath, Outline, SymbolKind};
 
 use crate::error::Fault;
 use crate::sources::Workspace;
+
+pub(crate) mod deletion;
+pub(crate) mod one;
+pub(crate) mod renaming;
+pub(crate) mod shapes;
+pub(crate) mod sheet;
 
 /// What to look for.
 pub(crate) struct Query {

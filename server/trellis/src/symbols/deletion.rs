@@ -1,0 +1,86 @@
+//! A symbol taken out: what goes with it, who would miss it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use code::{FileId, Index, Located, Reference, TextEdits};
+
+use super::one::{NotOne, name};
+
+/// What a deletion would take out, and who would miss it.
+pub(crate) struct Deletion {
+    pub(crate) name: String,
+    /// The definitions of the one symbol.
+    pub(crate) symbols: Vec<Located>,
+    /// References outside of what is deleted.
+    pub(crate) uses: Vec<Reference>,
+    /// Why there may be others, as sentences.
+    pub(crate) reasons: Vec<String>,
+    /// File, its text, and where the names of what is deleted start, the last one first.
+    pub(crate) files: Vec<(FileId, Arc<str>, Vec<usize>)>,
+}
+
+/// Looks into the deletion of all these definitions, which have to be of one symbol.
+pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, NotOne> {
+    let first = *symbols.first().ok_or(NotOne::Missing)?;
+    if !symbols.iter().all(|it| is_one(index, first, *it)) {
+        return Err(NotOne::Several(symbols.to_vec()));
+    }
+    let at = name(index, first);
+    let found = index.references(at.file, at.range.start).ok_or(NotOne::Missing)?;
+    let inside = |file: FileId, place: &Range<usize>| {
+        let around = |it: &Located| {
+            it.file == file && index.outline(file).symbols[it.symbol].range.contains(&place.start)
+        };
+        symbols.iter().any(around)
+    };
+    let (own, uses): (Vec<Reference>, Vec<Reference>) =
+        found.found.into_iter().partition(|it| inside(it.place.file, &it.place.range));
+    let mut reasons = outside(found.reasons, &own, &uses);
+    if index.overrides(at.file, at.range.start) {
+        reasons.push(
+            "it overrides, or may override, a member of a base: calls of that run it".to_owned(),
+        );
+    }
+    let (symbols, files) = (symbols.to_vec(), files(index, symbols));
+    Ok(Deletion { name: found.name, symbols, uses, reasons, files })
+}
+
+/// A text without the symbols whose names start at these places. The last one goes first, so that the
+/// places of the others hold.
+pub(crate) fn without(source: &str, starts: &[usize]) -> Result<TextEdits, code::Refused> {
+    let mut text = source.to_owned();
+    for start in starts {
+        text = code::delete_symbol(&text, code::Which::At(*start))?.apply(&text);
+    }
+    Ok(TextEdits::between(source, &text))
+}
+
+/// The reasons without those that only concern what is deleted itself.
+fn outside(mut reasons: Vec<String>, own: &[Reference], uses: &[Reference]) -> Vec<String> {
+    let gives = |all: &[Reference], why: &str| all.iter().any(|it| it.doubt == Some(why));
+    reasons.retain(|why| !gives(own, why) || gives(uses, why));
+    reasons
+}
+
+/// Definitions of one scope are one symbol, and so is a stub's with that of its source; those of other
+/// classes, which override or implement it, are others.
+fn is_one(index: &Index, a: Located, b: Located) -> bool {
+    let path = |it: Located| {
+        let outline = index.outline(it.file);
+        outline.path(it.symbol).iter().map(|it| it.name.clone()).collect::<Vec<_>>()
+    };
+    let module = |it: Located| index.path(it.file).trim_end_matches('i').to_owned();
+    module(a) == module(b) && path(a) == path(b)
+}
+
+fn files(index: &Index, symbols: &[Located]) -> Vec<(FileId, Arc<str>, Vec<usize>)> {
+    let of_file = |symbols: &[Located]| {
+        let file = symbols.first()?.file;
+        let mut starts: Vec<usize> =
+            symbols.iter().map(|it| name(index, *it).range.start).collect();
+        starts.sort_unstable_by(|a, b| b.cmp(a));
+        Some((file, index.text(file)?, starts))
+    };
+    symbols.chunk_by(|a, b| a.file == b.file).filter_map(of_file).collect()
+}

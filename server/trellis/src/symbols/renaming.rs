@@ -1,0 +1,44 @@
+//! Another name for a symbol: every place at once.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use code::{BadEdits, FileId, Index, Place, RenameRefused, TextEdit, TextEdits};
+
+/// What a rename would do.
+pub(crate) struct Renaming {
+    pub(crate) from: String,
+    /// File, its text, and the places in it; nothing if the name stays.
+    pub(crate) files: Vec<(FileId, Arc<str>, Vec<Range<usize>>)>,
+    /// Places that may mean the symbol and are not changed, and why they only may.
+    pub(crate) possible: Vec<(Place, &'static str)>,
+    /// Why there may be other places, as sentences.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Looks into the renaming of the symbol at a place.
+pub(crate) fn renaming(
+    index: &Index,
+    (file, offset): (FileId, usize),
+    to: &str,
+) -> Result<Renaming, RenameRefused> {
+    let rename = index.rename(file, offset, to)?;
+    let edits = if rename.from == to { Vec::new() } else { rename.edits };
+    let with_text = |(file, places): (FileId, _)| Some((file, index.text(file)?, places));
+    Ok(Renaming {
+        files: edits.into_iter().filter_map(with_text).collect(),
+        possible: rename.possible,
+        reasons: index.references(file, offset).map_or_else(Vec::new, |it| it.reasons),
+        from: rename.from,
+    })
+}
+
+/// The new name at these places of a text.
+pub(crate) fn renamed(
+    source: &str,
+    places: &[Range<usize>],
+    to: &str,
+) -> Result<TextEdits, BadEdits> {
+    let edits = places.iter().map(|it| TextEdit { range: it.clone(), text: to.to_owned() });
+    TextEdits::new(source, edits)
+}
