@@ -10,6 +10,8 @@ mod cycles;
 mod definitions;
 mod paths;
 
+pub use paths::unsafe_path;
+
 /// What is wrong; the code is stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {

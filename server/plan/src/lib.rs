@@ -26,7 +26,7 @@ mod search;
 mod status;
 mod tree;
 
-pub use check::{Problem, ProblemKind, check};
+pub use check::{Problem, ProblemKind, check, unsafe_path};
 pub use dialect::{Dialect, UnknownDialect};
 pub use edge::{Edge, EdgeKind, Role, UnknownEdge};
 pub use explore::{Direction, Exploration, Step, explore};

@@ -34,8 +34,8 @@ pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
     root_clashes(plan, &files, found);
 }
 
-/// Why a path could reach outside the repository or into our own and git's folders.
-fn unsafe_path(path: &str) -> Option<&'static str> {
+/// Why a path could reach outside the repository or into our own and git's folders; a fragment that fits behind it.
+pub fn unsafe_path(path: &str) -> Option<&'static str> {
     if path.contains('\0') {
         return Some("has a NUL character");
     }

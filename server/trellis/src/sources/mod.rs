@@ -8,6 +8,7 @@ mod background;
 mod cache;
 mod disk;
 mod fresh;
+mod given;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -25,6 +26,8 @@ use crate::error::Fault;
 use crate::output::Output;
 use disk::{Disk, Stamp};
 pub(crate) use fresh::Refreshed;
+pub(crate) use given::of_texts;
+pub(crate) use walk::is_source;
 use watch::Watch;
 
 /// Where the cache lies, below the root.

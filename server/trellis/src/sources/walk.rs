@@ -53,7 +53,7 @@ pub(super) fn lists(root: &Path, path: &Path) -> bool {
 }
 
 /// Whether a file with this path is a Python source, where it may stand at all.
-pub(super) fn is_source(path: &Path) -> bool {
+pub(crate) fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "py" || it == "pyi")
 }
 

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use code::{BadEdits, FileId, Index, Place, RenameRefused, TextEdit, TextEdits};
 
+/// File, its text, and places in it.
+pub(crate) type Places = (FileId, Arc<str>, Vec<Range<usize>>);
+
 /// What a rename would do.
 pub(crate) struct Renaming {
     pub(crate) from: String,
-    /// File, its text, and the places in it; nothing if the name stays.
-    pub(crate) files: Vec<(FileId, Arc<str>, Vec<Range<usize>>)>,
+    /// Where the name stands; nothing if it stays.
+    pub(crate) files: Vec<Places>,
     /// Places that may mean the symbol and are not changed, and why they only may.
     pub(crate) possible: Vec<(Place, &'static str)>,
     /// Why there may be other places, as sentences.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use code::{FileId, Index, Lines, RenameRefused};
+use code::{Index, Lines, RenameRefused};
 use serde_json::{Value, json};
 
 use super::edit::{How, say_undo};
@@ -14,7 +14,7 @@ use super::scope::{changed, elsewhere};
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
-use crate::symbols::renaming::{renamed, renaming};
+use crate::symbols::renaming::{Places, renamed, renaming};
 use crate::symbols::shapes::{place as place_of, shown, spot, stretch};
 
 /// Rename a symbol with all its references, imports and exports: every file or none. Refused when a name
@@ -70,9 +70,7 @@ fn names(args: &RenameArgs) -> Result<(Option<&str>, &str), Fault> {
 
 fn plan(index: &Index, meant: &Meant, to: &str) -> Result<Planned, Fault> {
     let found = renaming(index, meant.place(index)?, to).map_err(|it| refused(index, &it))?;
-    let file = |(file, text, places): (FileId, Arc<str>, Vec<Range<usize>>)| {
-        (index.path(file).to_owned(), text, places)
-    };
+    let file = |(file, text, places): Places| (index.path(file).to_owned(), text, places);
     let possible = |(it, why): &(code::Place, &str)| {
         let mut shape = place_of(index, it)?;
         shape["why"] = (*why).into();

@@ -1,32 +1,20 @@
 //! What the tests saw, as an index to ask: it is never older than the run it explains.
 
-use std::sync::Arc;
-
-use code::{FileId, Index, Located, Texts, Words};
+use code::{FileId, Index, Located};
 use cycle::Suspect;
 
 use crate::convert::Files;
+use crate::sources;
 
 /// The Python files of one run.
 pub(crate) struct Seen {
     pub(crate) index: Index,
 }
 
-/// Every text is put in when the index is made.
-struct Nothing;
-
-impl Texts for Nothing {
-    fn read(&self, _: &str) -> Option<Arc<str>> {
-        None
-    }
-}
-
 impl Seen {
     pub(crate) fn of(files: &Files) -> Seen {
-        let mut index = Index::new(Arc::new(Nothing));
-        for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".py")) {
-            index.put(path, Words::of(text), Some(text.clone()));
-        }
+        let python = files.iter().filter(|(path, _)| path.ends_with(".py"));
+        let index = sources::of_texts(python.map(|(path, text)| (path.as_str(), text)));
         Seen { index }
     }
 

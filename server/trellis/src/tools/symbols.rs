@@ -1,0 +1,167 @@
+//! Tools that look at symbols: where they are defined, referred to, called from.
+
+use code::{FileId, Index, Located, NamePath};
+
+use super::arguments::{NAME_PATH, tool};
+use super::page::{Page, clipped, counted};
+use super::table::{Answer, Outcome, Run, Scene};
+use crate::symbols::one::{self, NotOne, name};
+use crate::symbols::shapes::{caller, caller_shown, place, reference, shown};
+use crate::symbols::sheet::Sheet;
+
+tool! {
+    "find_symbol",
+    "Shows where a class, function, method or variable of a Python file is defined.",
+    FindSymbol {
+        name: String = NAME_PATH,
+        path: Option<String> = "the one file to look in",
+        body: Option<bool> = "whether to show the whole definition; false if left out",
+        depth: Option<usize> = "down to how many levels to list what is inside; 0 if left out",
+    }
+}
+
+tool! {
+    "find_references",
+    "Lists every place that refers to a symbol: uses, imports, exports, its definition.",
+    FindReferences {
+        name: String = NAME_PATH,
+        path: Option<String> = "the file that defines it, where several do",
+    }
+}
+
+tool! {
+    "callers",
+    "Lists the functions, classes and modules that use a symbol, each with the lines.",
+    Callers {
+        name: String = NAME_PATH,
+        path: Option<String> = "the file that defines it, where several do",
+    }
+}
+
+/// What a name path, perhaps with a file, stands for.
+pub(super) struct Meant {
+    pub(super) pattern: NamePath,
+    /// As files are keyed.
+    pub(super) within: Option<String>,
+}
+
+impl Meant {
+    pub(super) fn of(scene: &Scene, name: &str, path: Option<&str>) -> Result<Meant, String> {
+        let pattern = NamePath::parse(clipped(name, LONGEST).as_str());
+        let pattern = pattern.map_err(|why| why.to_string())?;
+        let within = path.map(|it| scene.copy.python(it)).transpose()?;
+        Ok(Meant { pattern, within: within.map(|(_, path, _)| path) })
+    }
+
+    /// Its definitions, at least one.
+    pub(super) fn named(&self, index: &Index) -> Result<Vec<Located>, String> {
+        let found = one::named(index, &self.pattern, self.within.as_deref());
+        if found.is_empty() { Err(self.not_one(index, &NotOne::Missing)) } else { Ok(found) }
+    }
+
+    /// A place where the one symbol is named.
+    pub(super) fn place(&self, index: &Index) -> Result<(FileId, usize), String> {
+        let found = self.named(index)?;
+        one::unique(index, &found).map_err(|why| self.not_one(index, &why))
+    }
+
+    pub(super) fn not_one(&self, index: &Index, why: &NotOne) -> String {
+        let pattern = &self.pattern;
+        let within = self.within.as_ref().map_or_else(String::new, |it| format!(" in {it}"));
+        match why {
+            NotOne::Missing => {
+                let near = index.workspace_symbols(pattern.last(), NEAR);
+                let near: Vec<String> = near.iter().take(NEAR).map(|it| spot(index, *it)).collect();
+                let hint = match &near[..] {
+                    [] => "find_symbol takes the name alone, grep any text".to_owned(),
+                    _ => format!("similar ones are {}", near.join(", ")),
+                };
+                format!("no symbol{within} is called {pattern}; {hint}")
+            }
+            NotOne::Several(found) => {
+                let candidate = |it: &Located| place(index, &name(index, *it));
+                let all = found.iter().filter_map(candidate).map(|it| format!("\n{}", shown(&it)));
+                let (count, all) = (found.len(), all.take(NEAR).collect::<String>());
+                let hint = "give more of the path (`Class/name`), or the file with `path`";
+                format!("{count} symbols{within} are called {pattern}; {hint}:{all}")
+            }
+        }
+    }
+}
+
+/// Bytes of a name path.
+const LONGEST: usize = 500;
+/// Candidates that are named.
+const NEAR: usize = 10;
+
+/// `/Class/name in shop.py`.
+fn spot(index: &Index, it: Located) -> String {
+    format!("{} in {}", index.outline(it.file).name_path(it.symbol), index.path(it.file))
+}
+
+impl Run for FindSymbol {
+    fn run(self, scene: &Scene) -> Outcome {
+        let index = scene.copy.index();
+        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let found = meant.named(index)?;
+        let mut page = Page::new(scene.room);
+        for matches in found.chunk_by(|a, b| a.file == b.file) {
+            let Some(file) = matches.first().map(|it| it.file) else { continue };
+            let (text, outline) = (index.text(file).unwrap_or_default(), index.outline(file));
+            let sheet = Sheet::of(&text, &outline);
+            let (body, depth) = (self.body.unwrap_or(false), self.depth.unwrap_or(0));
+            for it in matches {
+                let lines = sheet.found(index.path(file), it.symbol, body, depth);
+                lines.iter().flat_map(|it| it.lines()).for_each(|it| _ = page.line(it));
+            }
+        }
+        let less = |left| {
+            let left = counted(left, "more line");
+            format!("… {left}; give a file, or read it with read_file")
+        };
+        Ok(Answer::of(page.end(less)))
+    }
+}
+
+impl Run for FindReferences {
+    fn run(self, scene: &Scene) -> Outcome {
+        let index = scene.copy.index();
+        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let (file, offset) = meant.place(index)?;
+        let found = index.references(file, offset).ok_or_else(no_name)?;
+        let all: Vec<String> =
+            found.found.iter().filter_map(|it| reference(index, it)).map(|it| shown(&it)).collect();
+        let head = format!("{} of {}", counted(all.len(), "reference"), found.name);
+        Ok(Answer::of(listed(scene, &head, &all, &found.reasons)))
+    }
+}
+
+impl Run for Callers {
+    fn run(self, scene: &Scene) -> Outcome {
+        let index = scene.copy.index();
+        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let (file, offset) = meant.place(index)?;
+        let found = index.callers(file, offset).ok_or_else(no_name)?;
+        let reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
+        let all: Vec<String> = found.iter().map(|it| caller_shown(&caller(index, it))).collect();
+        let head = match all.len() {
+            0 => format!("nothing uses {}", meant.pattern),
+            count => format!("{} of {}", counted(count, "user"), meant.pattern),
+        };
+        Ok(Answer::of(listed(scene, &head, &all, &reasons)))
+    }
+}
+
+fn no_name() -> String {
+    "this symbol cannot be followed; grep finds the word".to_owned()
+}
+
+/// A head, entries below it, and why they may not be all.
+pub(super) fn listed(scene: &Scene, head: &str, all: &[String], reasons: &[String]) -> String {
+    let why = reasons.iter().map(|it| format!("\nnot complete: {it}")).collect::<String>();
+    let why = super::page::cut(why, scene.room / 4);
+    let mut page = Page::new(scene.room - why.len().min(scene.room));
+    page.line(head);
+    all.iter().for_each(|it| _ = page.line(it));
+    page.end(|left| format!("… {left} more were left out; grep in a folder shows them")) + &why
+}
