@@ -339,3 +339,72 @@ fn a_service_of_ones_own_is_set_in_ones_own_file() {
         assert!(ran.stdout.contains(words), "`{words}` is missing in {}", ran.stdout);
     }
 }
+
+fn called(name: &str, arguments: &Value) -> (u16, Value) {
+    let function = json!({"name": name, "arguments": arguments.to_string()});
+    let message = json!({"content": null, "tool_calls": [{"id": "c1", "type": "function", "function": function}]});
+    (
+        200,
+        json!({"model": "tiny-1", "choices": [{"message": message, "finish_reason": "tool_calls"}],
+                 "usage": {"prompt_tokens": 700, "completion_tokens": 300}}),
+    )
+}
+
+/// Looks, tries to touch the tests, mends the function, is done.
+fn mends_with_tools(question: &Value) -> (u16, Value) {
+    let results: Vec<&Value> = question["messages"]
+        .as_array()
+        .expect("messages")
+        .iter()
+        .filter(|it| it["role"] == "tool")
+        .collect();
+    let body = "def f0(x: int) -> int:\n    return x + 1\n";
+    match results.len() {
+        0 => called("suspects", &json!({})),
+        1 => called(
+            "edit_file",
+            &json!({"path": "tests/test_f0.py", "search": "== 2", "replace": "== 1"}),
+        ),
+        2 => called(
+            "replace_symbol_body",
+            &json!({"path": "src/lib/f0.py", "name": "f0", "text": body}),
+        ),
+        _ => called("done", &json!({"summary": "adds one"})),
+    }
+}
+
+#[test]
+fn a_fix_made_with_tools_is_recorded_and_replayed() {
+    let world = World::new();
+    plant(&world, 1);
+    let service = Service::start(Box::new(|question| {
+        if !question["tools"].is_null() {
+            return mends_with_tools(question);
+        }
+        match prompt(question) {
+            it if it.contains("Answer with A, B or C") => said("A"),
+            it if it.contains("Write a pytest module") => grows(question),
+            _ => said("```python\ndef f0(x: int) -> int:\n    return x\n```"),
+        }
+    }));
+    let ran =
+        generate(&world, &service, &["--fix-with", "tools", "--record", "live.jsonl"]).exits(0);
+    assert_eq!(ran.json()["passedByFixes"], json!([0, 1]));
+    let calls = world.journal("tool_call");
+    let seen: Vec<(&str, bool)> = calls
+        .iter()
+        .map(|it| (it["name"].as_str().unwrap_or_default(), it["is_error"] == true))
+        .collect();
+    let expected =
+        [("suspects", false), ("edit_file", true), ("replace_symbol_body", false), ("done", false)];
+    assert_eq!(seen, expected, "{:#?}", service.asked());
+    assert!(world.read("out/src/lib/f0.py").contains("return x + 1"));
+    let tree = world.tree();
+    std::fs::remove_dir_all(world.out()).expect("removed");
+    let again = ["--fix-with", "tools", "--model", "recorded:live.jsonl"];
+    let _ = generate(&world, &service, &again).exits(0);
+    let told = |tree: std::collections::BTreeMap<String, String>| -> Vec<(String, String)> {
+        tree.into_iter().filter(|(path, _)| path.ends_with(".py")).collect()
+    };
+    assert_eq!(told(world.tree()), told(tree));
+}

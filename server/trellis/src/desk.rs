@@ -80,6 +80,8 @@ pub(crate) enum Halt {
 pub(crate) struct Purpose {
     pub(crate) prompt_version: u32,
     pub(crate) why: &'static str,
+    /// Whether tools are offered.
+    pub(crate) tools: bool,
 }
 
 impl Desk {
@@ -100,8 +102,8 @@ impl Desk {
         cost: &mut StageCost,
     ) -> Result<Answer, Halt> {
         let opened = self.models.of(ask.tier);
-        let purpose = Purpose { prompt_version: ask.prompt_version, why: ask.why };
-        let mut tokens = self.models.context_tokens(opened, self.context_tokens);
+        let purpose = Purpose { prompt_version: ask.prompt_version, why: ask.why, tools: false };
+        let mut tokens = self.tokens(opened);
         loop {
             let question = convert::ask(slip.id, ask, tokens);
             let answer = self.put(slip, opened, question, purpose, cost).await?;
@@ -110,6 +112,11 @@ impl Desk {
             }
             tokens = (tokens / 2).max(LEAST_CONTEXT);
         }
+    }
+
+    /// Tokens a question to this model has, about.
+    pub(crate) fn tokens(&self, opened: &Opened) -> usize {
+        self.models.context_tokens(opened, self.context_tokens)
     }
 
     /// Puts a question as it stands; one whose reply is cut off is put once more, with more room.
@@ -176,6 +183,7 @@ impl Desk {
             asked: opened.model.name().to_owned(),
             why: purpose.why.to_owned(),
             prompt_version: purpose.prompt_version,
+            tools: purpose.tools,
             cached_tokens: spent.cached_tokens,
             nano_usd,
             is_estimate,

@@ -22,14 +22,6 @@ mod signals;
 mod sources;
 mod statuses;
 mod symbols;
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "the doors that hand tools to a model are built on it"
-    )
-)]
 mod tools;
 mod vectors;
 mod workspace;

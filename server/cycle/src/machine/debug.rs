@@ -191,6 +191,10 @@ impl Turn<'_> {
         self.state.fixes_asked += 1;
         // The implementation failed as well, or there would be nothing to fix.
         let route = routing::of_item(self.item, self.state.fixes + 1);
+        if self.policy.fix_with == FixWith::Tools {
+            // The files it is given are those of the draft as it stands, without what was taken back.
+            self.actions.push(Action::Edit(self.state.draft.clone()));
+        }
         self.ask(Stage::Fix, attempt, prompt, route);
         self.state.phase = Phase::AwaitFix;
     }

@@ -39,6 +39,9 @@ pub(crate) struct GenerateArgs {
     /// Force the graph's dialect: rpg, zerorepo, codermind or rpg-encoder.
     #[arg(long)]
     dialect: Option<plan::Dialect>,
+    /// How the model gives a fix: in one reply, or with tools by which it looks around and edits.
+    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    fix_with: FixWith,
     #[command(flatten)]
     sandbox: SandboxArgs,
     /// Seconds one test may take.
@@ -50,6 +53,13 @@ pub(crate) struct GenerateArgs {
     /// Remove what was grown for nodes that are not in the graph any more, instead of stopping.
     #[arg(long)]
     drop_removed: bool,
+}
+
+/// How a fix is given.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FixWith {
+    Reply,
+    Tools,
 }
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -66,6 +76,10 @@ pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit,
         spec: args.spec,
         keep_edits: args.keep_edits,
         drop_removed: args.drop_removed,
+        fix_with: match args.fix_with {
+            FixWith::Reply => cycle::FixWith::OneReply,
+            FixWith::Tools => cycle::FixWith::Tools,
+        },
         test_timeout: Duration::from_secs(args.test_timeout),
     };
     let (summary, exit) = grow(order, output).await?;

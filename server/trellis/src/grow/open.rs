@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cycle::{Policy, ToolRecord};
+use cycle::{FixWith, Policy, ToolRecord};
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,7 @@ pub(crate) struct Order {
     pub(crate) spec: Option<PathBuf>,
     pub(crate) keep_edits: bool,
     pub(crate) drop_removed: bool,
+    pub(crate) fix_with: FixWith,
     pub(crate) test_timeout: Duration,
 }
 
@@ -117,7 +118,7 @@ pub(crate) async fn open(
     }
 
     let heard = std::mem::take(&mut past.heard);
-    let policy = Policy::generate();
+    let policy = Policy { fix_with: order.fix_with, ..Policy::generate() };
     let spent = Spent { tokens: past.spent.0, usd: past.spent.1 as f64 / 1e9 };
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let (shelf, accepted) = resume(&work, &mut schedule, &past, &kept, output);

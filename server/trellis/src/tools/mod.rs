@@ -22,7 +22,7 @@
 //! Every question is the conversation so far, with the same node, stage and attempt: a recording answers from the queue
 //! of that key. `ask` is where a door counts tokens, keeps the journal and looks at budgets; its errors end the
 //! conversation, and [`Toolbox::changes`] has what was changed before. Without a loop of our own, as an MCP server
-//! needs it: [`Toolbox::tools`] and [`Toolbox::call`].
+//! needs it: [`Toolbox::tools`] and `Toolbox::call`.
 //!
 //! A new tool is a `tool!` declaration with an `impl Run` beside it, and a line in `table`. It is a function of a
 //! snapshot that gives a text and the changes it wants, or says what went wrong, why, and what to do. It runs on a
@@ -49,5 +49,5 @@ mod toolbox;
 pub(crate) use converse::{CallRecord, Conversation, Ending, converse};
 pub(crate) use copy::Changes;
 pub(crate) use leads::{PlanSearch, Planned};
-pub(crate) use limits::{Limit, Limits};
-pub(crate) use toolbox::{Called, Toolbox};
+pub(crate) use limits::Limits;
+pub(crate) use toolbox::Toolbox;

@@ -12,7 +12,7 @@ const KEPT: usize = 200;
 /// it back unchanged.
 pub(super) fn shorten(messages: &mut [Message], tokens: usize) {
     let most = tokens.saturating_mul(TOKEN_BYTES);
-    let mut bytes: usize = messages.iter().map(bytes).sum();
+    let mut bytes: usize = messages.iter().map(Message::bytes).sum();
     if bytes <= most {
         return;
     }
@@ -38,13 +38,4 @@ fn shortened(text: &str) -> Option<String> {
         "{start}\n… {left} bytes of this older result were cut; call the tool again to see them"
     );
     (short.len() < text.len()).then_some(short)
-}
-
-fn bytes(message: &Message) -> usize {
-    let calls: usize = (message.calls.iter())
-        .flat_map(|call| &call.arguments)
-        .map(|(name, value)| name.len() + value.as_str().map_or(8, str::len))
-        .sum();
-    let results: usize = message.results.iter().map(|it| it.text.len()).sum();
-    message.text.len() + calls + results
 }

@@ -67,12 +67,14 @@ impl Toolbox {
     }
 
     /// The files as they are now.
-    pub(crate) fn files(&self) -> &Files {
+    #[cfg(test)]
+    pub(super) fn files(&self) -> &Files {
         self.copy.files()
     }
 
     /// Calls a tool. Whatever is asked for, the answer is a text of limited length within limited time.
-    pub(crate) async fn call(&mut self, name: &str, arguments: &Map<String, Value>) -> Called {
+    #[cfg(test)]
+    pub(super) async fn call(&mut self, name: &str, arguments: &Map<String, Value>) -> Called {
         let deadline = Instant::now() + self.limits.call_time;
         self.call_within(name, arguments, self.limits.result_bytes, deadline).await
     }

@@ -61,6 +61,9 @@ pub(crate) struct Details {
     pub(crate) why: String,
     /// Version of the stage's prompt.
     pub(crate) prompt_version: u32,
+    /// The model was given tools; then the prompt is another, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) tools: bool,
     /// Of the input, tokens the provider had in its cache.
     pub(crate) cached_tokens: u64,
     /// Billionths of a US dollar; none where no price is known.
@@ -125,6 +128,16 @@ pub(crate) enum Event {
         error: Option<String>,
         #[serde(default)]
         details: Box<Details>,
+    },
+    /// A tool that a model called.
+    ToolCall {
+        node: String,
+        name: String,
+        arguments: String,
+        /// Of the result.
+        bytes: usize,
+        is_error: bool,
+        microseconds: u64,
     },
     TestRun {
         node: String,

@@ -58,10 +58,15 @@ pub(crate) async fn put(
     let answer = shop.desk.ask(slip, ask, &mut stage).await;
     cost.model_calls += stage.calls;
     cost.asked(ask.stage.as_str(), stage);
-    answer.map_err(|halt| match halt {
+    answer.map_err(|halt| stopped(halt, node))
+}
+
+/// Why no question is put any more, as a run knows it.
+pub(super) fn stopped(halt: Halt, node: Option<NodeIx>) -> Stop {
+    match halt {
         Halt::Cancelled => Stop::Cancelled,
         Halt::Fault(fault) => Stop::Fault(fault),
         Halt::Budget(exhausted) => Stop::Budget(exhausted),
         Halt::Journal(error) => Stop::Journal { node, error },
-    })
+    }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod ask;
 mod search;
 pub(crate) mod seen;
+mod tools;
 mod trial;
 mod wait;
 
@@ -13,8 +14,8 @@ use std::time::Duration;
 
 use cycle::assembly::pytest_ini;
 use cycle::{
-    Action, DebugContext, Draft, Observation, Policy, State, Surroundings, ToolRecord, Trail,
-    Verdict, step,
+    Action, DebugContext, Draft, Observation, Policy, State, Surroundings, Suspect, ToolRecord,
+    Trail, Verdict, step,
 };
 use plan::NodeIx;
 use run::{Report, Runner};
@@ -153,6 +154,8 @@ pub(crate) async fn work_on(
         failed: 0,
         repeats: 0,
         last: None,
+        suspects: Vec::new(),
+        amendable: Vec::new(),
         trail: Trail::default(),
         tools: ToolRecord::default(),
         shop,
@@ -181,6 +184,9 @@ struct Worker {
     repeats: u32,
     /// The last run that failed, with the files it saw.
     last: Option<(Report, Files)>,
+    /// What localization found last, and the files of suspects that passed before.
+    suspects: Vec<Suspect>,
+    amendable: Vec<String>,
     /// What localization tried.
     trail: Trail,
     /// How its tools did for this node. Those of all nodes would depend on how many work at once.
@@ -240,6 +246,7 @@ impl Worker {
 
     async fn perform(&mut self, action: Action) -> Result<Option<Observation>, Stop> {
         match action {
+            Action::AskModel(ask) if ask.tools => self.ask_with_tools(&ask).await.map(Some),
             Action::AskModel(ask) => self.ask(&ask).await.map(Some),
             Action::Vote(asks) => self.vote(&asks).await.map(Some),
             Action::Edit(draft) => {

@@ -44,7 +44,12 @@ impl Worker {
         let localized = found.map(|suspects| self.localized(&look, suspects));
         self.keep_attempts(&look.times)?;
         Ok(match localized {
-            Ok(localized) => Observation::Found(localized),
+            Ok(localized) => {
+                self.suspects.clone_from(&localized.suspects);
+                let upstream = localized.upstream.iter();
+                self.amendable = upstream.map(|it| it.item.path.clone()).collect();
+                Observation::Found(localized)
+            }
             Err(_) => Observation::Exhausted(self.trail.all().cloned().collect()),
         })
     }
@@ -92,17 +97,17 @@ impl Worker {
     /// The settled node a suspect is, unless a person wrote it.
     fn upstream(&self, suspect: &Suspect) -> Option<Upstream> {
         let node = self.shop.work.defined_as(&suspect.path, &suspect.symbol)?;
-        self.amendable(node)
+        self.settled(node)
     }
 
     /// What the node depends on directly: a model may see a bug there that nothing points at.
     fn direct(&self, known: &[Upstream]) -> Vec<Upstream> {
         let direct = self.shop.work.plan.depends_on(self.node).iter();
-        let found = direct.filter_map(|node| self.amendable(*node));
+        let found = direct.filter_map(|node| self.settled(*node));
         found.filter(|it| known.iter().all(|known| known.item.id != it.item.id)).collect()
     }
 
-    fn amendable(&self, node: NodeIx) -> Option<Upstream> {
+    fn settled(&self, node: NodeIx) -> Option<Upstream> {
         let item = self.shop.work.items[&node].clone();
         let is_ours = node != self.node && !self.shop.kept.contains_key(&item.path);
         let draft = self.shelf.borrow().draft(node).filter(|_| is_ours)?;

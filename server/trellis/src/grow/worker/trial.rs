@@ -22,7 +22,7 @@ impl Worker {
     }
 
     /// The node's view and the draft as files; of tests, those of the node's own file.
-    fn assemble(&self, draft: &Draft) -> Result<Sources, Stop> {
+    pub(super) fn assemble(&self, draft: &Draft) -> Result<Sources, Stop> {
         let test_path = &self.shop.work.items[&self.node].test_path;
         let view = self.shop.work.view(self.node, &self.more);
         self.built(draft, &view, |other| other == test_path)

@@ -39,6 +39,9 @@ const TEXTS: [&str; 16] = [
     "**/*.py",
 ];
 
+/// Pieces of files, most of which Python needs.
+const PIECES: [&str; 8] = ["return", "def f(a):", "    ", "(", ":\n", "f", "1", "x = 1"];
+
 const NAMES: [&str; 10] = ["f", "A", "A/m", "/A/x", "g", "f[1]", "m", "h", "a b", "x"];
 
 fn given(tool: &str, path: &str, text: &str, other: &str, name: &str, number: usize) -> Value {
@@ -46,9 +49,9 @@ fn given(tool: &str, path: &str, text: &str, other: &str, name: &str, number: us
     match tool {
         "read_file" => json!({ "path": path, "from_line": number }),
         "write_file" => json!({ "path": path, "text": text }),
-        "edit_file" if flag => json!({ "path": path, "search": text, "replace": other }),
         "edit_file" => {
-            json!({ "path": path, "search": text, "replace": other, "occurrence": number % 3 })
+            let piece = PIECES[number % PIECES.len()];
+            json!({ "path": path, "search": piece, "replace": other, "occurrence": number % 3 })
         }
         "delete_file" => json!({ "path": path }),
         "list_files" => json!({ "folder": path, "pattern": text }),
@@ -72,7 +75,10 @@ fn given(tool: &str, path: &str, text: &str, other: &str, name: &str, number: us
 fn calls() -> impl Strategy<Value = Vec<(usize, Value)>> {
     let tools = Toolbox::new(&files(&[]), read_only, Limits::default()).tools();
     let pick = |all: &'static [&'static str]| prop::sample::select(all);
-    let call = (0..tools.len(), pick(&PATHS), pick(&TEXTS), pick(&TEXTS), pick(&NAMES), 0_usize..9);
+    // Edits are what can break a file.
+    let edit = tools.iter().position(|it| it.name == "edit_file").unwrap_or_default();
+    let tool = prop_oneof![3 => 0..tools.len(), 1 => Just(edit)];
+    let call = (tool, pick(&PATHS), pick(&TEXTS), pick(&TEXTS), pick(&NAMES), 0_usize..9);
     let call = call.prop_map(move |(tool, path, text, other, name, number)| {
         (tool, given(&tools[tool].name, path, text, other, name, number))
     });

@@ -9,7 +9,8 @@ use model::{Ask, Message, Reply, Role, ToolCall};
 use serde_json::{Value, json};
 
 use super::{arguments, holds, text_of, toolbox, toolbox_with, wait};
-use crate::tools::{CallRecord, Conversation, Ending, Limit, Limits, Toolbox, converse};
+use crate::tools::limits::Limit;
+use crate::tools::{CallRecord, Conversation, Ending, Limits, Toolbox, converse};
 
 /// What the model says in one turn: words, and calls.
 type Turn = (&'static str, Vec<(&'static str, Value)>);

@@ -104,6 +104,18 @@ fn a_piece_of_a_file_is_replaced_and_shown() {
 }
 
 #[test]
+fn the_lines_shown_after_an_edit_are_those_that_are_there_then() {
+    let text: String = (1..=60).map(|it| if it % 40 == 10 { "x\n" } else { "\n" }).collect();
+    let mut toolbox = Toolbox::new(&files(&[("a.txt", &text)]), read_only, Limits::default());
+    let twenty = ["1"; 20].join("\n");
+    let given = json!({ "path": "a.txt", "search": "x", "replace": twenty, "occurrence": 0 });
+    let said = done(&mut toolbox, "edit_file", given);
+    let shown: Vec<&str> = said.lines().filter(|it| it.ends_with("  1")).collect();
+    let expected: Vec<String> = (10..30).chain(69..89).map(|it| format!("   {it}  1")).collect();
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn files_are_listed_by_folder_and_pattern() {
     for (given, expected) in [
         (

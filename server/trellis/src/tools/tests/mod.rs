@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Called, Limits, Toolbox};
+use super::toolbox::Called;
+use super::{Limits, Toolbox};
 use crate::convert::Files;
 
 const SHOP: &str = "\"\"\"A shop.\"\"\"\n\nRATE = 2\n\n\ndef total(items):\n    \"\"\"Adds up.\"\"\"\n    return sum(items) * RATE\n\n\nclass Cart:\n    def __init__(self):\n        self.items = []\n\n    def add(self, item):\n        self.items.append(item)\n\n    def sum(self):\n        return total(self.items)\n\n\ndef unused():\n    return 1\n";
