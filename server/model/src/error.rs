@@ -51,6 +51,14 @@ pub enum ModelError {
         /// Tokens spent on it, where known.
         usage: Option<Usage>,
     },
+    /// Who answers cannot show to be who was meant.
+    #[error("{model} cannot be trusted: {reason}")]
+    Untrusted {
+        /// The model's name, as given to [`crate::open`].
+        model: String,
+        /// What the TLS library said.
+        reason: String,
+    },
     /// The question does not fit into the model's context.
     #[error("the question is too long for {model}{}", after_colon(.message))]
     TooLong {
@@ -134,7 +142,8 @@ impl ModelError {
 
     /// Whether any other question would be refused for the same reason: the key, the account, the model's name.
     pub fn is_for_all(&self) -> bool {
-        matches!(self, Self::Refused { status: 300..=399 | 401..=405 | 503, .. })
+        matches!(self, Self::Untrusted { .. })
+            || matches!(self, Self::Refused { status: 300..=399 | 401..=405 | 503, .. })
     }
 
     /// What to do about it, as one sentence fragment.
@@ -146,6 +155,9 @@ impl ModelError {
             Self::Unavailable { outage, .. } => outage.hint(),
             Self::Refused { status, .. } => refusal_hint(*status),
             Self::Truncated { .. } => "ask again with a higher output limit, or for less at once",
+            Self::Untrusted { .. } => {
+                "check the base URL; if it is right, add the issuer to the system's certificates, or name a file that has it in SSL_CERT_FILE"
+            }
             Self::TooLong { .. } => "give less context, or use a model with a larger one",
             Self::BadResponse { .. } => "ask again, or in other words; another model may answer",
             Self::NotRecorded { .. } => {

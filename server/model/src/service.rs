@@ -30,7 +30,13 @@ pub(crate) struct Service {
     key: Option<Secret>,
     http: Client,
     timeouts: Timeouts,
+    /// The variable that names a proxy on the way, where there is one.
+    proxy: Option<&'static str>,
 }
+
+/// Where the HTTP client looks for a proxy.
+const PROXIES: [&str; 6] =
+    ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
 /// A whole answer, whatever its status.
 pub(crate) struct Answer {
@@ -96,7 +102,14 @@ impl Service {
         let timeouts = settings.timeouts.for_service(is_here);
         let http = client(&address, headers, &timeouts)?;
         let key = key.map(|(key, _)| key);
-        Ok(Self { name: spec.to_owned(), address, key, http, timeouts })
+        let applies = |name: &&&str| {
+            let scheme = name.to_lowercase();
+            let scheme = scheme.trim_end_matches("_proxy");
+            scheme == "all" || scheme == address.scheme()
+        };
+        let mut proxies = PROXIES.iter().filter(applies).filter(|_| !is_here);
+        let proxy = proxies.find(|name| env(name).is_some_and(|it| !it.is_empty())).copied();
+        Ok(Self { name: spec.to_owned(), address, key, http, timeouts, proxy })
     }
 
     /// The base URL that settings or the environment give.
@@ -269,7 +282,15 @@ impl Service {
             reason = inner.to_string();
             source = inner.source();
         }
-        Outage::Connection { reason: self.clean_error(&reason) }.into()
+        let mut reason = self.clean_error(&reason);
+        if reason.contains("certificate") {
+            let model = self.name.clone();
+            return Failure::Final(ModelError::Untrusted { model, reason });
+        }
+        if let Some(variable) = self.proxy {
+            reason += &format!(" (through the proxy that {variable} names)");
+        }
+        Outage::Connection { reason }.into()
     }
 
     fn clean_error(&self, text: &str) -> String {

@@ -262,6 +262,7 @@ fn error_json(error: &ModelError) -> Option<Value> {
         ModelError::NoRecordedReply { .. }
         | ModelError::NotRecorded { .. }
         | ModelError::TooLong { .. } => None,
+        ModelError::Untrusted { .. } => Some(json!("unreachable")),
         ModelError::Unavailable { outage: Outage::Status { status, .. }, .. }
         | ModelError::Refused { status, .. } => Some(json!({ "status": status })),
         ModelError::Unavailable {
