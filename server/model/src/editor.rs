@@ -5,8 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::ask::{Ask, Reply};
-use crate::error::ModelError;
-use crate::model::usable;
+use crate::error::{ModelError, usable};
 use crate::retry::Failure;
 
 /// What puts a question to the editor's client. Dropping the future cancels the question there.

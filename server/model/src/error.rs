@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::ask::Usage;
+use crate::ask::{Reply, Usage};
 
 /// Why [`crate::Model::ask`] has no reply. No variant ever holds a key.
 #[derive(Debug, Error)]
@@ -196,6 +196,18 @@ fn refusal_hint(status: u16) -> &'static str {
         503 => "choose a model in the editor, or another provider",
         _ => "check the model name and its limits against the provider's message",
     }
+}
+
+/// Refuses a reply that says nothing, the same for every provider.
+pub(crate) fn usable(model: &str, reply: Reply) -> Result<Reply, ModelError> {
+    if reply.text.trim().is_empty() && reply.tool_calls.is_empty() {
+        return Err(ModelError::BadResponse {
+            model: model.to_owned(),
+            what: "the reply is empty".to_owned(),
+            usage: reply.usage,
+        });
+    }
+    Ok(reply)
 }
 
 fn after_colon(text: &str) -> String {

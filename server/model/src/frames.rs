@@ -1,6 +1,7 @@
 //! A streamed answer cut into its events: server-sent events, or a JSON text a line.
 
-use crate::service::LARGEST_ANSWER;
+/// No honest answer comes near; a broken service must not fill the memory. In bytes.
+pub(crate) const LARGEST_ANSWER: usize = 16 << 20;
 
 /// How events are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 
 mod ask;
 mod complaint;
+mod connection;
 mod editor;
 mod embedding;
 mod endpoint;
@@ -22,6 +23,7 @@ mod gate;
 mod live;
 mod model;
 mod open;
+mod open_error;
 mod prices;
 mod providers;
 mod quirks;
@@ -29,6 +31,7 @@ mod recording;
 mod retry;
 mod secret;
 mod service;
+mod settings;
 mod wire;
 
 pub use ask::{Ask, Message, Reply, Role, Tool, ToolCall, ToolResult, Usage};
@@ -37,9 +40,11 @@ pub use embedding::{EMBEDDERS, Embedder, Vectors, open_embedder};
 pub use error::{ModelError, Outage};
 pub use gate::{Gates, Pace};
 pub use model::Model;
-pub use open::{OpenError, PROVIDERS, Settings, Timeouts, open};
+pub use open::open;
+pub use open_error::OpenError;
 pub use prices::{Card, Prices};
-pub use providers::{Choice, choice};
+pub use providers::{Choice, FORMS as PROVIDERS, choice};
 pub use recording::STAGES;
 pub use retry::Retry;
 pub use secret::Secret;
+pub use settings::{Settings, Timeouts};

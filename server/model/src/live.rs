@@ -7,14 +7,16 @@ use serde_json::Value;
 
 use crate::ask::{Ask, Reply};
 use crate::complaint::{Complaint, shorten};
+use crate::connection;
 use crate::endpoint;
 use crate::error::{ModelError, Outage};
-use crate::frames::{Frames, Framing};
-use crate::open::{OpenError, Settings};
+use crate::frames::{Frames, Framing, LARGEST_ANSWER};
+use crate::open_error::OpenError;
 use crate::providers::Provider;
 use crate::quirks::Quirks;
 use crate::retry::Failure;
-use crate::service::{LARGEST_ANSWER, Service};
+use crate::service::Service;
+use crate::settings::Settings;
 use crate::wire::{Gathered, Question, Unusable, Whole, Wire};
 
 /// How OpenAI's streams say that nothing more comes.
@@ -48,7 +50,7 @@ impl Live {
         let service = Service::open(spec, &provider.place, wire.headers, settings, env, |base| {
             address(base, false)
         })?;
-        let base = Service::base(&provider.place, settings, env);
+        let base = connection::base(&provider.place, settings, env);
         let streamed = address(base.as_deref(), true)
             .map_err(|reason| OpenError::BadBaseUrl { spec: spec.to_owned(), reason })?;
         Ok(Self {

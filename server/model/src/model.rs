@@ -83,15 +83,3 @@ impl fmt::Debug for Model {
         f.debug_struct("Model").field("name", &self.name).finish_non_exhaustive()
     }
 }
-
-/// Refuses a reply that says nothing, the same for every provider.
-pub(crate) fn usable(model: &str, reply: Reply) -> Result<Reply, ModelError> {
-    if reply.text.trim().is_empty() && reply.tool_calls.is_empty() {
-        return Err(ModelError::BadResponse {
-            model: model.to_owned(),
-            what: "the reply is empty".to_owned(),
-            usage: reply.usage,
-        });
-    }
-    Ok(reply)
-}

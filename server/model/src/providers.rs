@@ -1,7 +1,21 @@
 //! The services known by name: where they are, where their keys are looked for, how they talk.
 
-use crate::service::{Key, KeyHeader, Place};
+use crate::connection::{Key, KeyHeader, Place};
 use crate::wire::{self, Wire};
+
+/// The forms a model's name can take.
+pub const FORMS: [&str; 10] = [
+    "openai:MODEL",
+    "anthropic:MODEL",
+    "gemini:MODEL",
+    "ollama:MODEL",
+    "azure:DEPLOYMENT",
+    "groq:MODEL",
+    "openrouter:MODEL",
+    "lmstudio:MODEL",
+    "editor[:MODEL]",
+    "recorded:FILE",
+];
 
 /// A service by name.
 pub(crate) struct Provider {

@@ -15,9 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::ask::{Ask, Reply};
-use crate::error::{ModelError, Outage};
-use crate::model::usable;
-use crate::open::OpenError;
+use crate::error::{ModelError, Outage, usable};
+use crate::open_error::OpenError;
 use crate::retry::Failure;
 use line::{Fault, Line, Said};
 pub(crate) use recorder::Recorder;

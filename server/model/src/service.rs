@@ -4,23 +4,21 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::redirect::Policy;
+use reqwest::header::{LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::Serialize;
 use tokio::time::{sleep_until, timeout};
 
 use crate::ask::Usage;
 use crate::complaint::Complaint;
+use crate::connection::{self, Place};
 use crate::endpoint;
 use crate::error::{ModelError, Outage};
-use crate::frames::{Frames, TooLarge};
-use crate::open::{OpenError, Settings, Timeouts};
+use crate::frames::{Frames, LARGEST_ANSWER, TooLarge};
+use crate::open_error::OpenError;
 use crate::retry::{Failure, retry_after};
 use crate::secret::Secret;
-
-/// No honest answer comes near; a broken service must not fill the memory. In bytes.
-pub(crate) const LARGEST_ANSWER: usize = 16 << 20;
+use crate::settings::{Settings, Timeouts};
 
 /// An address that takes JSON and gives JSON.
 pub(crate) struct Service {
@@ -34,37 +32,12 @@ pub(crate) struct Service {
     proxy: Option<&'static str>,
 }
 
-/// Where the HTTP client looks for a proxy.
-const PROXIES: [&str; 6] =
-    ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-
 /// A whole answer, whatever its status.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     retry_after: Option<Duration>,
     location: Option<String>,
     pub(crate) body: Vec<u8>,
-}
-
-/// Where a kind of service is looked for.
-pub(crate) struct Place {
-    pub(crate) url_variables: &'static [&'static str],
-    pub(crate) keys: &'static [Key],
-    /// Whether it may be asked without a key wherever it is, not only on this machine.
-    pub(crate) may_be_open: bool,
-}
-
-/// A variable that may hold a key, and the header it is sent in.
-pub(crate) struct Key {
-    pub(crate) variable: &'static str,
-    pub(crate) header: KeyHeader,
-}
-
-/// How a key is sent; never in an address, which proxies and logs keep.
-#[derive(Clone, Copy)]
-pub(crate) enum KeyHeader {
-    Bearer,
-    Named(&'static str),
 }
 
 impl Service {
@@ -77,7 +50,7 @@ impl Service {
         env: &dyn Fn(&str) -> Option<String>,
         address: impl Fn(Option<&str>) -> Result<Url, String>,
     ) -> Result<Self, OpenError> {
-        let base = Self::base(place, settings, env);
+        let base = connection::base(place, settings, env);
         if base.is_none()
             && let Err(reason) = address(None)
         {
@@ -86,7 +59,7 @@ impl Service {
         }
         let address = address(base.as_deref())
             .map_err(|reason| OpenError::BadBaseUrl { spec: spec.to_owned(), reason })?;
-        let key = key(place, settings, env);
+        let key = connection::key(place, settings, env);
         let is_here = endpoint::is_loopback(&address);
         if key.is_none() && !place.may_be_open && !is_here {
             let names: Vec<&str> = place.keys.iter().map(|it| it.variable).collect();
@@ -97,31 +70,13 @@ impl Service {
             };
             return Err(OpenError::NoKey { spec: spec.to_owned(), variable });
         }
-        let headers = headers(key.as_ref(), fixed)
+        let headers = connection::headers(key.as_ref(), fixed)
             .ok_or_else(|| OpenError::BadKey { spec: spec.to_owned() })?;
         let timeouts = settings.timeouts.for_service(is_here);
-        let http = client(&address, headers, &timeouts)?;
+        let http = connection::client(&address, headers, &timeouts)?;
         let key = key.map(|(key, _)| key);
-        let applies = |name: &&&str| {
-            let scheme = name.to_lowercase();
-            let scheme = scheme.trim_end_matches("_proxy");
-            scheme == "all" || scheme == address.scheme()
-        };
-        let mut proxies = PROXIES.iter().filter(applies).filter(|_| !is_here);
-        let proxy = proxies.find(|name| env(name).is_some_and(|it| !it.is_empty())).copied();
+        let proxy = if is_here { None } else { connection::proxy(address.scheme(), env) };
         Ok(Self { name: spec.to_owned(), address, key, http, timeouts, proxy })
-    }
-
-    /// The base URL that settings or the environment give.
-    pub(crate) fn base(
-        place: &Place,
-        settings: &Settings,
-        env: &dyn Fn(&str) -> Option<String>,
-    ) -> Option<String> {
-        let set = |variable: &&str| env(variable).filter(|url| !url.trim().is_empty());
-        let usual = || place.url_variables.iter().find_map(set);
-        let is_own = settings.like.is_some();
-        settings.base_url.clone().or_else(|| if is_own { None } else { usual() })
     }
 
     /// Such as `openai:MODEL`.
@@ -301,67 +256,4 @@ impl Service {
     pub(crate) fn clean_reply(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub_reply(text))
     }
-}
-
-/// The key with its header: of the settings, of the variable they name, or of the provider's own.
-fn key(
-    place: &Place,
-    settings: &Settings,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> Option<(Secret, KeyHeader)> {
-    let usual = place.keys.first().map_or(KeyHeader::Bearer, |it| it.header);
-    let named = || env(settings.key_variable.as_deref()?).and_then(|key| Secret::new(&key));
-    if let Some(key) = settings.api_key.clone().or_else(named) {
-        return Some((key, usual));
-    }
-    // A key goes to nobody but its own provider, or where the user said.
-    let is_theirs = settings.key_variable.is_none() && settings.like.is_none();
-    let usual = place.keys.iter().filter(|_| is_theirs);
-    usual.filter_map(|it| Some((Secret::new(&env(it.variable)?)?, it.header))).next()
-}
-
-/// The headers of every request; `None` if the key does not fit into one.
-fn headers(
-    key: Option<&(Secret, KeyHeader)>,
-    fixed: &[(&'static str, &'static str)],
-) -> Option<HeaderMap> {
-    let mut headers = HeaderMap::new();
-    for (name, value) in fixed {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
-    if let Some((key, header)) = key {
-        let (name, value) = match header {
-            KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {}", key.expose())),
-            KeyHeader::Named(name) => (HeaderName::from_static(name), key.expose().to_owned()),
-        };
-        let mut value = HeaderValue::from_str(&value).ok()?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    Some(headers)
-}
-
-fn client(address: &Url, headers: HeaderMap, timeouts: &Timeouts) -> Result<Client, OpenError> {
-    let mut builder = Client::builder()
-        .default_headers(headers)
-        .user_agent(concat!("trellis/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(timeouts.connect)
-        // Neither the key nor a prompt goes anywhere but where the user said.
-        .redirect(Policy::none())
-        // One place decides on retries: `persist`.
-        .retry(reqwest::retry::never());
-    if let Some(total) = timeouts.total {
-        builder = builder.timeout(total);
-    }
-    if endpoint::is_loopback(address) {
-        builder = builder.no_proxy();
-        if address.scheme() == "http" {
-            // No TLS, so a machine without root certificates can still use its own model.
-            builder = builder.tls_certs_only([]);
-        }
-    }
-    builder.build().map_err(|error| {
-        let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-        OpenError::Client { reason }
-    })
 }

@@ -7,7 +7,8 @@ mod wordpiece;
 use std::fmt;
 
 use crate::error::ModelError;
-use crate::open::{OpenError, Settings};
+use crate::open_error::OpenError;
+use crate::settings::Settings;
 use remote::Remote;
 
 /// The forms an embedder's name can take.
@@ -47,7 +48,12 @@ pub fn open_embedder(
         }
         Some(("openai", model)) => Remote::openai(spec, model, settings, &env)?,
         Some(("ollama", model)) => Remote::ollama(spec, model, settings, &env)?,
-        _ => return Err(OpenError::UnknownEmbedder { spec: spec.to_owned() }),
+        _ => {
+            return Err(OpenError::UnknownEmbedder {
+                spec: spec.to_owned(),
+                known: EMBEDDERS.join(", "),
+            });
+        }
     };
     Ok(Embedder(Kind::Remote(Box::new(remote))))
 }

@@ -6,10 +6,11 @@ use super::Vectors;
 use crate::complaint::{Complaint, shorten};
 use crate::endpoint;
 use crate::error::ModelError;
-use crate::open::{OpenError, Settings};
+use crate::open_error::OpenError;
 use crate::providers;
 use crate::retry::{Failure, Retry, persist};
 use crate::service::{Answer, Service};
+use crate::settings::Settings;
 
 /// Texts a request. Services take 100 and more; smaller ones answer within the time-out.
 const BATCH: usize = 64;

@@ -54,7 +54,7 @@ impl Question<'_> {
     }
 }
 
-pub(crate) static OPENAI: Wire = Wire {
+pub(crate) const OPENAI: Wire = Wire {
     body: openai::body,
     event: openai::event,
     whole: openai::whole,
@@ -66,18 +66,10 @@ pub(crate) static OPENAI: Wire = Wire {
 };
 
 /// OpenAI's format at Azure's address.
-pub(crate) static AZURE: Wire = Wire {
-    body: openai::body,
-    event: openai::event,
-    whole: openai::whole,
-    base: str::to_owned,
-    path: |_, _| "/openai/v1/chat/completions".to_owned(),
-    home: "",
-    headers: &[],
-    answer: "chat completion",
-};
+pub(crate) const AZURE: Wire =
+    Wire { path: |_, _| "/openai/v1/chat/completions".to_owned(), home: "", ..OPENAI };
 
-pub(crate) static ANTHROPIC: Wire = Wire {
+pub(crate) const ANTHROPIC: Wire = Wire {
     body: anthropic::body,
     event: anthropic::event,
     whole: anthropic::whole,
@@ -88,7 +80,7 @@ pub(crate) static ANTHROPIC: Wire = Wire {
     answer: "message",
 };
 
-pub(crate) static GEMINI: Wire = Wire {
+pub(crate) const GEMINI: Wire = Wire {
     body: gemini::body,
     event: gemini::take,
     whole: gemini::whole,
@@ -99,7 +91,7 @@ pub(crate) static GEMINI: Wire = Wire {
     answer: "generated content",
 };
 
-pub(crate) static OLLAMA: Wire = Wire {
+pub(crate) const OLLAMA: Wire = Wire {
     body: ollama::body,
     event: ollama::take,
     whole: ollama::take,

@@ -1,0 +1,150 @@
+//! The ways a model cannot be opened.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a model cannot be opened. No variant ever holds a key.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The name has no known provider in front.
+    #[error("unknown model provider in `{spec}`; known are {known}")]
+    UnknownProvider {
+        /// The name as given.
+        spec: String,
+        /// The forms it can take.
+        known: String,
+    },
+    /// The name is none of an embedder.
+    #[error("unknown embeddings `{spec}`; known are {known}")]
+    UnknownEmbedder {
+        /// The name as given.
+        spec: String,
+        /// The forms it can take.
+        known: String,
+    },
+    /// The name ends after the provider.
+    #[error("`{spec}` names a provider but no model or file")]
+    NoModelName {
+        /// The name as given.
+        spec: String,
+    },
+    /// The provider wants a key and there is none.
+    #[error("no API key for `{spec}`: {variable} is not set")]
+    NoKey {
+        /// The name as given.
+        spec: String,
+        /// The environment variables looked at.
+        variable: String,
+    },
+    /// The provider has no public address, and none is given.
+    #[error("no address for `{spec}`: {variable} is not set ({reason})")]
+    NoBaseUrl {
+        /// The name as given.
+        spec: String,
+        /// The environment variable looked at.
+        variable: &'static str,
+        /// What is wrong without it.
+        reason: String,
+    },
+    /// The editor's models can be used from within the editor only.
+    #[error("`{spec}` asks the editor for a model, and no editor is connected")]
+    NoEditor {
+        /// The name as given.
+        spec: String,
+    },
+    /// The key holds characters that no HTTP header can carry.
+    #[error("the API key for `{spec}` has characters that no HTTP header can carry")]
+    BadKey {
+        /// The name as given.
+        spec: String,
+    },
+    /// The base URL cannot be used. It is not shown, since it may hold a password.
+    #[error("the base URL for `{spec}` cannot be used: {reason}")]
+    BadBaseUrl {
+        /// The name as given.
+        spec: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The recording cannot be read.
+    #[error("cannot read the recording {}: {reason}", .path.display())]
+    Unreadable {
+        /// The recording.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// A line of the recording is not what it should be.
+    #[error("{}, line {line}: {what}", .path.display())]
+    Malformed {
+        /// The recording.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The file to record in cannot be opened.
+    #[error("cannot record in {}: {reason}", .path.display())]
+    Unrecordable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// A recording would be replayed and appended to at once.
+    #[error("cannot record in {}, the recording being replayed", .path.display())]
+    RecordsOnItself {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The HTTP client cannot be set up, for instance without any root certificate on the system.
+    #[error("cannot set up the HTTP client: {reason}")]
+    Client {
+        /// What the client said.
+        reason: String,
+    },
+}
+
+impl OpenError {
+    /// What to do about it, as one sentence fragment.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider { .. } => {
+                "write the provider, a colon, then the model, such as openai:MODEL"
+            }
+            Self::UnknownEmbedder { .. } => {
+                "builtin needs nothing; the others name a provider, a colon, then the model"
+            }
+            Self::NoModelName { .. } => {
+                "write the model's name, or the recording's path, after the colon"
+            }
+            Self::NoBaseUrl { .. } => {
+                "set the variable, or base_url in the user's trellis.toml, to the service's address"
+            }
+            Self::NoEditor { .. } => {
+                "start the run from the editor, or name another provider's model"
+            }
+            Self::NoKey { .. } => {
+                "set the variable; only services on this machine (a loopback base URL) may do without"
+            }
+            Self::BadKey { .. } => {
+                "copy the key again, without line breaks or quotes of other alphabets"
+            }
+            Self::BadBaseUrl { .. } => {
+                "give it as http(s)://HOST[:PORT]/v1, and the key in its own variable"
+            }
+            Self::Unreadable { .. } => "check the path after recorded:",
+            Self::Malformed { .. } => "mend the line; a recording has one JSON object a line",
+            Self::Unrecordable { .. } => {
+                "give --record a file in a folder that exists and can be written"
+            }
+            Self::RecordsOnItself { .. } => "give --record another file",
+            Self::Client { .. } => {
+                "install the system's root certificates (package ca-certificates)"
+            }
+        }
+    }
+}
