@@ -26,6 +26,8 @@ const TOKEN_BYTES: usize = 3;
 const MESSAGE_TOKENS: u64 = 16;
 /// A question is not cut to less, in tokens.
 const LEAST_CONTEXT: usize = 1500;
+/// No question takes as many tokens.
+const ABSURD_TOKENS: u64 = 1_000_000_000;
 /// How much more room a reply gets that was cut off.
 const MORE_OUTPUT: u32 = 4;
 /// Room for a reply where nobody knows how long it may be, in tokens.
@@ -307,8 +309,11 @@ fn usage(
         Ok(reply) => reply.usage,
         Err(error) => error.usage(),
     };
-    // A provider that says zero for a question of a thousand words says nothing.
-    let told = told.filter(|it| it.input_tokens + it.output_tokens > 0);
+    // A provider that says zero for a question of a thousand words says nothing, nor does one that is beside itself.
+    let told = told.filter(|it| {
+        let most = it.input_tokens.max(it.output_tokens);
+        (1..ABSURD_TOKENS).contains(&most)
+    });
     match reply {
         Ok(reply) if told.is_none() && !opened.model.is_recorded() => {
             let input_tokens = size(question);

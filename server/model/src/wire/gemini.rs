@@ -7,11 +7,25 @@ use crate::ask::{Message, Role};
 use crate::wire::{End, Gathered, Unusable};
 
 pub(super) fn path(model: &str, stream: bool) -> String {
-    let model = model.strip_prefix("models/").unwrap_or(model);
+    let model = escaped(model.strip_prefix("models/").unwrap_or(model));
     match stream {
         true => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
         false => format!("/v1beta/models/{model}:generateContent"),
     }
+}
+
+/// A name as part of a path: nothing in it ends the path or leaves it.
+fn escaped(model: &str) -> String {
+    // Dots between slashes would climb, escaped or not.
+    let climbs = model.split('/').any(|it| it == ".." || it == ".");
+    let keep = |byte: u8| {
+        byte.is_ascii_alphanumeric() || b"-_.~:@".contains(&byte) || (byte == b'/' && !climbs)
+    };
+    let escape = |byte: u8| match keep(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    model.bytes().map(escape).collect()
 }
 
 pub(super) fn body(question: &Question<'_>) -> Value {

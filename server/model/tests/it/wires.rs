@@ -538,3 +538,20 @@ async fn an_account_without_credit_is_not_waited_for() {
     assert!(error.hint().contains("credit"), "{}", error.hint());
     assert_eq!(requests.len(), 1);
 }
+
+#[tokio::test]
+async fn odd_model_names_stay_in_their_place() {
+    for (name, expected) in [
+        ("a b?c#d", "a%20b%3fc%23d"),
+        ("tunedModels/x", "tunedmodels/x"),
+        ("../../admin", "..%2f..%2fadmin"),
+        ("ü", "%c3%bc"),
+    ] {
+        let server = Server::start(vec![Canned::say(200, &gemini().hello.to_string())]).await;
+        let model = open(&format!("gemini:{name}"), &settings(&server, false), no_env).unwrap();
+        model.ask(&question()).await.unwrap();
+        let head = server.requests()[0].head.clone();
+        let expected = format!("post /v1beta/models/{expected}:generatecontent http/1.1");
+        assert_eq!(head.lines().next().unwrap_or_default(), expected);
+    }
+}
