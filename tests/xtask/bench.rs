@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, accuracy, big_graph, demo, engine, localize, search, setup, symbols};
+use crate::{Outcome, accuracy, big_graph, demo, engine, localize, mock, search, setup, symbols};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -26,6 +26,9 @@ enum Which {
         folder: PathBuf,
         #[arg(long, default_value_t = 2)]
         jobs: u32,
+        /// Over HTTP, through the OpenAI-compatible provider.
+        #[arg(long)]
+        served: bool,
     },
     /// Read, check and order graphs of a quarter million and a million nodes.
     Graph,
@@ -47,7 +50,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     setup::machine()?;
     println!("load average: {}", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
     match &args.which {
-        Some(Which::Corpus { folder, jobs }) => corpus(folder, *jobs),
+        Some(Which::Corpus { folder, jobs, served }) => corpus(folder, *jobs, *served),
         Some(Which::Engine) => engine(),
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),
@@ -62,7 +65,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
             batch()?;
             graph()?;
             search::run()?;
-            corpus(&setup::root().join("../shared/data/humaneval"), 2)?;
+            corpus(&setup::root().join("../shared/data/humaneval"), 2, false)?;
             symbols::run(&symbols::SymbolsArgs::usual())
         }
     }
@@ -87,7 +90,7 @@ fn runs() -> Outcome {
     outcome
 }
 
-/// Grows a corpus; standard error is passed through when `loud`.
+/// Grows a corpus from its recording; standard error is passed through when `loud`.
 fn generate(
     trellis: &Path,
     corpus: &Path,
@@ -95,33 +98,66 @@ fn generate(
     more: &[&str],
     loud: bool,
 ) -> Result<(Value, Duration), String> {
+    let model = format!("--model=recorded:{}", corpus.join("replies.jsonl").display());
+    let mut command = growing(trellis, corpus, out, &model);
+    command.args(more).stderr(if loud { Stdio::inherit() } else { Stdio::null() });
+    summary(&mut command)
+}
+
+/// Grows a corpus from its recording as a server tells it.
+fn generate_served(
+    trellis: &Path,
+    corpus: &Path,
+    out: &Path,
+    more: &[&str],
+) -> Result<(Value, Duration), String> {
+    mock::install()?;
+    let order = mock::order(&corpus.join("rpg.json"), &corpus.join("replies.jsonl"));
+    let served = mock::Served::start(&mock::home(), &order)?;
+    let model = format!("--model={}:served", mock::OPENAI.provider);
+    let mut command = growing(trellis, corpus, out, &model);
+    command.args(more).env(mock::OPENAI.url_variable, served.url());
+    let found = summary(&mut command)?;
+    let events = served.finish()?;
+    let whole = |event: &&Value| event["event"] == "ended" && event["complete"] == true;
+    println!("served {} replies over HTTP", events.iter().filter(whole).count());
+    Ok(found)
+}
+
+fn growing(trellis: &Path, corpus: &Path, out: &Path, model: &str) -> Command {
+    let mut command = Command::new(trellis);
+    command.arg("generate").arg(corpus.join("rpg.json")).arg(model);
+    command.arg("--out").arg(out).arg("--json");
+    command
+}
+
+fn summary(command: &mut Command) -> Result<(Value, Duration), String> {
     let started = Instant::now();
-    let output = Command::new(trellis)
-        .arg("generate")
-        .arg(corpus.join("rpg.json"))
-        .arg(format!("--model=recorded:{}", corpus.join("replies.jsonl").display()))
-        .arg("--out")
-        .arg(out)
-        .arg("--json")
-        .args(more)
-        .stderr(if loud { Stdio::inherit() } else { Stdio::null() })
-        .output()
-        .map_err(|e| format!("{}: {e}", trellis.display()))?;
+    let output = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .and_then(std::process::Child::wait_with_output)
+        .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
     let took = started.elapsed();
     let summary = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("trellis ended with {} and without a summary", output.status))?;
     Ok((summary, took))
 }
 
-fn corpus(folder: &Path, jobs: u32) -> Outcome {
+fn corpus(folder: &Path, jobs: u32, served: bool) -> Outcome {
     if !folder.join("rpg.json").exists() {
         println!("corpus: {} is not there; skipped", folder.display());
         return Ok(());
     }
     let trellis = setup::trellis(true)?;
     let out = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let (summary, took) =
-        generate(&trellis, folder, out.path(), &["--jobs", &jobs.to_string()], true)?;
+    let jobs = jobs.to_string();
+    let more = ["--jobs", jobs.as_str()];
+    let (summary, took) = if served {
+        generate_served(&trellis, folder, out.path(), &more)?
+    } else {
+        generate(&trellis, folder, out.path(), &more, true)?
+    };
     println!(
         "corpus {}: {} s, {} test runs",
         folder.display(),

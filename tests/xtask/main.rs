@@ -15,6 +15,7 @@ mod big_graph;
 mod demo;
 mod engine;
 mod localize;
+mod mock;
 mod search;
 mod setup;
 mod symbols;

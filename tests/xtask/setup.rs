@@ -48,6 +48,21 @@ const OPTIONAL: [Need; 2] = [
     Need { what: "bubblewrap", check: &["bwrap", "--version"], packages: &["bubblewrap"] },
 ];
 
+/// What stands in for model providers.
+const MOCK: [Need; 2] = [
+    Need {
+        what: "Node.js 20.15 or newer with npm",
+        check: &[
+            "sh",
+            "-c",
+            "npm --version && node -e 'const [a, b] = process.versions.node.split(\".\"); \
+             process.exit(a > 20 || (a == 20 && b >= 15) ? 0 : 1)'",
+        ],
+        packages: &["nodejs", "npm"],
+    },
+    Need { what: "openssl", check: &["openssl", "version"], packages: &["openssl"] },
+];
+
 /// Installs what more tests can be run with; going without is possible, but not silent.
 pub(crate) fn optional() {
     for need in OPTIONAL.iter().filter(|need| !succeeds(need.check)) {
@@ -60,7 +75,16 @@ pub(crate) fn optional() {
 
 /// Installs what is missing (as root or through sudo without a password), else says what to install.
 pub(crate) fn machine() -> Outcome {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !succeeds(need.check)).collect();
+    meet(&NEEDS)
+}
+
+/// The same for what stands in for model providers.
+pub(crate) fn mock() -> Outcome {
+    meet(&MOCK)
+}
+
+fn meet(needs: &[Need]) -> Outcome {
+    let missing: Vec<&Need> = needs.iter().filter(|need| !succeeds(need.check)).collect();
     if missing.is_empty() {
         return Ok(());
     }

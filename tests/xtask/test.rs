@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::{Outcome, engine, setup};
+use crate::{Outcome, engine, mock, setup};
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -17,6 +17,7 @@ pub(crate) struct TestArgs {
 pub(crate) fn run(args: &TestArgs) -> Outcome {
     setup::machine()?;
     setup::optional();
+    mock::install()?;
     let trellis = setup::trellis(false)?;
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
