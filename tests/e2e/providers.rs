@@ -1,0 +1,77 @@
+//! A run is the same whichever provider answers, and in whichever way.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::mock::{FORMATS, Format, OPENAI, Work, command, of_kind, recorded, run, settings, tree};
+use crate::world::{Plot, World, assert_same};
+
+/// Every call that the journal has was a request with the very same words, and the other way round; so many
+/// tokens as the provider said were counted.
+fn calls_agree(world: &World, events: &[Value], format: Format) {
+    let count = |calls: Vec<String>| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        calls.into_iter().for_each(|call| *counts.entry(call).or_default() += 1);
+        counts
+    };
+    let call =
+        |it: &Value| json!([it["node"], it["stage"], it["attempt"], it["prompt"]]).to_string();
+    let (journal, served) = (world.journal("model_call"), of_kind(events, "ended"));
+    let asked = count(served.iter().map(|it| call(it)).collect());
+    assert_eq!(asked, count(journal.iter().map(call).collect()), "{}", format.provider);
+    // The mock server says zero for Ollama, whatever it is told.
+    let told =
+        served.iter().filter(|it| it["input_tokens"].is_u64() && format.provider != "ollama");
+    let tokens =
+        |it: &Value| format!("{} {} {}", call(it), it["input_tokens"], it["output_tokens"]);
+    let spent = count(journal.iter().map(tokens).collect());
+    for it in told {
+        assert!(spent.contains_key(&tokens(it)), "{}: {it} is not in {spent:?}", format.provider);
+    }
+}
+
+fn grown_as_recorded(work: &Work, reference: &World, format: Format, stream: bool, jobs: u32) {
+    let world = World::new();
+    settings(&world, format, &format!("stream = {stream}"));
+    let served = work.serve(&json!({}));
+    let mut command = command(&world, work, format, &served.url());
+    let ran = run(command.arg(format!("--jobs={jobs}")));
+    let events = served.finish().expect("events");
+    assert!(matches!(ran.code, Some(0 | 1)), "{} {stream}: {}", format.provider, ran.stderr);
+    for event in of_kind(&events, "ended") {
+        assert_eq!(event["complete"], true, "{event}");
+        assert_eq!(
+            (&event["format"], &event["stream"]),
+            (&json!(format.provider), &json!(stream)),
+            "{event}"
+        );
+    }
+    assert_same(&tree(&world), &tree(reference));
+    calls_agree(&world, &events, format);
+}
+
+#[test]
+fn every_format_plain_and_streamed_grows_what_the_recording_grows() {
+    let planted = World::new();
+    let mut plot = Plot::garden();
+    for (place, reply) in plot.replies.iter_mut().enumerate() {
+        reply["usage"] = json!({"input_tokens": 100 + place, "output_tokens": 10 + place});
+    }
+    let work = Work::of(&planted, &plot);
+    let (reference, ran) = recorded(&work, 1);
+    let _ = ran.exits(0);
+    for format in FORMATS {
+        for stream in [true, false] {
+            grown_as_recorded(&work, &reference, format, stream, 2);
+        }
+    }
+}
+
+#[test]
+fn the_master_fixture_streamed_over_http_ends_as_from_its_recording() {
+    let work = Work::master();
+    let (reference, ran) = recorded(&work, 3);
+    let _ = ran.exits(1);
+    grown_as_recorded(&work, &reference, OPENAI, true, 3);
+}
