@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::{Outcome, accuracy, big_graph, demo, engine, localize, mock, search, setup, symbols};
+use crate::{
+    Outcome, accuracy, big_graph, demo, engine, localize, mock, models, search, setup, symbols,
+};
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -30,6 +32,8 @@ enum Which {
         #[arg(long)]
         served: bool,
     },
+    /// A model that takes its time: eight jobs next to the fastest run there can be.
+    Models,
     /// Read, check and order graphs of a quarter million and a million nodes.
     Graph,
     /// What a test run costs: cold and warm, on this machine and in containers.
@@ -51,6 +55,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     println!("load average: {}", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
     match &args.which {
         Some(Which::Corpus { folder, jobs, served }) => corpus(folder, *jobs, *served),
+        Some(Which::Models) => models::run(),
         Some(Which::Engine) => engine(),
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),

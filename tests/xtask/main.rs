@@ -16,6 +16,7 @@ mod demo;
 mod engine;
 mod localize;
 mod mock;
+mod models;
 mod search;
 mod setup;
 mod symbols;

@@ -1,0 +1,169 @@
+//! No run can be faster: by the longest chain of nodes, by the work there is, by the processors.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde_json::Value;
+
+use super::timeline::Timeline;
+
+/// What a leaf waits for, by id.
+pub(super) type Plan = BTreeMap<String, BTreeSet<String>>;
+
+pub(super) struct Bound {
+    plan: Plan,
+    /// The longest chain, first to last, each with its seconds.
+    chain: Vec<(String, f64)>,
+    /// Nodes of the chain with most of them.
+    deepest: Vec<String>,
+    /// Seconds of all nodes, divided by the jobs.
+    shared: f64,
+    /// Processor seconds, divided by the processors.
+    processors: f64,
+}
+
+impl Bound {
+    /// Of a planning graph and a run of it alone; `processor` in seconds.
+    pub(super) fn of(
+        graph: &Value,
+        alone: &Timeline,
+        jobs: usize,
+        processor: f64,
+    ) -> Result<Bound, String> {
+        let plan = dependencies(graph);
+        let cores = std::thread::available_parallelism().map_err(|e| e.to_string())?;
+        let chain = longest(&plan, &|id| alone.cost(id).unwrap_or(0.0));
+        let deepest = longest(&plan, &|_| 1.0).into_iter().map(|(id, _)| id).collect();
+        Ok(Bound {
+            plan,
+            chain,
+            deepest,
+            shared: alone.total() / jobs as f64,
+            processors: processor / cores.get() as f64,
+        })
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.critical().max(self.shared).max(self.processors)
+    }
+
+    fn critical(&self) -> f64 {
+        self.chain.iter().map(|(_, seconds)| seconds).sum()
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "lower bound {:.1} s: critical path {:.1} s, everything shared by the jobs {:.1} s, processor time by \
+             cores {:.1} s (getrusage of the child and all below it)",
+            self.seconds(),
+            self.critical(),
+            self.shared,
+            self.processors
+        )?;
+        let chain = self.chain.iter().map(|(id, seconds)| format!("{id} {seconds:.1} s"));
+        writeln!(f, "critical path: {}", chain.collect::<Vec<_>>().join(" -> "))?;
+        write!(f, "longest chain, {} nodes: {}", self.deepest.len(), self.deepest.join(" -> "))
+    }
+}
+
+/// In a graph in the seeds' format: data flows from source to target, a class stands before its methods, and any
+/// other edge points at what is needed.
+fn dependencies(graph: &Value) -> Plan {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut plan: Plan = (list(&graph["nodes"]).iter())
+        .filter(|node| node["node_type"] == "leaf")
+        .map(|node| (text(&node["id"]), list(&node["dependencies"]).iter().map(text).collect()))
+        .collect();
+    for edge in list(&graph["edges"]) {
+        let (source, target) = (text(&edge["source"]), text(&edge["target"]));
+        let (first, then) = match edge["type"].as_str() {
+            Some("data_flow" | "hierarchy") => (source, target),
+            _ => (target, source),
+        };
+        if plan.contains_key(&first)
+            && let Some(needs) = plan.get_mut(&then)
+        {
+            needs.insert(first);
+        }
+    }
+    let leaves: BTreeSet<String> = plan.keys().cloned().collect();
+    plan.values_mut().for_each(|needs| needs.retain(|it| leaves.contains(it)));
+    plan
+}
+
+/// The chain that costs most, first to last.
+fn longest(plan: &Plan, cost: &dyn Fn(&str) -> f64) -> Vec<(String, f64)> {
+    let mut known: BTreeMap<String, (f64, Option<String>)> = BTreeMap::new();
+    let mut last: Option<(f64, &String)> = None;
+    for id in plan.keys() {
+        let length = length(plan, cost, id, &mut known);
+        if last.is_none_or(|(best, _)| length > best) {
+            last = Some((length, id));
+        }
+    }
+    let mut chain = Vec::new();
+    let mut next = last.map(|(_, id)| id.clone());
+    while let Some(id) = next {
+        chain.push((id.clone(), cost(&id)));
+        next = known.get(&id).and_then(|(_, before)| before.clone());
+    }
+    chain.reverse();
+    chain
+}
+
+/// Of the longest chain that ends with `id`; graphs were checked for cycles by the run.
+fn length(
+    plan: &Plan,
+    cost: &dyn Fn(&str) -> f64,
+    id: &str,
+    known: &mut BTreeMap<String, (f64, Option<String>)>,
+) -> f64 {
+    if let Some((length, _)) = known.get(id) {
+        return *length;
+    }
+    let mut best = (0.0, None);
+    for need in &plan[id] {
+        let before = length(plan, cost, need, known);
+        if before > best.0 {
+            best = (before, Some(need.clone()));
+        }
+    }
+    let all = best.0 + cost(id);
+    known.insert(id.to_owned(), (all, best.1));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{dependencies, longest};
+
+    #[test]
+    fn the_longest_chain_follows_needs_flows_and_classes() {
+        let leaf = |id: &str| json!({"id": id, "node_type": "leaf", "dependencies": []});
+        let plan = dependencies(&json!({
+            "nodes": [leaf("a"), leaf("b"), leaf("b.m"), leaf("c"), {"id": "all", "node_type": "composite"}],
+            "edges": [
+                {"source": "b", "target": "a", "type": "function_call"},
+                {"source": "b", "target": "b.m", "type": "hierarchy"},
+                {"source": "b.m", "target": "c", "type": "data_flow"},
+                {"source": "all", "target": "a", "type": "hierarchy"},
+            ],
+        }));
+        let chain = longest(&plan, &|id| if id == "c" { 2.0 } else { 1.0 });
+        assert_eq!(
+            chain.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(),
+            ["a", "b", "b.m", "c"]
+        );
+        assert_eq!(chain.iter().map(|(_, seconds)| seconds).sum::<f64>(), 5.0);
+    }
+}

@@ -1,0 +1,99 @@
+//! `cargo xtask bench models`: how near a run comes to the fastest there can be, when the model takes its time.
+
+mod bound;
+mod latency;
+mod timeline;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::{Outcome, demo, setup};
+use bound::Bound;
+use timeline::Timeline;
+
+/// A run, a little longer than the fastest possible one, is fast enough.
+const GOAL: f64 = 1.3;
+
+/// Nodes worked on at once in the run that is measured.
+const JOBS: usize = 8;
+
+/// A run, with what the kernel says it took.
+struct Run {
+    /// In seconds.
+    wall: f64,
+    /// User and system time of the process and of every descendant that somebody waited for, in seconds.
+    processor: f64,
+}
+
+/// Times come from the kernel's account of the child, which has everything below it once that has ended.
+const MEASURE: &str = "import resource, subprocess, sys, time
+start = time.monotonic()
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(code, time.monotonic() - start, used.ru_utime + used.ru_stime)";
+
+pub(crate) fn run() -> Outcome {
+    let trellis = setup::trellis(true)?;
+    let fixture = setup::root().join("fixtures/ml-library");
+    let graph = fixture.join("rpg.json");
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let recording = folder.path().join("replies.jsonl");
+    let text = fs::read_to_string(fixture.join("replies.jsonl")).map_err(|e| e.to_string())?;
+    let plan = demo::json(&graph)?;
+    let slow = latency::drawn(&text, &plan)?;
+    println!("{}", latency::described(&slow));
+    fs::write(&recording, slow).map_err(|e| e.to_string())?;
+    let grown = |jobs: usize, out: &str| -> Result<(Run, Timeline), String> {
+        let out = folder.path().join(out);
+        let run = measured(&trellis, &graph, &recording, jobs, &out)?;
+        println!(
+            "--jobs {jobs}: {:.1} s, processor time {:.1} s, load {}",
+            run.wall,
+            run.processor,
+            load()
+        );
+        Ok((run, Timeline::read(&out.join(".trellis/journal.jsonl"))?))
+    };
+    println!("load before: {}", load());
+    // Environments are made before the clock runs.
+    let warm = folder.path().join("warm");
+    measured(&trellis, &graph, &fixture.join("replies.jsonl"), 2, &warm)?;
+    let (many, timeline) = grown(JOBS, "many")?;
+    let (one, alone) = grown(1, "one")?;
+    // What a node costs is read off the run in which nobody disturbs it.
+    let bound = Bound::of(&plan, &alone, JOBS, many.processor)?;
+    println!("{bound}");
+    let ratio = many.wall / bound.seconds();
+    println!(
+        "--jobs {JOBS} took {ratio:.2} times the lower bound (goal: at most {GOAL}), --jobs 1 {:.1} times as long",
+        one.wall / many.wall
+    );
+    println!("{}", timeline.described(bound.plan(), JOBS, many.wall));
+    Ok(())
+}
+
+fn load() -> String {
+    fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
+}
+
+fn measured(
+    trellis: &Path,
+    graph: &Path,
+    recording: &Path,
+    jobs: usize,
+    out: &Path,
+) -> Result<Run, String> {
+    let mut command = Command::new("python3");
+    command.args(["-c", MEASURE]).arg(trellis).arg("generate").arg(graph);
+    command.arg(format!("--model=recorded:{}", recording.display()));
+    command.args(["--replay-latency", "--json", "--jobs", &jobs.to_string(), "--out"]).arg(out);
+    let output = command.stderr(Stdio::inherit()).output().map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words: Vec<f64> = text.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+    // Two nodes of the fixture fail by design.
+    match words.as_slice() {
+        [1.0, wall, processor] => Ok(Run { wall: *wall, processor: *processor }),
+        _ => Err(format!("trellis should end with 1, with its times behind it: {text}")),
+    }
+}

@@ -1,0 +1,199 @@
+//! When each node of a run began and ended, and what it did meanwhile, read off the journal.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::bound::Plan;
+
+const SECONDS_A_DAY: f64 = 86_400.0;
+
+/// All times in seconds since the first node began.
+#[derive(Default)]
+struct Span {
+    begin: f64,
+    end: f64,
+    /// Questions by prompt: all votes are put at once, so the longest counts.
+    questions: BTreeMap<String, f64>,
+    tests: f64,
+}
+
+impl Span {
+    fn model(&self) -> f64 {
+        self.questions.values().sum()
+    }
+
+    fn rest(&self) -> f64 {
+        (self.end - self.begin - self.model() - self.tests).max(0.0)
+    }
+}
+
+/// Spans by node; a subgraph, whose integration tests are its own, has no beginning and no end.
+#[derive(Default)]
+pub(super) struct Timeline {
+    spans: BTreeMap<String, Span>,
+}
+
+impl Timeline {
+    pub(super) fn read(journal: &Path) -> Result<Timeline, String> {
+        let text =
+            std::fs::read_to_string(journal).map_err(|e| format!("{}: {e}", journal.display()))?;
+        let mut timeline = Timeline::default();
+        let mut zero = None;
+        for line in text.lines() {
+            let line: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
+            let at = clock(line["at"].as_str().unwrap_or_default())
+                .ok_or_else(|| format!("no time in {line}"))?;
+            if line["event"]["status"] == "in_progress" {
+                zero.get_or_insert(at);
+            }
+            let since = at - zero.unwrap_or(at);
+            timeline.take(&line["event"], if since < 0.0 { since + SECONDS_A_DAY } else { since });
+        }
+        Ok(timeline)
+    }
+
+    fn take(&mut self, event: &Value, at: f64) {
+        let Some(node) = event["node"].as_str() else { return };
+        let seconds = event["milliseconds"].as_u64().unwrap_or(0) as f64 / 1000.0;
+        let status = event["status"].as_str();
+        let kind = event["kind"].as_str().unwrap_or_default();
+        if !matches!(kind, "state" | "model_call" | "test_run") || status == Some("skipped") {
+            return;
+        }
+        let span = self.spans.entry(node.to_owned()).or_default();
+        match (kind, status) {
+            ("state", Some("in_progress")) => span.begin = at,
+            ("state", Some("passed" | "failed")) => span.end = at,
+            ("model_call", _) => {
+                let prompt = event["prompt"].as_str().unwrap_or_default().to_owned();
+                let longest = span.questions.entry(prompt).or_default();
+                *longest = longest.max(seconds);
+            }
+            ("test_run", _) => span.tests += seconds,
+            _ => {}
+        }
+    }
+
+    /// What a node took of model and tests; `None` if it was not begun.
+    pub(super) fn cost(&self, id: &str) -> Option<f64> {
+        self.spans.get(id).map(|span| span.model() + span.tests)
+    }
+
+    pub(super) fn total(&self) -> f64 {
+        self.spans.values().map(|span| span.model() + span.tests).sum()
+    }
+
+    /// Where the time of a run of `jobs` at once went, `wall` in seconds.
+    pub(super) fn described(&self, plan: &Plan, jobs: usize, wall: f64) -> String {
+        let nodes: BTreeMap<&str, &Span> = (self.spans.iter())
+            .filter(|(id, _)| plan.contains_key(*id))
+            .map(|(id, it)| (id.as_str(), it))
+            .collect();
+        let full = Full::of(nodes.values().copied(), jobs);
+        let sum = |of: &dyn Fn(&str, &Span) -> f64| -> f64 {
+            nodes.iter().map(|(id, it)| of(id, it)).sum()
+        };
+        let wait = |id: &str, span: &Span| span.begin - self.ready(plan, id);
+        let slot = |id: &str, span: &Span| full.within(self.ready(plan, id), span.begin);
+        let last = nodes.values().map(|span| span.end).fold(0.0, f64::max);
+        let mut out = format!(
+            "of all nodes together: {:.1} s model, {:.1} s tests, {:.1} s anything else, {:.1} s ready and waiting for a \
+             slot, {:.1} s ready with a slot free\nall slots taken for {:.1} s of {last:.1} s; {:.1} s before the first \
+             node and after the last",
+            sum(&|_, it| it.model()),
+            sum(&|_, it| it.tests),
+            sum(&|_, it| it.rest()),
+            sum(&slot),
+            sum(&|id, it| wait(id, it) - slot(id, it)),
+            full.within(0.0, last),
+            wall - last
+        );
+        let mut chain = Vec::new();
+        let mut next = nodes.iter().max_by(|a, b| a.1.end.total_cmp(&b.1.end)).map(|(id, _)| *id);
+        while let Some(id) = next {
+            chain.push(id);
+            let needs = plan[id].iter().filter_map(|it| Some((it.as_str(), self.spans.get(it)?)));
+            next = needs.max_by(|a, b| a.1.end.total_cmp(&b.1.end)).map(|(id, _)| id);
+        }
+        for id in chain.into_iter().rev() {
+            let span = nodes[id];
+            let _ = write!(
+                out,
+                "\n  {:6.1} to {:6.1} s {id}: waited {:.2} s, model {:.2} s, tests {:.2} s, else {:.2} s",
+                span.begin,
+                span.end,
+                wait(id, span),
+                span.model(),
+                span.tests,
+                span.rest()
+            );
+        }
+        out
+    }
+
+    /// When the last of what a node needs had ended.
+    fn ready(&self, plan: &Plan, id: &str) -> f64 {
+        plan[id].iter().filter_map(|it| self.spans.get(it)).map(|it| it.end).fold(0.0, f64::max)
+    }
+}
+
+/// Stretches in which every slot was taken.
+struct Full(Vec<(f64, f64)>);
+
+impl Full {
+    fn of<'a>(spans: impl Iterator<Item = &'a Span>, jobs: usize) -> Full {
+        let mut steps: Vec<(f64, i64)> =
+            spans.flat_map(|it| [(it.begin, 1), (it.end, -1)]).collect();
+        // One that ends makes room for one that begins at the same instant.
+        steps.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let (mut busy, mut since, mut out) = (0, None, Vec::new());
+        for (at, step) in steps {
+            busy += step;
+            match since {
+                None if busy >= jobs as i64 => since = Some(at),
+                Some(begin) if busy < jobs as i64 => {
+                    out.push((begin, at));
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+        Full(out)
+    }
+
+    /// Seconds of the stretch from `begin` to `end` in which every slot was taken.
+    fn within(&self, begin: f64, end: f64) -> f64 {
+        self.0.iter().map(|(from, to)| (to.min(end) - from.max(begin)).max(0.0)).sum()
+    }
+}
+
+/// Seconds of the day in `2026-11-22T19:29:03.599526287Z`.
+fn clock(at: &str) -> Option<f64> {
+    let time = at.split_once('T')?.1.trim_end_matches('Z');
+    let mut parts = time.split(':').map(str::parse::<f64>);
+    let mut part = || parts.next()?.ok();
+    Some(part()? * 3600.0 + part()? * 60.0 + part()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Full, Span, clock};
+
+    #[test]
+    fn times_of_day_are_read() {
+        assert_eq!(clock("2026-11-22T01:01:03.5Z"), Some(3663.5));
+        assert_eq!(clock("yesterday"), None);
+    }
+
+    #[test]
+    fn all_slots_are_taken_where_enough_nodes_overlap() {
+        let span = |begin, end| Span { begin, end, ..Span::default() };
+        let spans = [span(0.0, 4.0), span(1.0, 3.0), span(3.0, 5.0)];
+        let full = Full::of(spans.iter(), 2);
+        assert_eq!(full.within(0.0, 9.0), 3.0);
+        assert_eq!(full.within(2.0, 3.5), 1.5);
+    }
+}
