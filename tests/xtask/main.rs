@@ -14,6 +14,7 @@ mod bench;
 mod big_graph;
 mod demo;
 mod engine;
+mod live;
 mod localize;
 mod mock;
 mod models;
@@ -35,6 +36,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Run every test.
     Test(test::TestArgs),
+    /// Grow a few functions with a small real model, on this machine.
+    Live(live::LiveArgs),
     /// Measure, as ratios from one run.
     Bench(bench::BenchArgs),
 }
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
+        Command::Live(args) => live::run(&args),
         Command::Bench(args) => bench::run(&args),
     };
     match outcome {
