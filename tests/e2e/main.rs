@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod crash;
+mod editor_model;
 mod edits;
 mod faults;
 mod grow;

@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::pipes::{Incoming, Reader};
+use crate::questions::Questions;
 use crate::text::Encoding;
 use crate::uri::uri_of;
 use crate::{handshake, pipes, wire};
@@ -69,6 +70,7 @@ pub struct Client {
     last_words: Arc<Mutex<Vec<u8>>>,
     silent: Receiver<()>,
     notices: VecDeque<(String, Value)>,
+    pub(crate) questions: Questions,
     encoding: Encoding,
     asked: i64,
     pub(crate) versions: HashMap<PathBuf, i32>,
@@ -85,7 +87,9 @@ impl Client {
         let (outgoing, to_write) = channel();
         let (to_client, incoming) = channel();
         let folder = json!({"uri": uri_of(root), "name": "root"});
-        let reader = Reader { folder, outgoing: outgoing.clone(), client: to_client };
+        let questions = Questions::default();
+        let reserved = questions.reserved.clone();
+        let reader = Reader { folder, outgoing: outgoing.clone(), client: to_client, reserved };
         let last_words = Arc::default();
         let (speaks, silent) = channel();
         if let (Some(stdin), Some(stdout), Some(stderr)) =
@@ -108,6 +112,7 @@ impl Client {
             last_words,
             silent,
             notices: VecDeque::new(),
+            questions,
             encoding: Encoding::Utf16,
             asked: 0,
             versions: HashMap::new(),
@@ -189,8 +194,7 @@ impl Client {
     }
 
     pub fn notify(&self, method: &str, params: Value) {
-        // A server that is gone shows itself at the next request.
-        let _ = self.outgoing.send(wire::frame(&message(None, method, params)));
+        self.send(wire::frame(&message(None, method, params)));
     }
 
     /// Takes in what the server says of its own accord, for this long.
@@ -212,17 +216,40 @@ impl Client {
             if let Some(index) = self.notices.iter().position(|(name, _)| name == method) {
                 return Ok(self.notices.remove(index).map(|it| it.1).unwrap_or_default());
             }
-            if Instant::now() > deadline {
-                let seconds = patience.as_secs_f64();
-                return Err(Failure::TimedOut { method: method.to_owned(), seconds });
-            }
-            self.one(deadline).map_err(|reason| self.ended(method, reason))?;
+            self.hear(method, deadline, patience)?;
         }
+    }
+
+    /// Takes in one message of any kind on the way to what is waited for, or is out of time.
+    pub(crate) fn hear(
+        &mut self,
+        method: &str,
+        deadline: Instant,
+        patience: Duration,
+    ) -> Result<(), Failure> {
+        match self.one(deadline) {
+            Ok(Heard::Nothing) => {
+                let seconds = patience.as_secs_f64();
+                Err(Failure::TimedOut { method: method.to_owned(), seconds })
+            }
+            Ok(_) => Ok(()),
+            Err(reason) => Err(self.ended(method, reason)),
+        }
+    }
+
+    pub(crate) fn send(&self, bytes: Vec<u8>) {
+        // A server that is gone shows itself at the next request.
+        let _ = self.outgoing.send(bytes);
     }
 
     /// `shutdown`, `exit` and the end of the process, whose status is returned.
     pub fn shutdown(mut self) -> Result<ExitStatus, Failure> {
         self.request("shutdown", Value::Null, FAREWELL)?;
+        self.exit()
+    }
+
+    /// `exit` after a `shutdown`, and the end of the process, whose status is returned.
+    pub fn exit(mut self) -> Result<ExitStatus, Failure> {
         self.notify("exit", Value::Null);
         let deadline = Instant::now() + FAREWELL;
         // The end of the stream comes first; from then on there is nothing to block on.
@@ -254,7 +281,7 @@ impl Client {
         }
     }
 
-    /// The next message of any kind; notifications are put aside.
+    /// The next message of any kind; notifications and reserved questions are put aside.
     fn one(&mut self, deadline: Instant) -> Result<Heard, String> {
         match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Incoming::Response { message, at }) => Ok(Heard::Response(message, at)),
@@ -263,6 +290,10 @@ impl Client {
                     self.notices.pop_front();
                 }
                 self.notices.push_back((method, params));
+                Ok(Heard::Notice)
+            }
+            Ok(Incoming::Question(question)) => {
+                self.questions.waiting.push_back(question);
                 Ok(Heard::Notice)
             }
             Ok(Incoming::End(reason)) => Err(reason),

@@ -8,11 +8,13 @@ mod client;
 mod documents;
 mod handshake;
 mod pipes;
+mod questions;
 mod text;
 mod uri;
 mod wire;
 
 pub use client::{Answer, Client, Failure};
 pub use documents::{FileEvent, Place, Waiting};
+pub use questions::Question;
 pub use text::{Encoding, Texts, lines, read};
 pub use uri::{path_of, uri_of};

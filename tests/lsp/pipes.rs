@@ -8,12 +8,13 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::questions::{Question, Reserved};
 use crate::{answers, wire};
 
 /// How much of the server's standard error is kept, in bytes.
 const LAST_WORDS: usize = 4096;
 
-/// What the server sent, apart from its own requests, which are answered at once.
+/// What the server sent, apart from its own requests, which are answered at once unless they are reserved.
 pub(crate) enum Incoming {
     /// `at`: when its last byte was there, before it was parsed.
     Response {
@@ -24,6 +25,7 @@ pub(crate) enum Incoming {
         method: String,
         params: Value,
     },
+    Question(Question),
     End(String),
 }
 
@@ -32,6 +34,7 @@ pub(crate) struct Reader {
     pub(crate) folder: Value,
     pub(crate) outgoing: Sender<Vec<u8>>,
     pub(crate) client: Sender<Incoming>,
+    pub(crate) reserved: Reserved,
 }
 
 impl Reader {
@@ -54,6 +57,11 @@ impl Reader {
         let mut message: Value = serde_json::from_slice(body)
             .map_err(|error| format!("a message is no JSON: {error}"))?;
         let incoming = match message["method"].as_str() {
+            Some(name) if !message["id"].is_null() && self.reserved.holds(name) => {
+                let method = name.to_owned();
+                let (id, params) = (message["id"].take(), message["params"].take());
+                Incoming::Question(Question { id, method, params })
+            }
             Some(method) if !message["id"].is_null() => {
                 let answer =
                     answers::answer(&message["id"], method, &message["params"], &self.folder);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use cycle::Tier;
-use model::{Ask, Card, Choice, Gates, Message, Model, ModelError, OpenError, Role, Usage};
+use model::{Ask, Card, Choice, Editor, Gates, Message, Model, ModelError, OpenError, Role, Usage};
 
 use crate::config::{Budget, Config};
 use crate::error::Fault;
@@ -49,6 +49,9 @@ pub(crate) struct ModelArgs {
     /// How often a question is put again, where it is not what the provider's table says.
     #[arg(skip)]
     pub(crate) retries: Option<u32>,
+    /// Who answers for `editor`; nobody on a command line.
+    #[arg(skip)]
+    editor: Option<Arc<dyn Editor>>,
 }
 
 /// A number from 0.
@@ -151,6 +154,11 @@ impl ModelArgs {
         ModelArgs { model, retries: Some(1), ..ModelArgs::default() }
     }
 
+    /// The same, started from an editor that has models.
+    pub(crate) fn with_editor(self, editor: Arc<dyn Editor>) -> ModelArgs {
+        ModelArgs { editor: Some(editor), ..self }
+    }
+
     /// The tightest of what the options and the files say.
     pub(crate) fn budget(&self, config: &Config) -> Budget {
         let own = Budget {
@@ -186,6 +194,7 @@ fn open(
     settings.replay_latency = args.replay_latency;
     settings.record.clone_from(&args.record);
     settings.gates = gates.clone();
+    settings.editor.clone_from(&args.editor);
     settings.retry.retries = args.retries.unwrap_or(settings.retry.retries);
     let model = model::open(spec, &settings, env).map_err(|error| {
         let fault = match error {

@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Generate(generate::GenerateArgs),
+    Generate(Box<generate::GenerateArgs>),
     /// Look at a planning graph: its problems, order, tree and dependencies; search it.
     Plan(plan::PlanArgs),
     /// Look at generated code by file or node.
@@ -67,7 +67,7 @@ fn usage(error: &clap::Error) -> Exit {
 
 async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> {
     match command {
-        Command::Generate(args) => generate::run(args, output).await,
+        Command::Generate(args) => generate::run(*args, output).await,
         Command::Plan(args) => plan::run(args, output).await,
         Command::Code(args) => view::run(&args, output),
         Command::Test(args) => test::run(args, output).await,

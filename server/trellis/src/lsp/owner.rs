@@ -30,6 +30,7 @@ enum Message {
     Closed(Uri),
     OnDisk(Vec<PathBuf>),
     View(oneshot::Sender<View>),
+    Root(oneshot::Sender<Option<PathBuf>>),
     Stop(oneshot::Sender<()>),
 }
 
@@ -89,6 +90,13 @@ impl Owner {
         receiver
     }
 
+    /// The folder that came first of those there are as of now; none where there is none.
+    pub(super) fn root(&self) -> oneshot::Receiver<Option<PathBuf>> {
+        let (sender, receiver) = oneshot::channel();
+        self.tell(Message::Root(sender));
+        receiver
+    }
+
     /// Ends it, after what it was told before.
     pub(super) async fn stop(&self) {
         let (sender, receiver) = oneshot::channel();
@@ -123,6 +131,8 @@ impl State {
                 Message::Closed(uri) => self.closed(&uri),
                 Message::OnDisk(paths) => self.on_disk(&paths),
                 Message::View(to) => self.answer(to),
+                // Whoever asked may be gone.
+                Message::Root(to) => drop(to.send(self.root())),
                 Message::Stop(done) => {
                     self.parts.values_mut().for_each(|(_, it)| it.finish());
                     // Whoever asked may be gone.
@@ -149,6 +159,13 @@ impl State {
             }
         }
         self.settle_documents();
+    }
+
+    fn root(&self) -> Option<PathBuf> {
+        self.parts.values().find_map(|(base, _)| match base {
+            Base::Folder(path) => Some(path.clone()),
+            Base::Alone(_) => None,
+        })
     }
 
     fn add(&mut self, base: Base, workspace: Workspace) -> u64 {

@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{self as lsp, MessageType, Uri};
 use tower_lsp::{Client, LanguageServer};
 
+use super::client_model::ClientModel;
+use super::extensions::TryModelParams;
 use super::owner::Owner;
 use super::view::View;
-use super::{answers, capabilities, from_lsp, parent, to_lsp};
+use super::{answers, capabilities, from_lsp, parent, to_lsp, trial};
 use crate::output::Output;
 use code::Unit;
 
@@ -28,6 +31,10 @@ pub(super) struct Backend {
     known: OnceLock<from_lsp::Client>,
     thinking: Arc<Semaphore>,
     parent_gone: Mutex<Option<oneshot::Sender<()>>>,
+    /// The models of the editor.
+    editor: Arc<ClientModel>,
+    /// Work that outlives its request ends with this.
+    ending: CancellationToken,
 }
 
 /// Tells work on another thread that nobody waits for it any more.
@@ -42,6 +49,8 @@ impl Drop for Cancelling {
 impl Backend {
     pub(super) fn new(client: Client, owner: Owner, parent_gone: oneshot::Sender<()>) -> Backend {
         Backend {
+            editor: Arc::new(ClientModel::new(client.clone())),
+            ending: CancellationToken::new(),
             client,
             owner,
             known: OnceLock::new(),
@@ -94,6 +103,19 @@ impl Backend {
             let rest = "it will only be noticed when its end of the stream closes";
             Output::say(format_args!("warning: cannot watch process {process}: {error}; {rest}"));
         }
+    }
+
+    /// `trellis/tryModel`: the answer is that it has begun.
+    pub(super) async fn try_model(&self, params: TryModelParams) -> Result<()> {
+        if params.model.as_ref().is_some_and(|it| it.trim().is_empty()) {
+            return Err(Error::invalid_params(
+                "`model` is empty: name one, such as `editor`, or leave it out",
+            ));
+        }
+        let root = self.owner.root();
+        let trial = trial::run(self.client.clone(), self.editor.clone(), root, params.model);
+        tokio::spawn(self.ending.clone().run_until_cancelled_owned(trial));
+        Ok(())
     }
 
     /// Asks the client to report changed files, for disks that report nothing themselves.
@@ -155,6 +177,7 @@ impl LanguageServer for Backend {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        self.ending.cancel();
         Ok(())
     }
 
