@@ -141,7 +141,7 @@ fn a_budget_is_never_exceeded_and_what_was_paid_is_not_paid_again() {
     let stopped =
         generate(&world, &service, &["--budget-tokens", "12500", "--jobs", "2"]).exits(69);
     let stopped = stopped.says("stopped before the budget of 12500 tokens was exceeded");
-    let _ = stopped.says("run again with a larger --budget-tokens");
+    let _ = stopped.says("raise it where it is set (--budget-tokens");
     assert!(tokens(&world) <= 12_500 && tokens(&world) >= 2_000, "{}", tokens(&world));
     let before = service.asked().len();
     assert!(before < 8);

@@ -10,7 +10,7 @@ use crate::exchange::{Ask, Stage};
 use crate::item::Item;
 use crate::observation::{Case, TestRun};
 use crate::prompt::template::INTEGRATION_TESTS;
-use crate::prompt::{Prompt, rank};
+use crate::prompt::{Prompt, listed, rank};
 use crate::{reply, routing};
 
 /// Percent of its integration tests that a subgraph has to pass; some may ask what the plan never said.
@@ -23,6 +23,7 @@ pub type FlowItems<'a> = Vec<&'a Item>;
 pub fn ask_integration_tests(
     subgraph: &str,
     flows: &[FlowItems<'_>],
+    conventions: &[String],
     complaint: Option<&str>,
     attempt: u32,
 ) -> Ask {
@@ -44,6 +45,11 @@ pub fn ask_integration_tests(
             ));
         }
     }
+    sections.extend(listed(
+        rank::CONVENTIONS,
+        "Conventions",
+        conventions.iter().map(String::as_str),
+    ));
     if let Some(complaint) = complaint {
         sections.push(Section::new(rank::CORE, "Your last tests could not be used", complaint));
     }

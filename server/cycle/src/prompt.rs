@@ -127,7 +127,11 @@ fn python(code: &str) -> String {
     format!("```python\n{}\n```\n", code.trim_end())
 }
 
-fn listed<'a>(rank: u32, title: &str, entries: impl Iterator<Item = &'a str>) -> Option<Section> {
+pub(crate) fn listed<'a>(
+    rank: u32,
+    title: &str,
+    entries: impl Iterator<Item = &'a str>,
+) -> Option<Section> {
     let body: String = entries.map(|entry| format!("- {entry}\n")).collect();
     (!body.is_empty()).then(|| Section::new(rank, title, body))
 }

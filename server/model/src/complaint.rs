@@ -20,6 +20,8 @@ pub(crate) struct Complaint {
     pub(crate) too_long: bool,
     /// The account is used up; waiting does not help.
     pub(crate) unpaid: bool,
+    /// The key is wrong; some services say so under status 400.
+    pub(crate) wrong_key: bool,
 }
 
 /// Kinds of failure by name, as Anthropic and OpenAI give them, with the status that goes with them.
@@ -59,6 +61,10 @@ const UNPAID: [&str; 4] = [
     "credit balance is too low",
     "insufficient credits",
 ];
+
+/// How services say that a key is wrong.
+const WRONG_KEY: [&str; 4] =
+    ["api key not valid", "invalid_api_key", "invalid api key", "incorrect api key"];
 
 impl Complaint {
     /// Reads any body: services put the message in different places, proxies send HTML.
@@ -108,6 +114,7 @@ impl Complaint {
         Self {
             too_long: said(&TOO_LONG),
             unpaid: said(&UNPAID),
+            wrong_key: said(&WRONG_KEY),
             names_parameter: parameter.is_some(),
             unsupported: parameter.filter(|_| unsupported),
             status: numbered.and_then(|status| u16::try_from(status).ok()).or_else(named),

@@ -168,6 +168,20 @@ impl ModelError {
 }
 
 impl Outage {
+    /// The same, with the wait that was asked for and is too long to be waited here.
+    pub(crate) fn with_wait(self, asked: Option<Duration>) -> Self {
+        match (self, asked) {
+            (Self::Status { status, message }, Some(asked)) => {
+                let point = if message.is_empty() { "" } else { "; " };
+                Self::Status {
+                    status,
+                    message: format!("{message}{point}it asks to wait {asked:?}"),
+                }
+            }
+            (outage, _) => outage,
+        }
+    }
+
     fn hint(&self) -> &'static str {
         match self {
             Self::Status { status: 429, .. } => {

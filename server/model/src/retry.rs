@@ -88,6 +88,7 @@ where
         tries += 1;
         let wait = if tries > retry.retries { None } else { retry.wait(tries - 1, retry_after) };
         let Some(wait) = wait else {
+            let outage = outage.with_wait(retry_after.filter(|it| *it > retry.longest_wait));
             return Err(ModelError::Unavailable { model: model.to_owned(), outage, tries });
         };
         if !wait.is_zero() {

@@ -197,6 +197,7 @@ impl Service {
             413 => ModelError::TooLong { model, message },
             _ if complaint.too_long && status < 500 => ModelError::TooLong { model, message },
             _ if complaint.unpaid => ModelError::Refused { model, status: 402, message },
+            400 if complaint.wrong_key => ModelError::Refused { model, status: 401, message },
             _ if may_pass => {
                 let outage = Outage::Status { status, message };
                 return Failure::Passing { outage, retry_after };

@@ -30,6 +30,8 @@ const LEAST_CONTEXT: usize = 1500;
 const ABSURD_TOKENS: u64 = 1_000_000_000;
 /// How much more room a reply gets that was cut off.
 const MORE_OUTPUT: u32 = 4;
+/// Room for a vote: one letter, and the thoughts before it.
+const VOTE_TOKENS: u32 = 2048;
 /// Room for a reply where nobody knows how long it may be, in tokens.
 const MOST_OUTPUT: u32 = 32_768;
 
@@ -130,16 +132,25 @@ impl Desk {
         purpose: Purpose,
         cost: &mut StageCost,
     ) -> Result<Answer, Halt> {
-        question.max_output_tokens = Some(opened.output);
+        let output = match question.stage == cycle::Stage::Diagnosis.as_str() {
+            true => opened.output.min(VOTE_TOKENS),
+            false => opened.output,
+        };
+        question.max_output_tokens = Some(output);
         let answer = self.once(slip, opened, &question, purpose, cost).await?;
         let longest = opened.card.and_then(|it| it.longest_reply).unwrap_or(MOST_OUTPUT.into());
-        let room =
-            opened.output.saturating_mul(MORE_OUTPUT).min(longest.min(u32::MAX.into()) as u32);
-        if !matches!(answer, Answer::CutOff { .. }) || room <= opened.output {
+        let room = output.saturating_mul(MORE_OUTPUT).min(longest.min(u32::MAX.into()) as u32);
+        if !matches!(answer, Answer::CutOff { .. }) || room <= output {
             return Ok(answer);
         }
         question.max_output_tokens = Some(room);
-        self.once(slip, opened, &question, purpose, cost).await
+        let answer = self.once(slip, opened, &question, purpose, cost).await?;
+        Ok(match answer {
+            Answer::CutOff { partial } if !has_whole_block(&partial) => Answer::Unusable(format!(
+                "it was cut off after {room} tokens, before any code was complete; answer in fewer words"
+            )),
+            other => other,
+        })
     }
 
     async fn once(
@@ -219,6 +230,11 @@ impl Desk {
         );
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)
     }
+}
+
+/// Whether a text that was cut off holds a fenced block with both its ends.
+fn has_whole_block(text: &str) -> bool {
+    text.lines().filter(|line| line.trim_start().starts_with("```")).count() > 1
 }
 
 /// Sorts what came: by who could do something about it.

@@ -60,15 +60,19 @@ struct Book {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Exhausted {
     what: String,
-    flag: &'static str,
+    /// Which bound it is: `usd`, `tokens` or `minutes`.
+    bound: &'static str,
 }
 
 impl From<Exhausted> for Fault {
     fn from(exhausted: Exhausted) -> Fault {
-        Fault::unavailable(&exhausted).hint(format!(
-            "everything accepted is kept; run again with a larger {} to go on",
-            exhausted.flag
-        ))
+        let again = match exhausted.bound {
+            "minutes" => "run again to go on".to_owned(),
+            bound => format!(
+                "to go on, raise it where it is set (--budget-{bound}, or {bound} under [budget] in trellis.toml), or allow shorter replies only (max_output_tokens)"
+            ),
+        };
+        Fault::unavailable(&exhausted).hint(format!("everything accepted is kept; {again}"))
     }
 }
 
@@ -139,19 +143,19 @@ impl Ledger {
         match self.budget.usd {
             Some(limit) if (spent + most).usd > limit => Exhausted {
                 what: format!(
-                    "stopped before the budget of ${limit} was exceeded: ${:.4} are spent, and the next question may cost ${:.4}",
+                    "stopped before the budget of ${limit} was exceeded: ${:.4} are spent, and the next question with its reply may cost ${:.4}",
                     spent.usd, most.usd
                 ),
-                flag: "--budget-usd",
+                bound: "usd",
             },
             _ => Exhausted {
                 what: format!(
-                    "stopped before the budget of {} tokens was exceeded: {} are spent, and the next question may take {}",
+                    "stopped before the budget of {} tokens was exceeded: {} are spent, and the next question with its reply may take {}",
                     self.budget.tokens.unwrap_or_default(),
                     spent.tokens,
                     most.tokens
                 ),
-                flag: "--budget-tokens",
+                bound: "tokens",
             },
         }
     }
@@ -165,11 +169,11 @@ impl Ledger {
             return Ok(());
         }
         let what = format!(
-            "stopped before the budget of {minutes} minutes was exceeded: {:.1} are gone, and a question takes {:.0} seconds",
+            "stopped before the budget of {minutes} minutes was exceeded: {:.2} are gone, and a question takes {:.1} seconds",
             elapsed.as_secs_f64() / 60.0,
             usual.as_secs_f64()
         );
-        Err(Exhausted { what, flag: "--budget-minutes" })
+        Err(Exhausted { what, bound: "minutes" })
     }
 }
 
@@ -223,7 +227,7 @@ mod tests {
         let refused = ledger.admit(tokens(41)).await.expect_err("60 and 41 are over 100");
         assert_eq!(
             refused.to_string(),
-            "stopped before the budget of 100 tokens was exceeded: 60 are spent, and the next question may take 41"
+            "stopped before the budget of 100 tokens was exceeded: 60 are spent, and the next question with its reply may take 41"
         );
         drop(ledger.admit(tokens(40)).await.expect("it fits exactly"));
     }
@@ -249,11 +253,11 @@ mod tests {
     async fn money_and_time_are_bounds_as_well() {
         let money = Ledger::new(Budget { usd: Some(1.0), ..Budget::default() }, Spent::default());
         let refused = money.admit(Spent { tokens: 1, usd: 1.5 }).await.expect_err("too dear");
-        assert_eq!(refused.flag, "--budget-usd");
+        assert_eq!(refused.bound, "usd");
         assert!(refused.to_string().contains("may cost $1.5000"), "{refused}");
         let time =
             Ledger::new(Budget { minutes: Some(0.0), ..Budget::default() }, Spent::default());
         let refused = time.admit(Spent::default()).await.expect_err("no time at all");
-        assert_eq!(refused.flag, "--budget-minutes");
+        assert_eq!(refused.bound, "minutes");
     }
 }

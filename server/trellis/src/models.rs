@@ -84,10 +84,11 @@ pub(crate) struct Models {
 impl Models {
     /// Opens what options, environment and files name.
     pub(crate) fn open(args: &ModelArgs, config: &Config, env: Env<'_>) -> Result<Models, Fault> {
-        let base = args.model.clone().or_else(|| env("TRELLIS_MODEL").filter(|it| !it.is_empty()));
-        let base = base.or_else(|| config.model.clone());
-        // Who names a model on the command line means it for everything that is not named there as well.
-        let of_file = |own: &Option<String>| own.clone().filter(|_| args.model.is_none());
+        let named = args.model.clone();
+        let named = named.or_else(|| env("TRELLIS_MODEL").filter(|it| !it.trim().is_empty()));
+        let base = named.clone().or_else(|| config.model.clone());
+        // Who names a model there means it for everything that is not named there as well.
+        let of_file = |own: &Option<String>| own.clone().filter(|_| named.is_none());
         let simple = args.simple_model.clone().or_else(|| of_file(&config.simple_model));
         let strong = args.strong_model.clone().or_else(|| of_file(&config.strong_model));
         let base = match base.or_else(|| strong.clone().and(simple.clone())) {
@@ -101,7 +102,6 @@ impl Models {
         let first = open(&simple)?;
         let strong = if strong == simple { first.clone() } else { open(&strong)? };
         let models = Models { simple: first, strong, context_tokens: config.context_tokens };
-        models.know_prices(args.budget(config))?;
         Ok(models)
     }
 
@@ -133,7 +133,7 @@ impl Models {
     }
 
     /// A bound in dollars is of no use where nobody knows what is spent.
-    fn know_prices(&self, budget: Budget) -> Result<(), Fault> {
+    pub(crate) fn know_prices(&self, budget: Budget) -> Result<(), Fault> {
         let unknown = [&self.simple, &self.strong].into_iter().find(|it| it.card.is_none());
         match unknown.filter(|_| budget.usd.is_some()) {
             Some(it) => {
@@ -157,6 +157,11 @@ impl ModelArgs {
     /// The same, started from an editor that has models.
     pub(crate) fn with_editor(self, editor: Arc<dyn Editor>) -> ModelArgs {
         ModelArgs { editor: Some(editor), ..self }
+    }
+
+    /// The recording to be made.
+    pub(crate) fn record(&self) -> Option<&Path> {
+        self.record.as_deref()
     }
 
     /// The tightest of what the options and the files say.
@@ -201,7 +206,13 @@ fn open(
             OpenError::Malformed { .. } => Fault::input(&error),
             _ => Fault::unavailable(&error),
         };
-        fault.hint(error.hint())
+        match error {
+            OpenError::UnknownProvider { .. } if !config.own_providers().is_empty() => {
+                let own = config.own_providers().join(", ");
+                fault.hint(format!("{}; of your own there are {own}", error.hint()))
+            }
+            _ => fault.hint(error.hint()),
+        }
     })?;
     let card = config.prices.of(spec);
     let longest_reply = card.and_then(|it| it.longest_reply);

@@ -3,17 +3,20 @@
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::error::Fault;
 
 /// Where a command prints, and in which of the two forms.
 pub(crate) struct Output {
     json: bool,
+    /// A result was printed; there is no second one.
+    has_printed: bool,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Output { json }
+        Output { json, has_printed: false }
     }
 
     /// Whether the result is to be one JSON object.
@@ -23,10 +26,22 @@ impl Output {
 
     /// Prints the result of a command as one JSON object on one line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Fault> {
+        self.has_printed = true;
         self.stream(|out| {
             serde_json::to_writer(&mut *out, value)?;
             writeln!(out)
         })
+    }
+
+    /// What went wrong, as the JSON object that is due where no result was printed.
+    pub(crate) fn failed(&mut self, fault: &Fault) {
+        if !self.json || self.has_printed {
+            return;
+        }
+        let error =
+            json!({ "message": fault.message, "hint": fault.hint, "exitCode": fault.exit as u8 });
+        // Nobody is there to read it, or the disk is full: the exit code says it all the same.
+        let _ = self.json(&json!({ "error": error }));
     }
 
     /// Prints the result of a command as text.

@@ -261,5 +261,7 @@ impl Turn<'_> {
 
 /// From 0.3 for the first vote to 0.7 for the last.
 fn temperature(vote: u32, votes: u32) -> f32 {
-    0.3 + 0.4 * vote as f32 / votes.saturating_sub(1).max(1) as f32
+    let share = vote as f32 / votes.saturating_sub(1).max(1) as f32;
+    // A number with two places, as it is sent.
+    ((0.3 + 0.4 * share) * 100.0).round() / 100.0
 }

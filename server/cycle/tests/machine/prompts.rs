@@ -102,7 +102,7 @@ fn questions() -> Vec<Ask> {
         docstring: docstring.repeat(900),
         ..item.clone()
     });
-    asks.push(ask_integration_tests("main", &[parts.iter().collect()], Some("no test"), 1));
+    asks.push(ask_integration_tests("main", &[parts.iter().collect()], &[], Some("no test"), 1));
     asks
 }
 

@@ -91,7 +91,7 @@ fn long_flows_go_to_the_strong_model() {
     let table = [(2, Tier::Simple), (4, Tier::Simple), (5, Tier::Strong), (9, Tier::Strong)];
     for (parts, expect) in table {
         let flows = [vec![&part; 2], vec![&part; parts]];
-        let ask = ask_integration_tests("main", &flows, None, 0);
+        let ask = ask_integration_tests("main", &flows, &["NumPy docstrings".to_owned()], None, 0);
         assert_eq!(ask.tier, expect, "{parts} parts: {}", ask.why);
     }
 }

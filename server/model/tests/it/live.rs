@@ -131,7 +131,7 @@ async fn patience_ends() {
         outcome(vec![Canned::Say(429, "retry-after: 3600\r\n", String::new())]).await;
     assert_eq!(
         result.unwrap_err().to_string(),
-        "openai:small-1 is unavailable after 1 try: status 429"
+        "openai:small-1 is unavailable after 1 try: status 429: it asks to wait 3600s"
     );
     assert_eq!(asked, 1);
 }

@@ -54,6 +54,7 @@ pub(crate) async fn main() -> Exit {
     let mut output = Output::new(cli.json);
     dispatch(cli.command, &mut output).await.unwrap_or_else(|fault| {
         output.note(format_args!("error: {fault}"));
+        output.failed(&fault);
         fault.exit
     })
 }

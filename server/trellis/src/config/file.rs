@@ -12,6 +12,11 @@ use crate::error::Fault;
 /// Its name, in a project as in the user's folder.
 pub(crate) const NAME: &str = "trellis.toml";
 
+/// Less is no room for a function, in tokens.
+const LEAST_OUTPUT: u64 = 256;
+/// Less is no room for a question, in tokens.
+const LEAST_CONTEXT: u64 = 1500;
+
 /// Everything the file may say.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,12 +101,15 @@ impl File {
                     .hint("mend its permissions, or move it away"));
             }
         };
-        let file: File = toml::from_str(&text).map_err(|error| wrong(path, &text, &error))?;
-        file.check(path)?;
-        Ok(Some(file))
+        toml::from_str(&text).map(Some).map_err(|error| wrong(path, &text, &error))
     }
 
-    fn check(&self, path: &Path) -> Result<(), Fault> {
+    /// Refuses values that mean nothing.
+    ///
+    /// # Errors
+    ///
+    /// Which, and what it may be.
+    pub(crate) fn check(&self, path: &Path) -> Result<(), Fault> {
         let refuse = |what: String| {
             Err(Fault::input(format!("{}: {what}", path.display())).hint("mend the value"))
         };
@@ -121,6 +129,40 @@ impl File {
                 [("input", Some(it.input)), ("output", Some(it.output)), ("cached", it.cached)];
             all.map(|(name, value)| (format!("prices.\"{model}\".{name}"), value))
         });
+        let least = [
+            ("max_output_tokens".to_owned(), self.max_output_tokens.map(u64::from), LEAST_OUTPUT),
+            ("context_tokens".to_owned(), self.context_tokens.map(|it| it as u64), LEAST_CONTEXT),
+        ];
+        let shares = self.providers.iter().flat_map(|(provider, it)| {
+            let counts = [
+                ("concurrency", it.concurrency.map(|it| it as u64)),
+                ("requests_per_minute", it.requests_per_minute.map(u64::from)),
+            ];
+            counts.map(|(name, value)| (format!("providers.{provider}.{name}"), value, 1))
+        });
+        for (name, value, least) in least.into_iter().chain(shares) {
+            if value.is_some_and(|it| it < least) {
+                return refuse(format!("`{name}` must be at least {least}"));
+            }
+        }
+        for (name, it) in &self.providers {
+            let like = it.like.as_deref();
+            let known = model::PROVIDERS.map(|it| it.split([':', '[']).next().unwrap_or_default());
+            if !known.contains(&like.unwrap_or(name)) {
+                let what = match like {
+                    Some(like) => {
+                        format!("`providers.{name}.like` is `{like}`, which is no known provider")
+                    }
+                    None => format!(
+                        "`providers.{name}`: no known provider, and no `like` says whose format it speaks"
+                    ),
+                };
+                return refuse(format!("{what}; known are {}", known.join(", ")));
+            }
+            if like.is_some() && it.base_url.is_none() {
+                return refuse(format!("`providers.{name}` has no `base_url`"));
+            }
+        }
         for (name, value) in spent.into_iter().chain(waits).chain(prices) {
             if value.is_some_and(|it| !(it.is_finite() && (0.0..1e9).contains(&it))) {
                 return refuse(format!("`{name}` must be a number from 0"));

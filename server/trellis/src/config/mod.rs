@@ -31,7 +31,8 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// What holds for work in `folder`, which need not exist yet: the nearest file on the way up, and the user's.
+    /// What holds for work in `folder`, which need not exist yet: the nearest file on the way up from it, else
+    /// from the current folder; and the user's.
     pub(crate) fn load(
         folder: &Path,
         env: impl Fn(&str) -> Option<String>,
@@ -51,6 +52,7 @@ impl Config {
             files.push((own, file));
         }
         for (path, file) in files {
+            file.check(&path)?;
             config.sources.push(path);
             config.add(file, &mut cards);
         }
@@ -81,6 +83,12 @@ impl Config {
             let known = self.providers.entry(name).or_default();
             *known = std::mem::take(known).over(provider);
         }
+    }
+
+    /// Names of providers that the user added.
+    pub(crate) fn own_providers(&self) -> Vec<&str> {
+        let own = self.providers.iter().filter(|(_, it)| it.like.is_some());
+        own.map(|(name, _)| name.as_str()).collect()
     }
 
     /// How a model of this name is opened.
@@ -155,11 +163,12 @@ fn users(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(folder.or_else(home)?.join("trellis").join(NAME))
 }
 
-/// The nearest file in the folder or above it, other than the user's own.
+/// The nearest file in the folder or above it, else in the current folder or above that; never the user's own.
 fn nearest(folder: &Path, own: Option<&Path>) -> Result<Option<(PathBuf, File)>, Fault> {
     let cannot = |error| Fault::internal(format!("cannot tell the current folder: {error}"));
     let folder = std::path::absolute(folder).map_err(cannot)?;
-    for folder in folder.ancestors() {
+    let here = std::path::absolute(".").map_err(cannot)?;
+    for folder in folder.ancestors().chain(here.ancestors()) {
         let path = folder.join(NAME);
         if Some(path.as_path()) == own {
             continue;

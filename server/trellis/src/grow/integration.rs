@@ -134,7 +134,13 @@ impl Job<'_> {
         complaint: Option<&str>,
         cost: &mut Cost,
     ) -> Result<Answer, Stop> {
-        let ask = ask_integration_tests(self.subgraph, &self.flows, complaint, attempt);
+        let ask = ask_integration_tests(
+            self.subgraph,
+            &self.flows,
+            &self.shop.conventions,
+            complaint,
+            attempt,
+        );
         put(self.shop, self.subgraph, None, &ask, cost).await
     }
 

@@ -71,9 +71,11 @@ pub(crate) async fn open(
             |e| Fault::input(format!("cannot read the specification {}: {e}", spec.display()));
         fs::metadata(spec).map_err(cannot)?;
     }
+    fits_recording(&order, output)?;
     let config = models::config(&order.out)?;
     let models = Models::open(&order.model, &config, &models::env)?;
     let budget = order.model.budget(&config);
+    models.know_prices(budget)?;
 
     let root = prepare_folder(&order.out)?;
     let lock = Lock::take(&root)?;
@@ -228,6 +230,25 @@ fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
         Ok((path.display().to_string(), text))
     };
     paths.iter().map(read).collect()
+}
+
+/// A recording has one run, and all of it: else its replay would be another run.
+fn fits_recording(order: &Order, output: &Output) -> Result<(), Fault> {
+    let Some(path) = order.model.record() else { return Ok(()) };
+    let is_resumed = Journal::path(&order.out).exists();
+    let is_begun = fs::metadata(path).is_ok_and(|it| it.len() > 0);
+    let shown = path.display();
+    match (is_resumed, is_begun) {
+        (false, true) => Err(Fault::input(format!("{shown} holds a recording already"))
+            .hint("give --record a new file, or move that one away")),
+        (true, false) => {
+            output.note(format_args!(
+                "warning: {shown} will lack what was said in earlier starts of this run, and cannot be replayed from the beginning"
+            ));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {

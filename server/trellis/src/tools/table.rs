@@ -123,13 +123,13 @@ super::arguments::tool! {
     "done",
     "Ends the work. Call it once everything is done, or when nothing more can be done.",
     Done {
-        summary: String = "what was changed and why, in a sentence or two; or why nothing was",
+        summary: Option<String> = "what was changed and why, in a sentence or two; or why nothing was",
     }
 }
 
 impl Run for Done {
     fn run(self, _: &Scene) -> Outcome {
         let text = "the work is done".to_owned();
-        Ok(Answer { text, changes: Vec::new(), done: Some(self.summary) })
+        Ok(Answer { text, changes: Vec::new(), done: Some(self.summary.unwrap_or_default()) })
     }
 }

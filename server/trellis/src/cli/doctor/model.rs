@@ -18,9 +18,15 @@ pub(super) async fn run(
     let config = models::config(folder)?;
     let args = ModelArgs::impatient(name.map(str::to_owned));
     let models = Models::open(&args, &config, &models::env)?;
-    let mut all = Vec::new();
+    let (mut all, mut failed) = (Vec::new(), None);
     for opened in models.all() {
-        all.push(models::try_out(opened).await?);
+        match models::try_out(opened).await {
+            Ok(tried) => all.push(tried),
+            Err(fault) => failed = Some(fault),
+        }
+    }
+    if let Some(fault) = failed.take_if(|_| all.is_empty()) {
+        return Err(fault);
     }
     if output.is_json() {
         let tried: Vec<_> = all.iter().map(shape).collect();
@@ -28,7 +34,9 @@ pub(super) async fn run(
     } else {
         output.text(human(&all, &config).trim_end())?;
     }
-    Ok(Exit::Done)
+    let Some(fault) = failed else { return Ok(Exit::Done) };
+    output.note(format_args!("error: {fault}"));
+    Ok(fault.exit)
 }
 
 fn shape(tried: &Tried) -> serde_json::Value {

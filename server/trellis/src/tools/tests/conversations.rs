@@ -201,7 +201,8 @@ fn the_limit_holds_within_a_reply_and_lets_done_through() {
     let (conversation, _) = talk(&mut toolbox_with(limits), vec![("", calls)]);
     assert!(matches!(conversation.ending, Ending::Done { .. }));
     // One that is no `done` after all does not go on for ever.
-    let (conversation, _) = talk(&mut toolbox_with(limits), vec![("", vec![("done", json!({}))])]);
+    let (conversation, _) =
+        talk(&mut toolbox_with(limits), vec![("", vec![("done", json!({"summary": 3}))])]);
     assert_eq!(conversation.ending, Ending::Limit(Limit::Calls));
 }
 

@@ -54,7 +54,7 @@ fn arguments_are_checked_strictly_and_the_refusal_says_how_they_are_given() {
             json!({ "pattern": "a", "regex": "yes" }),
             &["`regex` has to be true or false", "regex?: true or false"],
         ),
-        ("done", json!({ "reason": "x" }), &["it takes no `reason`; `summary` is missing"]),
+        ("done", json!({ "reason": "x" }), &["it takes no `reason`", "summary?: text"]),
     ];
     for (tool, given, words) in cases {
         holds(&refused(&mut toolbox(), tool, given), words);
