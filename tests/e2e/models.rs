@@ -161,7 +161,12 @@ fn a_budget_in_dollars_needs_a_price() {
     let service = Service::start(Box::new(grows));
     let ran = generate(&world, &service, &["--budget-usd", "1"]).exits(65);
     let _ = ran.says("no price is known for openai:tiny").says("[prices.\"openai:tiny\"]");
-    world.write("trellis.toml", "[prices.tiny]\ninput = 1000.0\noutput = 1000.0\n");
+    world.write(
+        "home/.config/trellis/trellis.toml",
+        "[prices.tiny]\ninput = 1000.0\noutput = 1000.0\n",
+    );
+    // A project cannot make it look cheaper.
+    world.write("trellis.toml", "[prices.\"openai:tiny\"]\ninput = 0.0\noutput = 0.0\n");
     let ran = generate(&world, &service, &["--budget-usd", "1"]).exits(69);
     let _ = ran.says("stopped before the budget of $1 was exceeded: $0.0000 are spent");
     assert!(service.asked().is_empty());
@@ -407,4 +412,29 @@ fn a_fix_made_with_tools_is_recorded_and_replayed() {
         tree.into_iter().filter(|(path, _)| path.ends_with(".py")).collect()
     };
     assert_eq!(told(world.tree()), told(tree));
+}
+
+#[test]
+fn cut_off_replies_without_counts_are_counted_as_the_room_they_took() {
+    let world = World::new();
+    plant(&world, 1);
+    let service = Service::start(Box::new(|_| {
+        let choice = json!({"message": {"content": "```python\ndef"}, "finish_reason": "length"});
+        (200, json!({"choices": [choice]}))
+    }));
+    let _ = generate(&world, &service, &["--budget-tokens", "60000"]).exits(69);
+    assert!(tokens(&world) > 8_192 + 32_768 && tokens(&world) <= 60_000, "{}", tokens(&world));
+    assert!(service.asked().len() <= 3);
+}
+
+#[test]
+fn settings_that_are_no_file_are_refused_at_once() {
+    let world = World::new();
+    let pipe = world.root().join("trellis.toml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let _ = world.trellis(&["doctor", "--model", "openai:x"]).exits(65).says("it is no file");
+    std::fs::remove_file(&pipe).expect("removed");
+    let recording = format!("recorded:{}", "/dev/zero");
+    let _ = world.trellis(&["doctor", "--model", &recording]).exits(69).says("it is no file");
 }

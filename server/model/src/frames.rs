@@ -3,6 +3,9 @@
 /// No honest answer comes near; a broken service must not fill the memory. In bytes.
 pub(crate) const LARGEST_ANSWER: usize = 16 << 20;
 
+/// What some services begin their texts with.
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// How events are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
@@ -53,6 +56,9 @@ impl Frames {
         // Only the new piece can hold a line's end.
         let from = self.rest.len();
         self.rest.extend_from_slice(piece);
+        if self.seen == piece.len() && self.rest.starts_with(BOM) {
+            self.rest.drain(..BOM.len());
+        }
         let (mut events, mut start) = (Vec::new(), 0);
         while let Some(at) = memchr::memchr(b'\n', &self.rest[start.max(from)..]) {
             let end = start.max(from) + at;

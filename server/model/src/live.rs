@@ -1,6 +1,6 @@
 //! A model behind a service: one question to one reply, streamed where the service streams.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::complaint::{Complaint, shorten};
 use crate::connection;
 use crate::endpoint;
 use crate::error::{ModelError, Outage};
-use crate::frames::{Frames, Framing, LARGEST_ANSWER};
+use crate::frames::{BOM, Frames, Framing, LARGEST_ANSWER};
 use crate::open_error::OpenError;
 use crate::providers::Provider;
 use crate::quirks::Quirks;
@@ -21,6 +21,9 @@ use crate::wire::{Gathered, Question, Unusable, Whole, Wire};
 
 /// How OpenAI's streams say that nothing more comes.
 const DONE: &[u8] = b"[DONE]";
+
+/// What is waited for after the end of a reply, which some services do not close.
+const AFTERMATH: Duration = Duration::from_secs(5);
 
 /// One model at one service.
 pub(crate) struct Live {
@@ -92,7 +95,17 @@ impl Live {
             Some(framing) => self.stream(response, framing, &mut gathered).await?,
             None => {
                 let answer = self.service.whole(response).await?;
-                self.take(self.wire.whole, &mut gathered, &answer.body)?;
+                if is_stream(&answer.body) {
+                    // Under another name, but a stream all the same.
+                    let mut frames = Frames::new(Framing::ServerSent);
+                    let events = frames.push(&answer.body).map(|it| it.0).unwrap_or_default();
+                    let last = frames.finish();
+                    let events: Vec<Vec<u8>> = events.into_iter().chain(last).collect();
+                    self.take_all(&mut gathered, &events)?;
+                    self.ended(&gathered)?;
+                } else {
+                    self.take(self.wire.whole, &mut gathered, &answer.body)?;
+                }
             }
         }
         self.judged(&gathered, since)
@@ -108,26 +121,37 @@ impl Live {
     ) -> Result<(), Failure> {
         let mut frames = Frames::new(framing);
         loop {
-            let pushed = match self.service.events(&mut response, &mut frames).await {
-                Ok(pushed) => pushed,
+            // After the reply comes the count of its tokens, if anything.
+            let patience = gathered.end.is_some().then_some(AFTERMATH);
+            let pushed = self.service.events(&mut response, &mut frames, patience).await;
+            let taken = pushed.and_then(|events| match events {
+                Some(events) => self.take_all(gathered, &events),
+                None => Ok(true),
+            });
+            match taken {
+                Ok(false) => {}
+                Ok(true) => break,
                 Err(_) if gathered.end.is_some() => return Ok(()),
                 Err(failure) => return Err(failure),
-            };
-            let Some(events) = pushed else { break };
-            for event in events {
-                if event == DONE {
-                    return self.ended(gathered);
-                }
-                self.take(self.wire.event, gathered, &event)?;
             }
         }
-        if let Some(last) = frames.finish().filter(|last| last != DONE) {
-            // Half an event is what a broken stream leaves.
-            if serde_json::from_slice::<Value>(&last).is_ok() {
-                self.take(self.wire.event, gathered, &last)?;
-            }
+        // Half an event is what a broken stream leaves.
+        let last = frames.finish().filter(|it| serde_json::from_slice::<Value>(it).is_ok());
+        if let Some(last) = last.filter(|_| gathered.end.is_none()) {
+            self.take(self.wire.event, gathered, &last)?;
         }
         self.ended(gathered)
+    }
+
+    /// Takes in events; whether one of them was the last.
+    fn take_all(&self, gathered: &mut Gathered, events: &[Vec<u8>]) -> Result<bool, Failure> {
+        for event in events {
+            if event == DONE {
+                return Ok(true);
+            }
+            self.take(self.wire.event, gathered, event)?;
+        }
+        Ok(false)
     }
 
     fn ended(&self, gathered: &Gathered) -> Result<(), Failure> {
@@ -155,6 +179,7 @@ impl Live {
             Unusable::Failed(complaint) => {
                 self.service.failed(complaint.status.unwrap_or(500), &complaint)
             }
+            Unusable::Nonsense(why) => self.service.bad(why, gathered.usage()),
             Unusable::Garbled(why) => {
                 let start = shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]));
                 let answer = self.wire.answer;
@@ -180,6 +205,12 @@ impl Live {
             Whole::Nothing(what) => Err(self.service.bad(what, usage)),
         }
     }
+}
+
+/// Whether a body begins as server-sent events do.
+fn is_stream(body: &[u8]) -> bool {
+    let body = body.strip_prefix(BOM).unwrap_or(body).trim_ascii_start();
+    [&b"data:"[..], b"event:", b":"].iter().any(|it| body.starts_with(it))
 }
 
 fn framing(response: &Response) -> Option<Framing> {

@@ -27,6 +27,19 @@ pub struct Card {
 }
 
 impl Card {
+    /// Of each price the higher, of each length the smaller.
+    fn dearer(self, other: Card) -> Card {
+        let cached = |it: Card| it.cached.unwrap_or(it.input);
+        let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+        Card {
+            input: self.input.max(other.input),
+            output: self.output.max(other.output),
+            cached: Some(cached(self).max(cached(other))),
+            context: least(self.context, other.context),
+            longest_reply: least(self.longest_reply, other.longest_reply),
+        }
+    }
+
     /// US dollars for this many tokens.
     pub fn cost(&self, usage: Usage) -> f64 {
         let cached = usage.cached_tokens.min(usage.input_tokens);
@@ -40,25 +53,30 @@ impl Card {
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
     own: BTreeMap<String, Card>,
+    others: BTreeMap<String, Card>,
 }
 
 impl Prices {
     /// The table, with the user's prices above it: by the model's name with its provider, or without.
-    pub fn new(own: BTreeMap<String, Card>) -> Self {
-        Self { own }
+    /// Those of others, a project's say, make known what nobody else knows, and nothing cheaper than it is known
+    /// to be.
+    pub fn new(own: BTreeMap<String, Card>, others: BTreeMap<String, Card>) -> Self {
+        Self { own, others }
     }
 
     /// What is known of `openai:MODEL`; a dated name (`MODEL-2026-01-31`) costs what the name without its
     /// date does. Recordings and services on the user's own machine cost nothing.
     pub fn of(&self, spec: &str) -> Option<Card> {
         let (provider, model) = spec.split_once(':').unwrap_or(("", spec));
-        let own = self.own.get(spec).or_else(|| self.own.get(model)).copied();
-        if own.is_some() {
-            return own;
-        }
-        match provider {
+        let named =
+            |cards: &BTreeMap<String, Card>| cards.get(spec).or_else(|| cards.get(model)).copied();
+        let known = named(&self.own).or_else(|| match provider {
             "recorded" | "ollama" | "lmstudio" => Some(Card::default()),
             _ => listed(provider, model).or_else(|| listed(provider, undated(model)?)),
+        });
+        match (known, named(&self.others)) {
+            (Some(known), Some(other)) => Some(known.dearer(other)),
+            (known, other) => known.or(other),
         }
     }
 }
@@ -127,7 +145,10 @@ mod tests {
     #[test]
     fn the_users_prices_come_first() {
         let own = Card { input: 1.0, output: 10.0, cached: Some(0.5), ..Card::default() };
-        let prices = Prices::new(BTreeMap::from([("gpt-4.1".to_owned(), own)]));
+        let own = BTreeMap::from([("gpt-4.1".to_owned(), own)]);
+        // Who wants it cheaper still is not heard.
+        let free = BTreeMap::from([("openai:gpt-4.1".to_owned(), Card::default())]);
+        let prices = Prices::new(own, free);
         let card = prices.of("openai:gpt-4.1").expect("the user's");
         let usage =
             Usage { input_tokens: 1_000_000, output_tokens: 100_000, cached_tokens: 400_000 };

@@ -10,6 +10,7 @@ mod recorder;
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -59,7 +60,7 @@ pub(crate) struct Recording {
 impl Recording {
     /// Reads the whole file; `name` is what the model is called.
     pub(crate) fn open(name: &str, path: &Path, replay_latency: bool) -> Result<Self, OpenError> {
-        let bytes = fs::read(path)
+        let bytes = read_file(path)
             .map_err(|reason| OpenError::Unreadable { path: path.to_owned(), reason })?;
         let queues = read_lines(&bytes).map_err(|(line, what)| OpenError::Malformed {
             path: path.to_owned(),
@@ -149,6 +150,14 @@ impl Recording {
             }),
         }
     }
+}
+
+/// A file's bytes; what is no file may never end.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+    }
+    fs::read(path)
 }
 
 /// The line that answers once a queue is used up: its last reply, or its last error where it has no

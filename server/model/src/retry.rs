@@ -40,7 +40,8 @@ impl Retry {
     /// The wait before retry `number` (from 0), or `None` where the provider asks for more than is
     /// worth waiting.
     fn wait(&self, number: u32, asked: Option<Duration>) -> Option<Duration> {
-        match asked {
+        // No time at all is no wait: who is overloaded would be met as it is.
+        match asked.filter(|asked| !asked.is_zero()) {
             Some(asked) => (asked <= self.longest_wait).then_some(asked),
             None => Some(jittered(self.backoff(number))),
         }

@@ -126,7 +126,9 @@ impl Service {
 
     async fn collect(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
+        loop {
+            let chunk = timeout(self.idle(), response.chunk()).await.map_err(|_| self.stalled())?;
+            let Some(chunk) = chunk.map_err(|error| self.broken(error))? else { break };
             if body.len() + chunk.len() > LARGEST_ANSWER {
                 return Err(self.too_large());
             }
@@ -141,8 +143,10 @@ impl Service {
         &self,
         response: &mut Response,
         frames: &mut Frames,
+        patience: Option<Duration>,
     ) -> Result<Option<Vec<Vec<u8>>>, Failure> {
-        let deadline = tokio::time::Instant::now() + self.idle();
+        let patience = patience.map_or(self.idle(), |it| it.min(self.idle()));
+        let deadline = tokio::time::Instant::now() + patience;
         loop {
             let chunk = tokio::select! {
                 chunk = response.chunk() => chunk.map_err(|error| self.broken(error))?,

@@ -20,6 +20,7 @@ mod command;
 mod compose;
 mod config;
 mod docker;
+mod environment;
 mod events;
 mod frames;
 pub mod frameworks;
@@ -43,6 +44,7 @@ mod verdict;
 mod wire;
 mod worker;
 
+pub use crate::environment::plain_environment;
 pub use crate::{
     config::Config,
     docker::{Docker, ImageSpec, Progress as ImageProgress},

@@ -13,6 +13,8 @@ use std::{
 
 use tokio::process::Command;
 
+use crate::environment::plain_environment;
+
 pub(crate) use self::provide::all_requirements;
 pub use self::{
     find::find,
@@ -129,14 +131,14 @@ fn listed(passed_over: &[String]) -> String {
 }
 
 /// Runs an interpreter to its end, killing it when the future is dropped. It sees the caller's
-/// environment, for proxies and pip's settings, but none of the variables that change how Python
-/// itself behaves.
+/// plain environment, for proxies and pip's settings, but no keys, which a package's own
+/// code could read, and none of the variables that change how Python itself behaves.
 async fn output(interpreter: &Path, args: &[&str]) -> io::Result<Output> {
     let mut command = Command::new(interpreter);
     // `-I`: neither PYTHON* variables nor the working folder nor the user's own site-packages have
     // a say.
     command.arg("-I").args(args).current_dir("/").stdin(Stdio::null()).kill_on_drop(true);
-    command.env_remove("VIRTUAL_ENV").env_remove("PIP_REQUIRE_VIRTUALENV");
+    command.env_clear().envs(plain_environment()).env_remove("PIP_REQUIRE_VIRTUALENV");
     command.env("PIP_NO_INPUT", "1").env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
     command.output().await
 }

@@ -330,12 +330,15 @@ fn usage(
         let most = it.input_tokens.max(it.output_tokens);
         (1..ABSURD_TOKENS).contains(&most)
     });
-    match reply {
-        Ok(reply) if told.is_none() && !opened.model.is_recorded() => {
-            let input_tokens = size(question);
-            let output_tokens = reply.text.len().div_ceil(TOKEN_BYTES) as u64;
-            (Some(Usage { input_tokens, output_tokens, cached_tokens: 0 }), true)
-        }
-        _ => (told, false),
+    let output_tokens = match reply {
+        Ok(reply) => reply.text.len().div_ceil(TOKEN_BYTES) as u64,
+        // It took all the room it had.
+        Err(ModelError::Truncated { .. }) => question.max_output_tokens.unwrap_or_default().into(),
+        Err(ModelError::BadResponse { .. }) => 0,
+        Err(_) => return (told, false),
+    };
+    if told.is_some() || opened.model.is_recorded() {
+        return (told, false);
     }
+    (Some(Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 }), true)
 }

@@ -26,13 +26,13 @@ impl std::ops::Add for Spent {
     type Output = Spent;
 
     fn add(self, other: Spent) -> Spent {
-        Spent { tokens: self.tokens + other.tokens, usd: self.usd + other.usd }
+        Spent { tokens: self.tokens.saturating_add(other.tokens), usd: self.usd + other.usd }
     }
 }
 
 impl Spent {
     pub(crate) fn of(usage: Usage, usd: f64) -> Spent {
-        Spent { tokens: usage.input_tokens + usage.output_tokens, usd }
+        Spent { tokens: usage.input_tokens.saturating_add(usage.output_tokens), usd }
     }
 }
 
@@ -195,7 +195,7 @@ impl Drop for Reservation<'_> {
             // Sums of fractions leave crumbs.
             0 => Spent::default(),
             _ => Spent {
-                tokens: book.reserved.tokens - self.most.tokens,
+                tokens: book.reserved.tokens.saturating_sub(self.most.tokens),
                 usd: book.reserved.usd - self.most.usd,
             },
         };

@@ -117,7 +117,7 @@ fn tokens(gathered: &mut Gathered, holder: &Value) {
     if let Some(fresh) = count(usage, "input_tokens") {
         let cached = count(usage, "cache_read_input_tokens").unwrap_or_default();
         let stored = count(usage, "cache_creation_input_tokens").unwrap_or_default();
-        gathered.input = Some(fresh + cached + stored);
+        gathered.input = Some(fresh.saturating_add(cached).saturating_add(stored));
         gathered.cached = cached;
     }
     gathered.output = count(usage, "output_tokens").or(gathered.output);

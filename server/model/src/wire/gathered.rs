@@ -8,6 +8,9 @@ use crate::complaint::{Complaint, shorten};
 /// No model calls more tools at once; a broken service must not fill the memory.
 const MOST_CALLS: usize = 128;
 
+/// Arguments of tools are no deeper; JSON readers stop at 128, and they are written within other JSON.
+const DEEPEST: usize = 64;
+
 /// Pieces of a reply.
 #[derive(Default)]
 pub(crate) struct Gathered {
@@ -52,6 +55,8 @@ pub(crate) enum Unusable {
     Failed(Box<Complaint>),
     /// It is not what this kind of service answers.
     Garbled(String),
+    /// It is, and says nothing of use.
+    Nonsense(String),
 }
 
 /// A reply that came to its end.
@@ -74,7 +79,11 @@ impl Gathered {
                 self.calls.push(Call { index, ..Call::default() });
                 self.calls.len() - 1
             }
-            None => return Err(Unusable::Garbled(format!("over {MOST_CALLS} tool calls"))),
+            None => {
+                return Err(Unusable::Nonsense(format!(
+                    "it calls over {MOST_CALLS} tools at once"
+                )));
+            }
         };
         Ok(&mut self.calls[at])
     }
@@ -137,16 +146,43 @@ impl Gathered {
 impl Call {
     fn read(&self, at: usize, clean: &impl Fn(&str) -> String) -> Result<ToolCall, String> {
         let name = clean(&self.name);
-        let text = clean(&self.arguments);
-        let arguments = match text.trim() {
+        if name.is_empty() {
+            return Err("a tool call has no name".to_owned());
+        }
+        let arguments: Option<Map<String, Value>> = match self.arguments.trim() {
             "" => Some(Map::new()),
             text => serde_json::from_str(text).ok(),
         };
         let Some(arguments) = arguments else {
             return Err(format!("the arguments of the tool call `{name}` are not a JSON object"));
         };
-        let id = self.id.clone().filter(|id| !id.is_empty());
+        let clean_all =
+            |(key, value): (String, Value)| Some((clean(&key), cleaned(value, clean, 1)?));
+        let Some(arguments) = arguments.into_iter().map(clean_all).collect() else {
+            return Err(format!("the arguments of the tool call `{name}` are nested too deeply"));
+        };
+        let id = self.id.as_deref().map(clean).filter(|id| !id.is_empty());
         let id = id.unwrap_or_else(|| format!("call_{at}"));
-        Ok(ToolCall { id, name, arguments, signature: self.signature.clone() })
+        Ok(ToolCall { id, name, arguments, signature: self.signature.as_deref().map(clean) })
     }
+}
+
+/// A value with all its texts cleaned, however they were escaped; none where it is deeper than what can be
+/// written down and read again.
+fn cleaned(value: Value, clean: &impl Fn(&str) -> String, depth: usize) -> Option<Value> {
+    if depth > DEEPEST {
+        return None;
+    }
+    Some(match value {
+        Value::String(text) => Value::String(clean(&text)),
+        Value::Array(values) => {
+            values.into_iter().map(|it| cleaned(it, clean, depth + 1)).collect::<Option<_>>()?
+        }
+        Value::Object(fields) => {
+            let field =
+                |(key, it): (String, Value)| Some((clean(&key), cleaned(it, clean, depth + 1)?));
+            Value::Object(fields.into_iter().map(field).collect::<Option<_>>()?)
+        }
+        other => other,
+    })
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Question, count, list, text};
 use crate::ask::{Message, Role};
+use crate::complaint::shorten;
 use crate::wire::{End, Gathered, Unusable};
 
 pub(super) fn path(model: &str, stream: bool) -> String {
@@ -84,7 +85,8 @@ pub(super) fn take(gathered: &mut Gathered, answer: &Value) -> Result<(), Unusab
     Gathered::failed(answer)?;
     let feedback = answer.get("promptFeedback");
     if let Some(reason) = feedback.and_then(|it| text(it, "blockReason")) {
-        gathered.end = Some(End::Declined(format!("the question was blocked: {reason}")));
+        gathered.end =
+            Some(End::Declined(format!("the question was blocked: {}", shorten(reason))));
         return Ok(());
     }
     let known = ["candidates", "usageMetadata"];
@@ -122,7 +124,8 @@ fn tokens(gathered: &mut Gathered, usage: &Value) {
     let said = count(usage, "candidatesTokenCount");
     let thought = count(usage, "thoughtsTokenCount");
     if said.or(thought).is_some() || count(usage, "totalTokenCount").is_some() {
-        gathered.output = Some(said.unwrap_or_default() + thought.unwrap_or_default());
+        let said = said.unwrap_or_default();
+        gathered.output = Some(said.saturating_add(thought.unwrap_or_default()));
     }
     gathered.cached = count(usage, "cachedContentTokenCount").unwrap_or(gathered.cached);
 }
@@ -134,6 +137,6 @@ fn end(reason: &str) -> End {
         "MALFORMED_FUNCTION_CALL" => {
             End::Declined("the model's tool call cannot be read".to_owned())
         }
-        other => End::Declined(format!("the provider stopped the reply: {other}")),
+        other => End::Declined(format!("the provider stopped the reply: {}", shorten(other))),
     }
 }

@@ -93,7 +93,9 @@ fn take(gathered: &mut Gathered, value: &Value, part: &str) -> Result<(), Unusab
         gathered.cached =
             details.and_then(|it| count(it, "cached_tokens")).unwrap_or(gathered.cached);
     }
-    let Some(choice) = list(value, "choices").first() else { return Ok(()) };
+    // Only one was asked for.
+    let is_first = |it: &&Value| count(it, "index").unwrap_or_default() == 0;
+    let Some(choice) = list(value, "choices").iter().find(is_first) else { return Ok(()) };
     if let Some(said) = choice.get(part) {
         content(&mut gathered.text, said.get("content"));
         gathered.refusal += text(said, "refusal").unwrap_or_default();
@@ -101,7 +103,8 @@ fn take(gathered: &mut Gathered, value: &Value, part: &str) -> Result<(), Unusab
             tool_call(gathered, call, at)?;
         }
     }
-    gathered.end = text(choice, "finish_reason").map(end).or(gathered.end.take());
+    let reason = text(choice, "finish_reason").filter(|it| !it.is_empty());
+    gathered.end = reason.map(end).or(gathered.end.take());
     Ok(())
 }
 

@@ -500,10 +500,13 @@ async fn a_stream_of_endless_calls_or_bytes_is_cut() {
     });
     let calls = format.framed(&calls.collect::<Vec<_>>());
     let bytes = format!("data: {}", "x".repeat(17 << 20));
-    for (endless, expected) in [(calls, "over 128 tool calls"), (bytes, "larger than 16 MiB")] {
+    for (endless, expected, passes) in
+        [(calls, "it calls over 128 tools at once", false), (bytes, "larger than 16 MiB", true)]
+    {
         let error =
             format.ask(vec![Canned::Stream(EVENTS, vec![endless])], true).await.0.unwrap_err();
-        assert!(error.is_unavailable() && error.to_string().contains(expected), "{error}");
+        assert_eq!(error.is_unavailable(), passes, "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }
 
@@ -553,5 +556,87 @@ async fn odd_model_names_stay_in_their_place() {
         let head = server.requests()[0].head.clone();
         let expected = format!("post /v1beta/models/{expected}:generatecontent http/1.1");
         assert_eq!(head.lines().next().unwrap_or_default(), expected);
+    }
+}
+
+/// One streamed OpenAI chunk.
+fn chunk(delta: Value, why: Value) -> Value {
+    json!({"model": "m-1", "choices": [{"index": 0, "delta": delta, "finish_reason": why}]})
+}
+
+#[tokio::test]
+async fn odd_streams_are_read_as_they_were_meant() {
+    let format = openai();
+    let hello = || chunk(json!({"content": "hello"}), Value::Null);
+    let end = || chunk(json!({}), json!("stop"));
+    let whole = format.framed(&[hello(), end()]);
+    let other = json!({"choices": [{"index": 1, "delta": {"content": "other"}}]});
+    let empty = chunk(json!({"content": "hel"}), json!(""));
+    let rest = chunk(json!({"content": "lo"}), json!(""));
+    for (kind, text) in [
+        (EVENTS, format!("\u{feff}{whole}")),
+        (EVENTS, format!("{whole}bye\n\ndata: bye\n\n")),
+        (EVENTS, format!("{whole}data: {{\"error\": {{\"message\": \"late\"}}}}\n\n")),
+        (EVENTS, format.framed(&[hello(), other, end()])),
+        (EVENTS, format.framed(&[empty, rest, end()])),
+        ("text/plain", whole.clone()),
+        ("", whole.clone()),
+    ] {
+        let (result, requests) =
+            format.ask(vec![Canned::Stream(kind, vec![text.clone()])], true).await;
+        assert_eq!((result.unwrap().text.as_str(), requests.len()), ("hello", 1), "{kind} {text}");
+    }
+    // An empty reason is no end: what breaks off after it is asked for again.
+    let broken = format.framed(&[chunk(json!({"content": "hel"}), json!(""))]);
+    let answers = vec![Canned::Stream(EVENTS, vec![broken]), Canned::Stream(EVENTS, vec![whole])];
+    let (result, requests) = format.ask(answers, true).await;
+    assert_eq!((result.unwrap().text.as_str(), requests.len()), ("hello", 2));
+}
+
+#[tokio::test]
+async fn calls_that_cannot_be_used_are_named_and_not_asked_for_again() {
+    let format = openai();
+    let deep = format!("{{\"a\": {}1{}}}", "[".repeat(80), "]".repeat(80));
+    let call = |name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        let call = json!({"id": "c", "type": "function", "function": function});
+        json!({"choices": [{"message": {"content": null, "tool_calls": [call]}, "finish_reason": "stop"}]})
+    };
+    for (answer, expected) in [
+        (call("", "{}"), "a tool call has no name"),
+        (call("grep", &deep), "nested too deeply"),
+        (call("grep", "[1]"), "not a JSON object"),
+    ] {
+        let (result, requests) =
+            format.ask(vec![Canned::say(200, &answer.to_string())], false).await;
+        let error = result.unwrap_err();
+        assert!(matches!(error, ModelError::BadResponse { .. }), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(requests.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_a_call_is_cut_out_however_it_is_written() {
+    let escaped: String = KEY.chars().map(|it| format!("\\u{:04x}", it as u32)).collect();
+    let function =
+        json!({"name": "grep", "arguments": format!("{{\"pattern\": [\"{escaped}\"]}}")});
+    let call = json!({"id": KEY, "type": "function", "function": function});
+    let answer = json!({"choices": [{"message": {"content": null, "tool_calls": [call]}, "finish_reason": "stop"}]});
+    let reply = openai().ask(vec![Canned::say(200, &answer.to_string())], false).await.0.unwrap();
+    let shown = format!("{reply:?}");
+    assert!(shown.contains("[redacted]") && !shown.contains(KEY), "{shown}");
+}
+
+#[tokio::test]
+async fn absurd_counts_are_no_sums() {
+    let most = u64::MAX;
+    let anthropic = json!({"type": "message", "content": [{"type": "text", "text": "hello"}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": most, "cache_read_input_tokens": most, "output_tokens": 1}});
+    let gemini_answer = json!({"candidates": [{"content": {"parts": [{"text": "hello"}]}, "finishReason": "STOP"}],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": most, "thoughtsTokenCount": most}});
+    for (format, answer) in [(crate::wires::anthropic(), anthropic), (gemini(), gemini_answer)] {
+        let result = format.ask(vec![Canned::say(200, &answer.to_string())], false).await.0;
+        assert_eq!(result.unwrap().text, "hello", "{}", format.spec);
     }
 }

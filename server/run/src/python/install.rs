@@ -10,6 +10,8 @@ use std::{
 
 use tokio::process::Command;
 
+use crate::environment::plain_environment;
+
 use super::{Python, PythonError, last_words, output, provide::interpreter};
 
 /// What makes environments.
@@ -115,7 +117,7 @@ async fn install_with_uv(uv: &Path, folder: &Path, requirements: &[String]) -> i
 async fn run_uv(uv: &Path, args: &[&str]) -> io::Result<Output> {
     let mut command = Command::new(uv);
     command.args(args).current_dir("/").stdin(Stdio::null()).kill_on_drop(true);
-    command.env_remove("VIRTUAL_ENV").env("NO_COLOR", "1");
+    command.env_clear().envs(plain_environment()).env("NO_COLOR", "1");
     for (pips, uvs) in SETTINGS {
         if let (Some(value), None) = (env::var_os(pips), env::var_os(uvs)) {
             // pip has spaces between several folders, uv commas.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -12,6 +12,8 @@ use crate::error::Fault;
 /// Its name, in a project as in the user's folder.
 pub(crate) const NAME: &str = "trellis.toml";
 
+/// In bytes.
+const LARGEST: u64 = 256 << 10;
 /// Less is no room for a function, in tokens.
 const LEAST_OUTPUT: u64 = 256;
 /// Less is no room for a question, in tokens.
@@ -88,7 +90,7 @@ impl File {
     ///
     /// What is wrong with it, and in which line.
     pub(crate) fn read(path: &Path) -> Result<Option<File>, Fault> {
-        let text = match fs::read_to_string(path) {
+        let text = match read(path) {
             Ok(text) => text,
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
@@ -194,6 +196,16 @@ impl File {
         }
         Ok(())
     }
+}
+
+/// A file's text; what is no file may never end, and nobody writes so many settings.
+fn read(path: &Path) -> io::Result<String> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        let what = format!("it is no file of at most {} KiB", LARGEST >> 10);
+        return Err(io::Error::new(ErrorKind::InvalidInput, what));
+    }
+    fs::read_to_string(path)
 }
 
 /// A parser's complaint on one line.

@@ -1,6 +1,7 @@
 //! What is set: command line (or editor), environment, the project's `trellis.toml`, the user's, in that order.
 //!
-//! Of budgets the smallest counts. A project's file may be a stranger's: it cannot say where keys go.
+//! Of budgets the smallest counts. A project's file may be a stranger's: it cannot say where keys go, nor make
+//! a model look cheaper than it is.
 
 mod file;
 
@@ -39,24 +40,25 @@ impl Config {
     ) -> Result<Config, Fault> {
         let own = users(env);
         let mut config = Config::default();
-        let (mut cards, mut files) = (BTreeMap::new(), Vec::new());
+        let (mut cards, mut files) = ([BTreeMap::new(), BTreeMap::new()], Vec::new());
         if let Some((path, file)) = nearest(folder, own.as_deref())? {
             let place =
                 own.clone().unwrap_or_else(|| PathBuf::from("~/.config/trellis").join(NAME));
             file.is_harmless(&path, &place)?;
-            files.push((path, file));
+            files.push((path, file, 1));
         }
         if let Some(own) = own
             && let Some(file) = File::read(&own)?
         {
-            files.push((own, file));
+            files.push((own, file, 0));
         }
-        for (path, file) in files {
+        for (path, file, whose) in files {
             file.check(&path)?;
             config.sources.push(path);
-            config.add(file, &mut cards);
+            config.add(file, &mut cards[whose]);
         }
-        config.prices = Prices::new(cards);
+        let [own, others] = cards;
+        config.prices = Prices::new(own, others);
         Ok(config)
     }
 

@@ -64,6 +64,8 @@ pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -
 /// What git has stored under these names; none where it fails, takes too long or is not there.
 async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
     let mut child = Command::new("git")
+        .env_clear()
+        .envs(run::plain_environment())
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager"])
         .args(["cat-file", "--batch"])
         .current_dir(folder)

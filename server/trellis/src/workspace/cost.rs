@@ -34,7 +34,7 @@ pub(crate) struct StageCost {
 
 impl StageCost {
     pub(crate) fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 
     pub(crate) fn usd(&self) -> f64 {
@@ -45,9 +45,10 @@ impl StageCost {
 impl std::ops::AddAssign for StageCost {
     fn add_assign(&mut self, other: StageCost) {
         self.calls += other.calls;
-        self.input_tokens += other.input_tokens;
-        self.output_tokens += other.output_tokens;
-        self.nano_usd += other.nano_usd;
+        // What a provider says may be anything; a sum that is too large is the largest.
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.nano_usd = self.nano_usd.saturating_add(other.nano_usd);
     }
 }
 

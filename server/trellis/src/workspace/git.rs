@@ -129,12 +129,8 @@ impl Git {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        for (name, _) in std::env::vars_os() {
-            // GIT_DIR and its kin would point elsewhere.
-            if name.to_string_lossy().starts_with("GIT_") {
-                command.env_remove(&name);
-            }
-        }
+        // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
+        command.env_clear().envs(run::plain_environment());
         command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
         command.args([
             "-c",

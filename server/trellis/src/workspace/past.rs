@@ -138,8 +138,8 @@ impl Past {
                 let (input, output) =
                     (input_tokens.unwrap_or_default(), output_tokens.unwrap_or_default());
                 let nano_usd = details.nano_usd.unwrap_or_default();
-                self.spent.0 += input + output;
-                self.spent.1 += nano_usd;
+                self.spent.0 = self.spent.0.saturating_add(input).saturating_add(output);
+                self.spent.1 = self.spent.1.saturating_add(nano_usd);
                 if let Some(said) = &details.reply {
                     let question = (
                         node.clone(),

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::error::{Exit, Fault};
 use crate::models::{self, ModelArgs, Models, Tried};
-use crate::output::Output;
+use crate::output::{Output, harmless};
 
 /// Asks the model that is named, or the one that would be used in this folder.
 pub(super) async fn run(
@@ -55,9 +55,9 @@ fn shape(tried: &Tried) -> serde_json::Value {
 fn human(all: &[Tried], config: &Config) -> String {
     let mut out = String::new();
     for it in all {
-        out += &format!("ok       {}: {}\n", it.name, it.reply);
+        out += &format!("ok       {}: {}\n", it.name, harmless(&it.reply));
         if let Some(by) = &it.answered_by {
-            out += &format!("         answered by {by} in {} ms\n", it.milliseconds);
+            out += &format!("         answered by {} in {} ms\n", harmless(by), it.milliseconds);
         }
         let tokens = it.usage.map_or("tokens are not counted".to_owned(), |usage| {
             format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens)

@@ -110,6 +110,8 @@ struct Talk {
 impl Talk {
     fn start(program: &Path, arguments: &[&str], folder: &Path, log: File) -> io::Result<Talk> {
         let mut child = Command::new(program)
+            .env_clear()
+            .envs(run::plain_environment())
             .args(arguments)
             .current_dir(folder)
             .process_group(0)
