@@ -26,8 +26,10 @@ pub struct Schedule {
     reasons: FxHashMap<NodeIx, String>,
     /// Places of the leaves that are ready.
     ready: BTreeSet<u32>,
-    /// The same, longest chain of dependents first.
+    /// The same, the most urgent first.
     urgent: BTreeSet<(Reverse<u32>, u32)>,
+    /// The greater, the earlier; the longest chain of dependents where nothing else was said.
+    urgency: Vec<u32>,
     counts: Counts,
 }
 
@@ -43,6 +45,7 @@ impl Schedule {
             reasons: FxHashMap::default(),
             ready: BTreeSet::new(),
             urgent: BTreeSet::new(),
+            urgency: Vec::new(),
             counts: Counts::default(),
             sequence: order.sequence,
             plan,
@@ -51,6 +54,7 @@ impl Schedule {
             schedule.place[ix.index()] = place as u32;
         }
         schedule.measure();
+        schedule.urgency.clone_from(&schedule.critical);
         schedule.counts.total = schedule.plan.nodes().iter().filter(|node| node.is_leaf()).count();
         schedule.counts.pending = schedule.counts.total;
         let free = schedule.sequence.iter().copied().filter(|ix| schedule.waits[ix.index()] == 0);
@@ -103,9 +107,23 @@ impl Schedule {
         self.ready.iter().map(|&place| self.sequence[place as usize])
     }
 
-    /// The same leaves, those with the longest chain of dependents first.
+    /// The same leaves, the most urgent first: unless told otherwise, those with the longest chain of dependents.
     pub fn urgent(&self) -> impl Iterator<Item = NodeIx> {
         self.urgent.iter().map(|&(_, place)| self.sequence[place as usize])
+    }
+
+    /// Makes leaves more urgent, for who knows of longer chains than those of the plan; no leaf gets less urgent.
+    pub fn set_urgency(&mut self, urgency: impl Fn(NodeIx) -> Option<u32>) {
+        for &ix in &self.sequence {
+            if let Some(urgency) = urgency(ix) {
+                self.urgency[ix.index()] = urgency.max(self.critical[ix.index()]);
+            }
+        }
+        let entry = |&place: &u32| {
+            let ix = self.sequence[place as usize];
+            (Reverse(self.urgency[ix.index()]), place)
+        };
+        self.urgent = self.ready.iter().map(entry).collect();
     }
 
     /// The longest chain of leaves that starts with this node, each needing the one before; a leaf nothing needs has 1.
@@ -275,7 +293,7 @@ impl Schedule {
             if self.plan.node(ix).is_leaf() {
                 let place = self.place[ix.index()];
                 self.ready.insert(place);
-                self.urgent.insert((Reverse(self.critical[ix.index()]), place));
+                self.urgent.insert((Reverse(self.urgency[ix.index()]), place));
             } else {
                 self.status[ix.index()] = Status::Passed;
                 self.count_down(ix, &mut free);
@@ -286,7 +304,7 @@ impl Schedule {
     fn set(&mut self, ix: NodeIx, status: Status) {
         let place = self.place[ix.index()];
         self.ready.remove(&place);
-        self.urgent.remove(&(Reverse(self.critical[ix.index()]), place));
+        self.urgent.remove(&(Reverse(self.urgency[ix.index()]), place));
         let before = std::mem::replace(&mut self.status[ix.index()], status);
         if self.plan.node(ix).is_leaf() {
             self.counts.change(before, status);

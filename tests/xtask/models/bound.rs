@@ -14,6 +14,9 @@ pub(super) struct Bound {
     plan: Plan,
     /// The longest chain, first to last, each with its seconds.
     chain: Vec<(String, f64)>,
+    /// The longest chain when a node also waits for those before it in its file, as the engine has it, so that
+    /// every number of jobs shows its tests the same.
+    in_files: Vec<(String, f64)>,
     /// Nodes of the chain with most of them.
     deepest: Vec<String>,
     /// Seconds of all nodes, divided by the jobs.
@@ -32,11 +35,14 @@ impl Bound {
     ) -> Result<Bound, String> {
         let plan = dependencies(graph);
         let cores = std::thread::available_parallelism().map_err(|e| e.to_string())?;
-        let chain = longest(&plan, &|id| alone.cost(id).unwrap_or(0.0));
+        let cost = |id: &str| alone.cost(id).unwrap_or(0.0);
+        let chain = longest(&plan, &cost);
+        let in_files = longest(&with_files(&plan, graph, alone.order()), &cost);
         let deepest = longest(&plan, &|_| 1.0).into_iter().map(|(id, _)| id).collect();
         Ok(Bound {
             plan,
             chain,
+            in_files,
             deepest,
             shared: alone.total() / jobs as f64,
             processors: processor / cores.get() as f64,
@@ -51,8 +57,13 @@ impl Bound {
         self.critical().max(self.shared).max(self.processors)
     }
 
+    /// The bound for an engine that keeps the order within files.
+    pub(super) fn in_files(&self) -> f64 {
+        seconds(&self.in_files).max(self.seconds())
+    }
+
     fn critical(&self) -> f64 {
-        self.chain.iter().map(|(_, seconds)| seconds).sum()
+        seconds(&self.chain)
     }
 }
 
@@ -67,10 +78,39 @@ impl fmt::Display for Bound {
             self.shared,
             self.processors
         )?;
-        let chain = self.chain.iter().map(|(id, seconds)| format!("{id} {seconds:.1} s"));
-        writeln!(f, "critical path: {}", chain.collect::<Vec<_>>().join(" -> "))?;
+        writeln!(f, "critical path: {}", shown(&self.chain))?;
+        writeln!(
+            f,
+            "with the order within files that the engine keeps, {:.1} s: {}",
+            self.in_files(),
+            shown(&self.in_files)
+        )?;
         write!(f, "longest chain, {} nodes: {}", self.deepest.len(), self.deepest.join(" -> "))
     }
+}
+
+fn seconds(chain: &[(String, f64)]) -> f64 {
+    chain.iter().map(|(_, seconds)| seconds).sum()
+}
+
+fn shown(chain: &[(String, f64)]) -> String {
+    let nodes = chain.iter().map(|(id, seconds)| format!("{id} {seconds:.1} s"));
+    nodes.collect::<Vec<_>>().join(" -> ")
+}
+
+/// What a leaf waits for when it also waits for the leaves before it in its file.
+fn with_files(plan: &Plan, graph: &Value, order: &[String]) -> Plan {
+    let path = |id: &str| {
+        let nodes = graph["nodes"].as_array().into_iter().flatten();
+        nodes.filter(|node| node["id"] == id).find_map(|node| node["file_path"].as_str())
+    };
+    let mut out = plan.clone();
+    let mut last: BTreeMap<&str, &String> = BTreeMap::new();
+    for id in order {
+        let (Some(path), Some(needs)) = (path(id), out.get_mut(id)) else { continue };
+        needs.extend(last.insert(path, id).cloned());
+    }
+    out
 }
 
 /// In a graph in the seeds' format: data flows from source to target, a class stands before its methods, and any
@@ -145,7 +185,7 @@ fn length(
 mod tests {
     use serde_json::json;
 
-    use super::{dependencies, longest};
+    use super::{dependencies, longest, with_files};
 
     #[test]
     fn the_longest_chain_follows_needs_flows_and_classes() {
@@ -165,5 +205,15 @@ mod tests {
             ["a", "b", "b.m", "c"]
         );
         assert_eq!(chain.iter().map(|(_, seconds)| seconds).sum::<f64>(), 5.0);
+    }
+
+    #[test]
+    fn a_leaf_may_also_wait_for_the_one_before_it_in_its_file() {
+        let leaf = |id: &str, path: &str| json!({"id": id, "node_type": "leaf", "file_path": path});
+        let graph = json!({"nodes": [leaf("a", "x.py"), leaf("b", "y.py"), leaf("c", "x.py")]});
+        let order = ["c", "b", "a"].map(str::to_owned);
+        let plan = with_files(&dependencies(&graph), &graph, &order);
+        let needs: Vec<usize> = ["a", "b", "c"].iter().map(|id| plan[*id].len()).collect();
+        assert_eq!((needs, plan["a"].contains("c")), (vec![1, 0, 0], true));
     }
 }

@@ -34,6 +34,8 @@ impl Span {
 #[derive(Default)]
 pub(super) struct Timeline {
     spans: BTreeMap<String, Span>,
+    /// All leaves, in the order of the run.
+    order: Vec<String>,
 }
 
 impl Timeline {
@@ -56,17 +58,23 @@ impl Timeline {
     }
 
     fn take(&mut self, event: &Value, at: f64) {
+        if event["kind"] == "ordered" {
+            let nodes = event["nodes"].as_array().into_iter().flatten();
+            self.order = nodes.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+        }
         let Some(node) = event["node"].as_str() else { return };
         let seconds = event["milliseconds"].as_u64().unwrap_or(0) as f64 / 1000.0;
         let status = event["status"].as_str();
         let kind = event["kind"].as_str().unwrap_or_default();
-        if !matches!(kind, "state" | "model_call" | "test_run") || status == Some("skipped") {
+        let counts = matches!(kind, "state" | "accepted" | "model_call" | "test_run");
+        if !counts || status == Some("skipped") {
             return;
         }
         let span = self.spans.entry(node.to_owned()).or_default();
         match (kind, status) {
             ("state", Some("in_progress")) => span.begin = at,
-            ("state", Some("passed" | "failed")) => span.end = at,
+            // A node that passes has no line for it but that of its text.
+            ("accepted", _) | ("state", Some("passed" | "failed")) => span.end = at,
             ("model_call", _) => {
                 let prompt = event["prompt"].as_str().unwrap_or_default().to_owned();
                 let longest = span.questions.entry(prompt).or_default();
@@ -80,6 +88,10 @@ impl Timeline {
     /// What a node took of model and tests; `None` if it was not begun.
     pub(super) fn cost(&self, id: &str) -> Option<f64> {
         self.spans.get(id).map(|span| span.model() + span.tests)
+    }
+
+    pub(super) fn order(&self) -> &[String] {
+        &self.order
     }
 
     pub(super) fn total(&self) -> f64 {
@@ -180,7 +192,24 @@ fn clock(at: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Full, Span, clock};
+    use serde_json::json;
+
+    use super::{Full, Span, Timeline, clock};
+
+    #[test]
+    fn a_node_ends_with_its_text_or_its_failure_and_votes_are_put_at_once() {
+        let mut timeline = Timeline::default();
+        let call = |milliseconds: u64, prompt: &str| json!({"kind": "model_call", "node": "a", "prompt": prompt, "milliseconds": milliseconds});
+        timeline.take(&json!({"kind": "state", "node": "a", "status": "in_progress"}), 1.0);
+        for (milliseconds, prompt) in [(1000, "p"), (500, "v"), (2000, "v")] {
+            timeline.take(&call(milliseconds, prompt), 4.0);
+        }
+        timeline.take(&json!({"kind": "test_run", "node": "a", "milliseconds": 250}), 4.5);
+        timeline.take(&json!({"kind": "accepted", "node": "a"}), 5.0);
+        let span = &timeline.spans["a"];
+        assert_eq!((span.model(), span.tests, span.end, span.rest()), (3.0, 0.25, 5.0, 0.75));
+        assert_eq!((timeline.cost("a"), timeline.cost("b")), (Some(3.25), None));
+    }
 
     #[test]
     fn times_of_day_are_read() {

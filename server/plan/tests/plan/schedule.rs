@@ -114,6 +114,20 @@ fn urgent_follows_the_longest_chain() {
 }
 
 #[test]
+fn who_knows_of_longer_chains_makes_leaves_more_urgent_and_none_less() {
+    let plan = functions("a:\nb:\nc: b\nd: c\ne: a\nf:");
+    let mut run = schedule(plan.clone());
+    run.set_urgency(|ix| match plan.id(ix) {
+        "a" => Some(9),
+        "b" => Some(1),
+        _ => None,
+    });
+    assert_eq!(ids(&plan, &run.urgent().collect::<Vec<_>>()), "a b f");
+    run.pass(at(&plan, "b"));
+    assert_eq!(ids(&plan, &run.urgent().collect::<Vec<_>>()), "a c f");
+}
+
+#[test]
 fn start_from_refuses_and_names_unmet_dependencies() {
     let plan = functions("a:\nb:\nc: a b\nd: c\ne:\nf: b");
     let mut run = schedule(plan.clone());

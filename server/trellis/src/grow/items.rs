@@ -116,6 +116,24 @@ impl Work {
         inside.into_iter().map(|place| self.leaves[place]).collect()
     }
 
+    /// By node, the longest chain of nodes that starts with it, each waiting for the one before: by a dependency, or
+    /// because it comes next in a file.
+    pub(crate) fn chains(&self) -> HashMap<NodeIx, u32> {
+        let mut chains: HashMap<NodeIx, u32> = HashMap::new();
+        for (place, &ix) in self.leaves.iter().enumerate().rev() {
+            let own = *chains.entry(ix).and_modify(|chain| *chain += 1).or_insert(1);
+            let file = self.by_path[&path_of(&self.plan, ix)].iter().copied();
+            let above = file.filter(|other| self.place[other] < place).last();
+            let needs = self.plan.depends_on(ix).iter().copied();
+            let earlier = needs.filter(|it| self.place.get(it).is_some_and(|it| *it < place));
+            for before in above.into_iter().chain(earlier) {
+                let chain = chains.entry(before).or_default();
+                *chain = (*chain).max(own);
+            }
+        }
+        chains
+    }
+
     /// Nodes before `ix` that imports of a text refer to: `from module import name`, or all of a module.
     pub(crate) fn imported(&self, ix: NodeIx, fragment: &code::Fragment) -> BTreeSet<NodeIx> {
         let own = self.place[&ix];
@@ -241,6 +259,35 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_stands_before_others_in_its_file_has_their_chain_behind_it() {
+        let node = |id: &str, file: &str, needs: &[&str]| {
+            json!({
+                "id": id, "name": id, "type": "function", "node_type": "leaf", "docstring": "Does it.",
+                "file_path": format!("src/lib/{file}.py"), "dependencies": needs,
+            })
+        };
+        let needs = [("b", "a"), ("d", "c")];
+        let edge = |(from, to): (&str, &str)| json!({ "source": from, "target": to, "type": "function_call" });
+        let nodes = [
+            node("a", "x", &[]),
+            node("b", "x", &["a"]),
+            node("c", "x", &[]),
+            node("d", "y", &["c"]),
+            node("e", "z", &[]),
+        ];
+        let graph = json!({ "nodes": nodes, "edges": needs.map(edge), "metadata": { "phase": 3 } });
+        let plan = plan::read(graph.to_string().as_bytes(), None).expect("a plan");
+        let sequence = plan::order(&plan).sequence;
+        let work = Work::new(Arc::new(plan), &sequence);
+        let order: Vec<&str> = work.leaves.iter().map(|ix| work.plan.id(*ix)).collect();
+        let chains = work.chains();
+        let chain = |id: &str| chains[&work.plan.find(id).expect("a node")];
+        assert_eq!(order, ["a", "c", "b", "d", "e"]);
+        // In the file x stand a, c, b; d waits for c.
+        assert_eq!(["a", "c", "b", "d", "e"].map(chain), [3, 2, 1, 1, 1]);
+    }
 
     #[test]
     fn the_first_users_of_a_node_are_its_dependents() {

@@ -123,6 +123,8 @@ pub(crate) async fn open(
     let policy = Policy { fix_with: order.fix_with, ..Policy::generate() };
     let spent = Spent { tokens: past.spent.0, usd: past.spent.1 as f64 / 1e9 };
     let mut schedule = Schedule::new(plan.clone(), sequence);
+    let chains = work.chains();
+    schedule.set_urgency(|ix| chains.get(&ix).copied());
     let (shelf, accepted) = resume(&work, &mut schedule, &past, &kept, output);
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
