@@ -122,8 +122,8 @@ impl Work {
         let mut chains: HashMap<NodeIx, u32> = HashMap::new();
         for (place, &ix) in self.leaves.iter().enumerate().rev() {
             let own = *chains.entry(ix).and_modify(|chain| *chain += 1).or_insert(1);
-            let file = self.by_path[&path_of(&self.plan, ix)].iter().copied();
-            let above = file.filter(|other| self.place[other] < place).last();
+            let mut file = self.by_path[&path_of(&self.plan, ix)].iter().rev().copied();
+            let above = file.find(|other| self.place[other] < place);
             let needs = self.plan.depends_on(ix).iter().copied();
             let earlier = needs.filter(|it| self.place.get(it).is_some_and(|it| *it < place));
             for before in above.into_iter().chain(earlier) {
