@@ -205,6 +205,33 @@ impl Schedule {
         Ok(skipped)
     }
 
+    /// Leaves the run to one leaf and what depends on it. Every other leaf that has not passed is settled at once: as
+    /// `before` says it failed or was skipped, else as skipped. Refused, naming them, when dependencies have not passed.
+    pub fn retry(
+        &mut self,
+        ix: NodeIx,
+        before: impl Fn(NodeIx) -> Option<(Status, String)>,
+    ) -> Result<(), UnmetDependencies> {
+        let unmet = self.unmet(ix);
+        if !unmet.is_empty() {
+            let unmet = unmet.into_iter().map(|ix| self.plan.id(ix).to_owned()).collect();
+            return Err(UnmetDependencies { node: self.plan.id(ix).to_owned(), unmet });
+        }
+        let behind = self.unsettled_dependents(ix).into_iter().map(|(node, _)| node);
+        let wanted: rustc_hash::FxHashSet<NodeIx> = behind.chain([ix]).collect();
+        for other in self.sequence.clone() {
+            if self.plan.node(other).is_leaf() && !wanted.contains(&other) {
+                let none = || format!("only {} was to be done", self.plan.id(ix));
+                match before(other) {
+                    Some((Status::Failed, reason)) => drop(self.fail(other, reason)),
+                    Some((Status::Skipped, reason)) => drop(self.skip(other, reason)),
+                    _ => drop(self.skip(other, none())),
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The leaves `ix` depends on, directly or through composites, that have not passed; in the order of the plan.
     pub fn unmet(&self, ix: NodeIx) -> Vec<NodeIx> {
         let mut unmet = BTreeSet::new();

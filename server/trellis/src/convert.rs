@@ -147,3 +147,10 @@ pub(crate) fn failure(failure: &run::Failure, texts: Texts<'_>) -> Failure {
     }
     out
 }
+
+/// How a test ended, as results name it.
+pub(crate) fn test_outcome(test: &run::TestResult) -> String {
+    let name = format!("{:?}", test.outcome);
+    let mut chars = name.chars();
+    chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
+}

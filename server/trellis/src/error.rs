@@ -38,11 +38,13 @@ pub(crate) struct Fault {
     pub(crate) exit: Exit,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+    /// Tells programs more than the exit code does, such as `untrusted`.
+    pub(crate) kind: Option<&'static str>,
 }
 
 impl Fault {
     pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        Fault { exit, message: message.to_string(), hint: None }
+        Fault { exit, message: message.to_string(), hint: None, kind: None }
     }
 
     pub(crate) fn input(message: impl fmt::Display) -> Self {
@@ -55,6 +57,12 @@ impl Fault {
 
     pub(crate) fn internal(message: impl fmt::Display) -> Self {
         Self::new(Exit::Internal, message)
+    }
+
+    /// Adds what programs may go by.
+    pub(crate) fn kind(mut self, kind: &'static str) -> Self {
+        self.kind = Some(kind);
+        self
     }
 
     /// Adds what to do about it.

@@ -7,6 +7,8 @@ use std::time::Instant;
 use clap::Args;
 use cycle::Tier;
 use model::{Ask, Card, Choice, Editor, Gates, Message, Model, ModelError, OpenError, Role, Usage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{Budget, Config};
 use crate::error::Fault;
@@ -20,7 +22,8 @@ const MARGIN: u64 = 1024;
 const TRIAL_TOKENS: u32 = 512;
 
 /// Options of every command that asks models.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct ModelArgs {
     /// Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
     #[arg(long)]
@@ -48,9 +51,11 @@ pub(crate) struct ModelArgs {
     replay_latency: bool,
     /// How often a question is put again, where it is not what the provider's table says.
     #[arg(skip)]
+    #[serde(skip)]
     pub(crate) retries: Option<u32>,
     /// Who answers for `editor`; nobody on a command line.
     #[arg(skip)]
+    #[serde(skip)]
     editor: Option<Arc<dyn Editor>>,
 }
 

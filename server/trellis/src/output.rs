@@ -6,17 +6,30 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::error::Fault;
+use crate::observer::{Observer, Told};
 
 /// Where a command prints, and in which of the two forms.
 pub(crate) struct Output {
     json: bool,
     /// A result was printed; there is no second one.
     has_printed: bool,
+    /// Who hears what is said beside the result, in place of standard error.
+    observer: Observer,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Output { json, has_printed: false }
+        Output { json, has_printed: false, observer: Observer::default() }
+    }
+
+    /// For work in the sidecar: nothing is printed, somebody is told.
+    pub(crate) fn told(observer: Observer) -> Self {
+        Output { json: true, has_printed: true, observer }
+    }
+
+    /// Who watches the work.
+    pub(crate) fn observer(&self) -> Observer {
+        self.observer.clone()
     }
 
     /// Whether the result is to be one JSON object.
@@ -65,7 +78,10 @@ impl Output {
 
     /// Says something beside the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
-        Output::say(text);
+        match self.observer.is_there() {
+            true => self.observer.tell(Told::Note(text.to_string())),
+            false => Output::say(text),
+        }
     }
 
     /// The same, from where no printer is at hand.

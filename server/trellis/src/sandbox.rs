@@ -3,14 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use run::{Config, Docker, ImageProgress, ImageSpec, Runner, python};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::scratch::ScratchFolder;
 
 /// Where tests run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum Choice {
+    #[default]
     /// Docker where an engine answers, else local isolation.
     Auto,
     /// A container without network, with the project read-only.
@@ -20,7 +26,8 @@ pub(crate) enum Choice {
 }
 
 /// The options of every command that runs tests.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct SandboxArgs {
     /// Where tests run.
     #[arg(long, value_enum, default_value = "auto")]

@@ -146,6 +146,28 @@ fn start_from_refuses_and_names_unmet_dependencies() {
 }
 
 #[test]
+fn a_retry_touches_one_leaf_and_what_waits_for_it() {
+    // a failed and took c and d along, b was skipped for its own reasons, g was never reached.
+    let plan = functions("a:\nb:\nc: a\nd: c b\ne: b\nf:\ng:");
+    let mut run = schedule(plan.clone());
+    run.pass(at(&plan, "f"));
+    let refused = run.clone().retry(at(&plan, "c"), |_| None).expect_err("a has not passed");
+    assert_eq!(refused.unmet, ["a"]);
+    let before = |ix| match plan.id(ix) {
+        "b" => Some((Status::Skipped, "no network".to_owned())),
+        "e" => Some((Status::Failed, "never seen: its dependency tells more".to_owned())),
+        _ => None,
+    };
+    run.retry(at(&plan, "a"), before).expect("a needs nothing");
+    assert_eq!((ready(&run).as_str(), letters(&run).as_str()), ("a", "pspssps"));
+    let reason = |id| run.reason(at(&plan, id)).unwrap_or_default().to_owned();
+    assert_eq!(reason("b"), "no network");
+    assert_eq!(reason("d"), "dependency b was skipped");
+    assert_eq!(reason("e"), "dependency b was skipped");
+    assert_eq!(reason("g"), "only a was to be done");
+}
+
+#[test]
 fn start_from_looks_through_composites() {
     let nodes = [
         leaf("a", r#""x":0"#),

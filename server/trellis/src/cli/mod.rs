@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Generate(Box<generate::GenerateArgs>),
+    Generate(Box<crate::methods::generate::GenerateArgs>),
     /// Look at a planning graph: its problems, order, tree and dependencies; search it.
     Plan(plan::PlanArgs),
     /// Look at generated code by file or node.

@@ -24,17 +24,17 @@ mod worker;
 pub(crate) use open::Order as GrowOrder;
 pub(crate) use summary::Summary;
 
-use tokio_util::sync::CancellationToken;
-
+use crate::control::Control;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
-use crate::signals::cancel_on_signal;
 
 /// Grows the repository; the summary is also that of a resumed run that had nothing left to do.
-pub(crate) async fn grow(order: GrowOrder, output: &Output) -> Result<(Summary, Exit), Fault> {
-    let cancel = CancellationToken::new();
-    cancel_on_signal(cancel.clone())?;
-    let (mut owner, receivers) = open::open(order, cancel, output).await?;
+pub(crate) async fn grow(
+    order: GrowOrder,
+    control: Control,
+    output: &Output,
+) -> Result<(Summary, Exit), Fault> {
+    let (mut owner, receivers) = open::open(order, control, output).await?;
     let ended = owner.run(receivers, output).await;
     let result = conclude(&mut owner, ended, output).await;
     // Nothing is lost by what a sandbox could not remove; the next start sweeps it.

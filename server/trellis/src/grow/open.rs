@@ -8,8 +8,8 @@ use std::time::Duration;
 use cycle::{FixWith, Policy, ToolRecord};
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
+use crate::control::Control;
 use crate::desk::Desk;
 use crate::error::Fault;
 use crate::grow::graph::Graph;
@@ -27,7 +27,7 @@ use crate::plan_file;
 use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
-use crate::workspace::{Writer, disk};
+use crate::workspace::{Writer, checkpoint, disk};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -40,18 +40,22 @@ pub(crate) struct Order {
     pub(crate) jobs: usize,
     pub(crate) batch: usize,
     pub(crate) start_from: Option<String>,
+    /// Nothing but this node and what waits for it.
+    pub(crate) only: Option<String>,
     pub(crate) context: Vec<PathBuf>,
     pub(crate) spec: Option<PathBuf>,
     pub(crate) keep_edits: bool,
     pub(crate) drop_removed: bool,
     pub(crate) fix_with: FixWith,
     pub(crate) test_timeout: Duration,
+    /// How it was asked for, for a later start to go on with.
+    pub(crate) options: serde_json::Value,
 }
 
 /// Checks everything, takes the folder, and lays out the work that is left.
 pub(crate) async fn open(
     order: Order,
-    cancel: CancellationToken,
+    control: Control,
     output: &Output,
 ) -> Result<(Owner, Receivers), Fault> {
     let plan = Arc::new(plan_file::read_sound(&order.graph, order.dialect)?);
@@ -65,6 +69,7 @@ pub(crate) async fn open(
     let sequence = plan::order(&plan);
     let work = Work::new(plan.clone(), &sequence.sequence);
     let start_from = order.start_from.as_deref().map(|id| leaf(&plan, id)).transpose()?;
+    let only = order.only.as_deref().map(|id| leaf(&plan, id)).transpose()?;
     let context = context(&order.context)?;
     if let Some(spec) = &order.spec {
         let cannot =
@@ -84,7 +89,8 @@ pub(crate) async fn open(
     let sandbox = sandbox::open(&order.sandbox, &root, needs, output).await?;
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot use {}: {e}", root.display()));
     disk::reserve(&root).map_err(|e| full_or(e, &root))?;
-    let (journal, mut past) = Journal::open(&root).map_err(cannot)?;
+    let (mut journal, mut past) = Journal::open(&root).map_err(cannot)?;
+    journal.observed_by(output.observer());
     recover(&root, &journal, &mut past, output).map_err(cannot)?;
     if !order.drop_removed {
         refuse_removed(&plan, &past)?;
@@ -103,6 +109,7 @@ pub(crate) async fn open(
             dialect: plan.dialect().to_string(),
             model: models.name(),
             jobs: order.jobs,
+            options: order.options.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
     )?;
@@ -129,6 +136,10 @@ pub(crate) async fn open(
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
     }
+    if let Some(node) = only {
+        let before = checkpoint::read(&root).map_err(cannot)?;
+        retry(&mut schedule, &plan, node, &before)?;
+    }
     let slots = Arc::new(Semaphore::new(order.jobs));
     let (freed, wake) = mpsc::unbounded_channel();
     let (shelf_sender, shelf_receiver) = watch::channel(shelf);
@@ -151,7 +162,9 @@ pub(crate) async fn open(
         context,
         conventions: config.conventions.clone(),
         slots,
-        cancel,
+        cancel: control.cancel.clone(),
+        control,
+        observer: output.observer(),
         freed,
     };
     let owner = Owner::new(
@@ -222,6 +235,32 @@ fn start(
         log(journal, Event::State { node, status: "skipped".to_owned(), reason: skip.reason })?;
     }
     Ok(())
+}
+
+/// Everything but a node and what waits for it stays as the checkpoint has it.
+fn retry(
+    schedule: &mut Schedule,
+    plan: &Plan,
+    node: NodeIx,
+    before: &checkpoint::Found,
+) -> Result<(), Fault> {
+    let id = plan.id(node);
+    if schedule.status(node) == Some(plan::Status::Passed) {
+        return Err(Fault::input(format!("{id} has passed; there is nothing to try again"))
+            .hint("`trellis rollback` takes accepted work back"));
+    }
+    let stood = |ix: NodeIx| match before {
+        checkpoint::Found::Good(entries) => {
+            let entry = entries.get(plan.id(ix))?;
+            Some((plan::Status::parse(&entry.status)?, entry.failure_reason.clone()?))
+        }
+        _ => None,
+    };
+    schedule.retry(node, stood).map_err(|unmet| {
+        let unmet = unmet.unmet.join(", ");
+        Fault::input(format!("cannot try {id} again: its dependencies {unmet} have not passed"))
+            .hint("try one of those again; what waits for it is done as well")
+    })
 }
 
 fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {

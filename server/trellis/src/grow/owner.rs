@@ -18,6 +18,7 @@ use crate::grow::resting::Resting;
 use crate::grow::shelf::Shelf;
 use crate::grow::worker::{Outcome, Rest, Shop, Stop, source, work_on};
 use crate::ledger::Exhausted;
+use crate::observer::Told;
 use crate::output::Output;
 use crate::workspace::Writer;
 use crate::workspace::checkpoint::{self, Checkpoint, Entry, ModelCost, TestResults};
@@ -404,6 +405,12 @@ impl Owner {
     }
 
     fn mark(&mut self, node: NodeIx, status: &str, reason: Option<String>) -> Result<(), Fault> {
+        self.shop.observer.tell(Told::Node {
+            node: self.shop.work.plan.id(node),
+            status,
+            reason: reason.as_deref(),
+            subgraph: self.shop.work.plan.node(node).subgraph.as_deref(),
+        });
         let entry = self.entry(node);
         entry.status = status.to_owned();
         entry.timestamp = Timestamp::now().to_string();

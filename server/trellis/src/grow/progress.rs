@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::observer::Told;
 use crate::output::Output;
 
 /// Lines are said every so many nodes.
@@ -42,6 +43,8 @@ impl Progress {
     /// Tells that `done` nodes are settled.
     pub(crate) fn show(&self, done: usize, output: &Output) {
         self.bar.set_position(done as u64);
+        let (total, eta_seconds) = (self.total, self.eta(done));
+        output.observer().tell(Told::Progress { done, total, eta_seconds });
         if self.bar.is_hidden()
             && let Some(line) = self.line(done)
         {
@@ -61,14 +64,15 @@ impl Progress {
             return None;
         }
         let percent = done * 100 / self.total.max(1);
-        let eta = match done.saturating_sub(self.done_before) {
-            0 => "unknown".to_owned(),
-            now => {
-                let each = self.started.elapsed().as_secs_f64() / now as f64;
-                duration((each * (self.total - done) as f64).round() as u64)
-            }
-        };
+        let eta = self.eta(done).map_or_else(|| "unknown".to_owned(), duration);
         Some(format!("Completed {done}/{} nodes ({percent}%), ETA: {eta}", self.total))
+    }
+
+    /// Seconds until the end if things go on as in this run.
+    fn eta(&self, done: usize) -> Option<u64> {
+        let now = done.saturating_sub(self.done_before);
+        let each = self.started.elapsed().as_secs_f64() / now as f64;
+        (now > 0).then(|| (each * (self.total - done) as f64).round() as u64)
     }
 }
 

@@ -11,7 +11,8 @@ use tower_lsp::ls_types::{
 };
 
 use super::to_lsp;
-use super::view::{At, Part, View};
+use crate::state::positions;
+use crate::state::{At, Part, View};
 use code::{Lines, Unit};
 
 /// Symbols in one answer, those of exactly the name not counted: more is of use to nobody who types.
@@ -104,7 +105,7 @@ pub(super) fn prepare_rename(
     let range = index.prepare_rename(at.file, offset).map_err(|it| to_lsp::refused(&it))?;
     let text = index.text(at.file).unwrap_or_default();
     Ok(PrepareRenameResponse::RangeWithPlaceholder {
-        range: to_lsp::range(&Lines::of(&text), &range, unit),
+        range: positions::range(&Lines::of(&text), &range, unit),
         placeholder: text[range].to_owned(),
     })
 }
@@ -134,7 +135,7 @@ pub(super) fn rename(
     let possible: Vec<Place> = rename.possible.iter().map(|(place, _)| place.clone()).collect();
     let places = view.locations(part, &possible, unit);
     let shown = |it: &Location| {
-        let path = super::from_lsp::path(&it.uri);
+        let path = positions::path(&it.uri);
         let path = path.map_or_else(|| it.uri.as_str().to_owned(), |it| it.display().to_string());
         format!("{path}:{}", it.range.start.line + 1)
     };
@@ -149,7 +150,7 @@ fn edits(view: &View, part: &Part, rename: &Rename, unit: Unit) -> Option<Edits>
         let (uri, text) = (view.uri(at)?, part.index().text(*file)?);
         let lines = Lines::of(&text);
         let edit = |range| TextEdit {
-            range: to_lsp::range(&lines, range, unit),
+            range: positions::range(&lines, range, unit),
             new_text: rename.to.clone(),
         };
         let version = view.document(at).map(|it| it.version);

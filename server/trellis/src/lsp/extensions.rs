@@ -40,6 +40,14 @@ impl Notification for ModelTried {
     const METHOD: &'static str = "trellis/modelTried";
 }
 
+/// `trellis/event`, a notification to the client: something happened.
+pub(super) enum HappenedNotification {}
+
+impl Notification for HappenedNotification {
+    type Params = crate::events::Event;
+    const METHOD: &'static str = "trellis/event";
+}
+
 /// One question, with the place in the run it belongs to.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

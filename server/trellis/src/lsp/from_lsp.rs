@@ -1,13 +1,11 @@
 //! From the protocol's types to ours.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
-use tower_lsp::ls_types::{
-    self as lsp, ClientCapabilities, InitializeParams, PositionEncodingKind, Uri,
-};
+use tower_lsp::ls_types::{ClientCapabilities, InitializeParams, PositionEncodingKind};
 
-use code::{Lines, Unit};
+use crate::state::positions::path;
+use code::Unit;
 
 /// What the client can do, as far as answers depend on it.
 #[derive(Clone, Copy, Debug)]
@@ -54,23 +52,4 @@ pub(super) fn folders(params: &InitializeParams) -> Vec<PathBuf> {
         Some(folders) => folders.iter().filter_map(|it| path(&it.uri)).collect(),
         None => old.and_then(path).into_iter().collect(),
     }
-}
-
-/// The file that a URI means, if it is one.
-pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
-    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
-    let path = uri.to_file_path().filter(|it| is_file && it.is_absolute())?;
-    // Without a slash at the end, which would hide the folder's name.
-    Some(path.components().collect())
-}
-
-/// The offset that a position means.
-pub(super) fn offset(lines: &Lines<'_>, at: lsp::Position, unit: Unit) -> usize {
-    lines.offset(at.line as usize, at.character as usize, unit)
-}
-
-/// The bytes that a range means; a reversed one is empty.
-pub(super) fn range(lines: &Lines<'_>, range: lsp::Range, unit: Unit) -> Range<usize> {
-    let start = offset(lines, range.start, unit);
-    start..offset(lines, range.end, unit).max(start)
 }

@@ -11,20 +11,23 @@
 mod answers;
 mod capabilities;
 mod client_model;
-mod documents;
 mod extensions;
 mod from_lsp;
-mod owner;
 mod parent;
+mod route;
 mod server;
 mod stdio;
 mod to_lsp;
 mod trial;
-mod view;
+
+use std::sync::Arc;
 
 use tower_lsp::{LspService, Server};
 
 use crate::error::{Exit, Fault};
+use crate::rpc::{self, Context};
+use client_model::ClientModel;
+use route::Filled;
 use server::Backend;
 
 /// More than any client has under way: changes must never queue behind questions.
@@ -33,17 +36,32 @@ const REQUESTS_AT_ONCE: usize = 1024;
 /// Serves until the client says `exit`, closes the stream or dies.
 pub(crate) async fn serve() -> Result<Exit, Fault> {
     let (gone, parent_gone) = tokio::sync::oneshot::channel();
-    let owner = owner::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+    let owner = crate::state::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let input = stdio::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
-    let (service, socket) = LspService::build(|client| Backend::new(client, owner.clone(), gone))
-        .custom_method(extensions::TRY_MODEL, Backend::try_model)
-        .finish();
+    let (mut names, mut shared) = (Vec::new(), None::<Arc<Context>>);
+    let mut builder = LspService::build(|client| {
+        let editor = Arc::new(ClientModel::new(client.clone()));
+        let context = Arc::new(Context::new(owner.clone(), Some(editor.clone())));
+        shared = Some(context.clone());
+        let table = rpc::table(context.clone());
+        names.extend(table.entries.iter().map(|it| it.name));
+        Backend::new(client, context, editor, table.module.into(), gone)
+    })
+    .custom_method(extensions::TRY_MODEL, Backend::try_model);
+    for name in names {
+        let call = move |backend: &Backend, params| route::call(backend.methods(), name, params);
+        builder = builder.custom_method(name, call);
+    }
+    let (service, socket) = builder.finish();
     let server = Server::new(input, tokio::io::stdout(), socket)
         .concurrency_level(REQUESTS_AT_ONCE)
-        .serve(service);
+        .serve(Filled(service));
     tokio::select! {
         () = server => {}
         Ok(()) = parent_gone => {}
+    }
+    if let Some(context) = shared {
+        context.end().await;
     }
     owner.stop().await;
     Ok(Exit::Done)

@@ -1,35 +1,34 @@
 //! The handlers, under the names of the protocol's methods.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{self as lsp, MessageType, Uri};
 use tower_lsp::{Client, LanguageServer};
 
 use super::client_model::ClientModel;
-use super::extensions::TryModelParams;
-use super::owner::Owner;
-use super::view::View;
+use super::extensions::{HappenedNotification, TryModelParams};
 use super::{answers, capabilities, from_lsp, parent, to_lsp, trial};
 use crate::output::Output;
+use crate::rpc::{Context, Methods, Settings};
+use crate::state::View;
+use crate::state::positions;
 use code::Unit;
 
-/// Questions that think at the same time; more would only take turns.
-const THINKING_AT_ONCE: usize = 4;
 /// How long an answer of the client to a request of ours is waited for.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The server as the protocol sees it.
 pub(super) struct Backend {
     client: Client,
-    owner: Owner,
+    /// What our own methods share.
+    context: Arc<Context>,
+    methods: Methods,
     known: OnceLock<from_lsp::Client>,
-    thinking: Arc<Semaphore>,
     parent_gone: Mutex<Option<oneshot::Sender<()>>>,
     /// The models of the editor.
     editor: Arc<ClientModel>,
@@ -37,59 +36,53 @@ pub(super) struct Backend {
     ending: CancellationToken,
 }
 
-/// Tells work on another thread that nobody waits for it any more.
-struct Cancelling(Arc<AtomicBool>);
-
-impl Drop for Cancelling {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 impl Backend {
-    pub(super) fn new(client: Client, owner: Owner, parent_gone: oneshot::Sender<()>) -> Backend {
+    pub(super) fn new(
+        client: Client,
+        context: Arc<Context>,
+        editor: Arc<ClientModel>,
+        methods: Methods,
+        parent_gone: oneshot::Sender<()>,
+    ) -> Backend {
         Backend {
-            editor: Arc::new(ClientModel::new(client.clone())),
-            ending: CancellationToken::new(),
             client,
-            owner,
+            context,
+            methods,
+            editor,
             known: OnceLock::new(),
-            thinking: Arc::new(Semaphore::new(THINKING_AT_ONCE)),
             parent_gone: Mutex::new(Some(parent_gone)),
+            ending: CancellationToken::new(),
         }
+    }
+
+    /// Our own methods.
+    pub(super) fn methods(&self) -> Methods {
+        self.methods.clone()
+    }
+
+    /// Passes what happens on to the client, in order, as fast as it reads.
+    fn tell_events(&self) {
+        let (client, listener) = (self.client.clone(), self.context.events.listen());
+        let telling = async move {
+            loop {
+                client.send_notification::<HappenedNotification>(listener.next().await).await;
+            }
+        };
+        tokio::spawn(self.ending.clone().run_until_cancelled_owned(telling));
     }
 
     fn unit(&self) -> Unit {
         self.known.get().map_or(Unit::Utf16, |it| it.unit)
     }
 
-    /// Puts a question to everything as of this call, on a thread that may think. When the disk turns out
-    /// to be ahead, it is put again.
+    /// Puts a question to everything as of this call, on a thread that may think.
     fn ask<T, Q>(&self, question: Q) -> impl Future<Output = Result<T>> + Send + use<T, Q>
     where
         T: Send + 'static,
         Q: Fn(&View) -> Result<T> + Send + Sync + 'static,
     {
-        // Asked for now, not at the first poll: what the client says later must not be in it.
-        let first = self.owner.view();
-        let owner = self.owner.clone();
-        let thinking = self.thinking.clone();
-        let question: Question<T> = Arc::new(question);
-        async move {
-            let mut view = first.await.map_err(|_| Error::internal_error())?;
-            loop {
-                let _turn = thinking.acquire().await.map_err(|_| Error::internal_error())?;
-                let (misses, documents) = (view.misses(), view.documents.clone());
-                let (answer, after) = think(view, question.clone()).await?;
-                if after == misses {
-                    return answer;
-                }
-                view = owner.view().await.map_err(|_| Error::internal_error())?;
-                if !Arc::ptr_eq(&documents, &view.documents) {
-                    return Err(to_lsp::overtaken());
-                }
-            }
-        }
+        let asking = self.context.asker.ask(question);
+        async move { asking.await.map_err(to_lsp::unanswered)? }
     }
 
     fn watch_parent(&self, process: Option<u32>) {
@@ -112,7 +105,7 @@ impl Backend {
                 "`model` is empty: name one, such as `editor`, or leave it out",
             ));
         }
-        let root = self.owner.root();
+        let root = self.context.owner.roots();
         let trial = trial::run(self.client.clone(), self.editor.clone(), root, params.model);
         tokio::spawn(self.ending.clone().run_until_cancelled_owned(trial));
         Ok(())
@@ -141,39 +134,33 @@ impl Backend {
     }
 }
 
-type Question<T> = Arc<dyn Fn(&View) -> Result<T> + Send + Sync>;
-
-/// The answer, and the view's misses after it.
-async fn think<T: Send + 'static>(view: View, question: Question<T>) -> Result<(Result<T>, u64)> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let _cancelling = Cancelling(cancelled.clone());
-    let work = tokio::task::spawn_blocking(move || {
-        if cancelled.load(Ordering::Relaxed) {
-            return (Err(Error::request_cancelled()), view.misses());
-        }
-        let answer = question(&view);
-        (answer, view.misses())
-    });
-    work.await.map_err(|error| {
-        Output::say(format_args!("error: a request failed: {error}"));
-        Error::internal_error()
+/// Settings that the client gave; those left out are as usual.
+fn settings_of(value: serde_json::Value) -> Result<Settings> {
+    serde_json::from_value(value).map_err(|error| {
+        Error::invalid_params(format!(
+            "the settings are wrong: {error}; leave out what is to be as usual"
+        ))
     })
 }
 
 fn paths<'a>(uris: impl Iterator<Item = &'a Uri>) -> Vec<PathBuf> {
-    uris.filter_map(from_lsp::path).collect()
+    uris.filter_map(positions::path).collect()
 }
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         let known = *self.known.get_or_init(|| from_lsp::client(&params.capabilities));
-        self.owner.folders(from_lsp::folders(&params), Vec::new());
+        self.context.owner.folders(from_lsp::folders(&params), Vec::new());
+        if let Some(settings) = params.initialization_options {
+            self.context.set(settings_of(settings)?);
+        }
         self.watch_parent(params.process_id);
         Ok(capabilities::of(known.unit))
     }
 
     async fn initialized(&self, _: lsp::InitializedParams) {
         self.register_watching();
+        self.tell_events();
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -182,29 +169,42 @@ impl LanguageServer for Backend {
     }
 
     async fn did_open(&self, params: lsp::DidOpenTextDocumentParams) {
-        self.owner.opened(params.text_document);
+        self.context.owner.opened(params.text_document);
     }
 
     async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
         let document = params.text_document;
-        self.owner.changed(document.uri, document.version, params.content_changes, self.unit());
+        self.context.owner.changed(
+            document.uri,
+            document.version,
+            params.content_changes,
+            self.unit(),
+        );
+    }
+
+    async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
+        let section = params.settings.get("trellis").cloned();
+        match settings_of(section.unwrap_or(params.settings)) {
+            Ok(settings) => self.context.set(settings),
+            Err(error) => Output::say(format_args!("warning: {}", error.message)),
+        }
     }
 
     async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
-        self.owner.on_disk(paths([&params.text_document.uri].into_iter()));
+        self.context.owner.on_disk(paths([&params.text_document.uri].into_iter()));
     }
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
-        self.owner.closed(params.text_document.uri);
+        self.context.owner.closed(params.text_document.uri);
     }
 
     async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
-        self.owner.on_disk(paths(params.changes.iter().map(|it| &it.uri)));
+        self.context.owner.on_disk(paths(params.changes.iter().map(|it| &it.uri)));
     }
 
     async fn did_change_workspace_folders(&self, params: lsp::DidChangeWorkspaceFoldersParams) {
         let folders = |them: &[lsp::WorkspaceFolder]| paths(them.iter().map(|it| &it.uri));
-        self.owner.folders(folders(&params.event.added), folders(&params.event.removed));
+        self.context.owner.folders(folders(&params.event.added), folders(&params.event.removed));
     }
 
     async fn symbol(

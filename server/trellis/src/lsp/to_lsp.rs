@@ -1,7 +1,7 @@
 //! From our types to the protocol's.
 
-use std::ops::Range;
-
+use crate::state::Unanswered;
+use crate::state::positions::range;
 use code::{Lines, Outline, RenameRefused, Symbol, SymbolKind, Unit};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, PositionEncodingKind};
@@ -12,16 +12,6 @@ pub(super) fn encoding(unit: Unit) -> PositionEncodingKind {
         Unit::Utf16 => PositionEncodingKind::UTF16,
         Unit::Char => PositionEncodingKind::UTF32,
     }
-}
-
-fn position(lines: &Lines<'_>, offset: usize, unit: Unit) -> lsp::Position {
-    let (line, column) = lines.position(offset, unit);
-    let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    lsp::Position { line: number(line), character: number(column) }
-}
-
-pub(super) fn range(lines: &Lines<'_>, range: &Range<usize>, unit: Unit) -> lsp::Range {
-    lsp::Range { start: position(lines, range.start, unit), end: position(lines, range.end, unit) }
 }
 
 /// `__init__` is what makes objects, and has an icon of its own.
@@ -119,7 +109,11 @@ pub(super) fn failed(why: String) -> Error {
     Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: why.into(), data: None }
 }
 
-/// The answer would be for a text that is no longer there.
-pub(super) fn overtaken() -> Error {
-    Error::new(ErrorCode::ContentModified)
+/// Why a question has no answer.
+pub(super) fn unanswered(why: Unanswered) -> Error {
+    match why {
+        Unanswered::Overtaken => Error::new(ErrorCode::ContentModified),
+        Unanswered::Cancelled => Error::request_cancelled(),
+        Unanswered::Broken => Error::internal_error(),
+    }
 }

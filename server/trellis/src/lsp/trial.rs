@@ -18,11 +18,12 @@ use crate::models::{self, ModelArgs, Models, Opened, Tried};
 pub(super) async fn run(
     client: Client,
     editor: Arc<dyn Editor>,
-    root: oneshot::Receiver<Option<PathBuf>>,
+    roots: oneshot::Receiver<Vec<PathBuf>>,
     name: Option<String>,
 ) {
     // Without a folder, as on the command line, what holds is what holds where the server was started.
-    let root = root.await.ok().flatten().unwrap_or_else(|| PathBuf::from("."));
+    let root = roots.await.ok().and_then(|it| it.into_iter().next());
+    let root = root.unwrap_or_else(|| PathBuf::from("."));
     let args = ModelArgs::impatient(name.clone()).with_editor(editor);
     // Files are read, and certificates: nothing for a thread that moves messages.
     let opened = tokio::task::spawn_blocking(move || open(&args, &root)).await;

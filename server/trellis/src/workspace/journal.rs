@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::observer::{Observer, Told};
 use crate::workspace::cost::Cost;
 use crate::workspace::past::Past;
 
@@ -105,6 +106,9 @@ pub(crate) enum Event {
         model: String,
         jobs: usize,
         version: String,
+        /// How it was asked for, without the folder; null in journals of before.
+        #[serde(default)]
+        options: serde_json::Value,
     },
     /// The order of the whole run, with the rule that made it.
     Ordered {
@@ -248,6 +252,7 @@ pub(super) struct Line {
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: Mutex<File>,
+    observer: Observer,
 }
 
 impl Journal {
@@ -269,7 +274,12 @@ impl Journal {
         if whole < bytes.len() {
             file.set_len(whole as u64)?;
         }
-        Ok((Journal { file: Mutex::new(file) }, past))
+        Ok((Journal { file: Mutex::new(file), observer: Observer::default() }, past))
+    }
+
+    /// Tells somebody what is written from now on.
+    pub(crate) fn observed_by(&mut self, observer: Observer) {
+        self.observer = observer;
     }
 
     /// Appends a line; a crash may lose it.
@@ -302,6 +312,10 @@ impl Journal {
             file.write_all(&bytes).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
         if written.is_err() {
             file.set_len(before)?;
+        }
+        drop(file);
+        if written.is_ok() {
+            events.iter().for_each(|event| self.observer.tell(Told::Journaled(event)));
         }
         written
     }

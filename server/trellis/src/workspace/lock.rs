@@ -13,6 +13,12 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
+    /// Whether a process holds it.
+    pub(crate) fn is_taken(root: &Path) -> bool {
+        let file = OpenOptions::new().read(true).open(root.join(".trellis/lock"));
+        file.is_ok_and(|file| file.try_lock_shared().is_err())
+    }
+
     pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
         let cannot =

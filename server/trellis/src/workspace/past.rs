@@ -37,6 +37,10 @@ pub(crate) struct Past {
     pub(crate) unreadable: Vec<usize>,
     /// Whether the last run came to its end.
     pub(crate) finished: bool,
+    /// How the last start was asked for.
+    pub(crate) options: Option<serde_json::Value>,
+    /// All nodes of the plan, in their order.
+    pub(crate) nodes: Vec<String>,
 }
 
 /// A question that was put before: node, stage, attempt, hash of the prompt, model asked for.
@@ -78,6 +82,8 @@ impl Past {
             _ => false,
         };
         match event {
+            Event::Started { options, .. } if options.is_object() => self.options = Some(options),
+            Event::Ordered { nodes, .. } => self.nodes = nodes,
             Event::Accepted(accepted) => {
                 self.accepted.insert(accepted.node.clone(), accepted);
             }

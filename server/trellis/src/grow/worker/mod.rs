@@ -22,6 +22,7 @@ use run::{Report, Runner};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::control::Control;
 use crate::convert::{Files, NoRun};
 use crate::desk::Desk;
 use crate::error::{Exit, Fault};
@@ -30,6 +31,7 @@ use crate::grow::items::Work;
 use crate::grow::recover::defines;
 use crate::grow::shelf::Shelf;
 use crate::ledger::Exhausted;
+use crate::observer::Observer;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
@@ -59,6 +61,8 @@ pub(crate) struct Shop {
     pub(crate) conventions: Vec<String>,
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) cancel: CancellationToken,
+    pub(crate) control: Control,
+    pub(crate) observer: Observer,
     pub(crate) freed: mpsc::UnboundedSender<Rest>,
     /// The planning graph, to be searched.
     pub(crate) graph: Graph,
@@ -245,6 +249,7 @@ impl Worker {
     }
 
     async fn perform(&mut self, action: Action) -> Result<Option<Observation>, Stop> {
+        self.shop.control.go_on().await;
         match action {
             Action::AskModel(ask) if ask.tools => self.ask_with_tools(&ask).await.map(Some),
             Action::AskModel(ask) => self.ask(&ask).await.map(Some),

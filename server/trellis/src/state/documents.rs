@@ -5,28 +5,28 @@ use std::sync::Arc;
 
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
-use super::from_lsp;
+use super::positions;
 use code::{Lines, Unit};
 
 /// One open document.
 #[derive(Clone)]
-pub(super) struct Document {
+pub(crate) struct Document {
     /// As the client writes it.
-    pub(super) uri: Uri,
-    pub(super) version: i32,
-    pub(super) text: Arc<str>,
+    pub(crate) uri: Uri,
+    pub(crate) version: i32,
+    pub(crate) text: Arc<str>,
     /// Number of the part of the state that it belongs to, and its name there.
-    pub(super) part: u64,
-    pub(super) name: String,
+    pub(crate) part: u64,
+    pub(crate) name: String,
 }
 
 impl Document {
     /// Applies changes in their order; the ranges of each count in the text that those before it left.
-    pub(super) fn apply(&mut self, changes: Vec<TextDocumentContentChangeEvent>, unit: Unit) {
+    pub(crate) fn apply(&mut self, changes: Vec<TextDocumentContentChangeEvent>, unit: Unit) {
         for change in changes {
             self.text = match change.range {
                 Some(range) => {
-                    let range = from_lsp::range(&Lines::of(&self.text), range, unit);
+                    let range = positions::bytes(&Lines::of(&self.text), range, unit);
                     replaced(&self.text, range, &change.text)
                 }
                 None => change.text.into(),

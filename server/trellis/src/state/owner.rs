@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 
 use super::documents::Document;
-use super::from_lsp;
+use super::positions;
 use super::view::{Base, Part, View};
 use crate::error::Exit;
 use crate::output::Output;
@@ -30,17 +30,17 @@ enum Message {
     Closed(Uri),
     OnDisk(Vec<PathBuf>),
     View(oneshot::Sender<View>),
-    Root(oneshot::Sender<Option<PathBuf>>),
+    Roots(oneshot::Sender<Vec<PathBuf>>),
     Stop(oneshot::Sender<()>),
 }
 
 /// Speaks to the owner.
 #[derive(Clone)]
-pub(super) struct Owner(Sender<Message>);
+pub(crate) struct Owner(Sender<Message>);
 
 /// Starts it. Should it fail, the process ends: the editor starts another one, while a server without its
 /// state could only give wrong answers.
-pub(super) fn start() -> io::Result<Owner> {
+pub(crate) fn start() -> io::Result<Owner> {
     let (sender, receiver) = channel();
     let run = move || {
         if catch_unwind(AssertUnwindSafe(|| State::default().run(&receiver))).is_err() {
@@ -56,15 +56,15 @@ pub(super) fn start() -> io::Result<Owner> {
 }
 
 impl Owner {
-    pub(super) fn folders(&self, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
+    pub(crate) fn folders(&self, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
         self.tell(Message::Folders { added, removed });
     }
 
-    pub(super) fn opened(&self, document: TextDocumentItem) {
+    pub(crate) fn opened(&self, document: TextDocumentItem) {
         self.tell(Message::Opened(document));
     }
 
-    pub(super) fn changed(
+    pub(crate) fn changed(
         &self,
         uri: Uri,
         version: i32,
@@ -74,31 +74,31 @@ impl Owner {
         self.tell(Message::Changed { uri, version, changes, unit });
     }
 
-    pub(super) fn closed(&self, uri: Uri) {
+    pub(crate) fn closed(&self, uri: Uri) {
         self.tell(Message::Closed(uri));
     }
 
-    pub(super) fn on_disk(&self, paths: Vec<PathBuf>) {
+    pub(crate) fn on_disk(&self, paths: Vec<PathBuf>) {
         self.tell(Message::OnDisk(paths));
     }
 
     /// Everything as of now. The request is made by the call, not by the first `.await` of what it
     /// returns.
-    pub(super) fn view(&self) -> oneshot::Receiver<View> {
+    pub(crate) fn view(&self) -> oneshot::Receiver<View> {
         let (sender, receiver) = oneshot::channel();
         self.tell(Message::View(sender));
         receiver
     }
 
-    /// The folder that came first of those there are as of now; none where there is none.
-    pub(super) fn root(&self) -> oneshot::Receiver<Option<PathBuf>> {
+    /// The folders there are as of now, in the order in which they came.
+    pub(crate) fn roots(&self) -> oneshot::Receiver<Vec<PathBuf>> {
         let (sender, receiver) = oneshot::channel();
-        self.tell(Message::Root(sender));
+        self.tell(Message::Roots(sender));
         receiver
     }
 
     /// Ends it, after what it was told before.
-    pub(super) async fn stop(&self) {
+    pub(crate) async fn stop(&self) {
         let (sender, receiver) = oneshot::channel();
         self.tell(Message::Stop(sender));
         // An error means that it has ended already.
@@ -132,7 +132,7 @@ impl State {
                 Message::OnDisk(paths) => self.on_disk(&paths),
                 Message::View(to) => self.answer(to),
                 // Whoever asked may be gone.
-                Message::Root(to) => drop(to.send(self.root())),
+                Message::Roots(to) => drop(to.send(self.roots())),
                 Message::Stop(done) => {
                     self.parts.values_mut().for_each(|(_, it)| it.finish());
                     // Whoever asked may be gone.
@@ -161,11 +161,12 @@ impl State {
         self.settle_documents();
     }
 
-    fn root(&self) -> Option<PathBuf> {
-        self.parts.values().find_map(|(base, _)| match base {
+    fn roots(&self) -> Vec<PathBuf> {
+        let folder = |(base, _): &(Base, _)| match base {
             Base::Folder(path) => Some(path.clone()),
             Base::Alone(_) => None,
-        })
+        };
+        self.parts.values().filter_map(folder).collect()
     }
 
     fn add(&mut self, base: Base, workspace: Workspace) -> u64 {
@@ -202,7 +203,7 @@ impl State {
         {
             return (open.part, open.name.clone());
         }
-        let path = from_lsp::path(uri);
+        let path = positions::path(uri);
         let held = path.as_ref().and_then(|path| {
             let holds = |(_, (base, it)): &(&u64, &(Base, Workspace))| {
                 matches!(base, Base::Folder(_)) && it.holds(path)

@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::{Location, Position, Uri};
 
 use super::documents::Document;
-use super::{from_lsp, to_lsp};
+use super::positions;
 use crate::sources::Snapshot;
 use code::{Lines, Unit};
 
 /// Where the names of an index begin.
 #[derive(Clone)]
-pub(super) enum Base {
+pub(crate) enum Base {
     /// At a folder.
     Folder(PathBuf),
     /// There is one document, outside of all folders.
@@ -22,38 +22,38 @@ pub(super) enum Base {
 }
 
 /// One index.
-pub(super) struct Part {
-    pub(super) number: u64,
-    pub(super) base: Base,
-    pub(super) snapshot: Snapshot,
+pub(crate) struct Part {
+    pub(crate) number: u64,
+    pub(crate) base: Base,
+    pub(crate) snapshot: Snapshot,
 }
 
 /// All of them, and what is open.
-pub(super) struct View {
-    pub(super) parts: Vec<Part>,
-    pub(super) documents: Arc<FxHashMap<String, Document>>,
+pub(crate) struct View {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) documents: Arc<FxHashMap<String, Document>>,
 }
 
 /// A file of a view.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    pub(super) part: &'a Part,
-    pub(super) file: FileId,
+pub(crate) struct At<'a> {
+    pub(crate) part: &'a Part,
+    pub(crate) file: FileId,
 }
 
 impl View {
     /// How many texts could not be had because the disk was ahead.
-    pub(super) fn misses(&self) -> u64 {
+    pub(crate) fn misses(&self) -> u64 {
         self.parts.iter().map(|it| it.snapshot.misses()).sum()
     }
 
     /// The file that a URI means; `None` for one that is neither open nor in a folder.
-    pub(super) fn file(&self, uri: &Uri) -> Option<At<'_>> {
+    pub(crate) fn file(&self, uri: &Uri) -> Option<At<'_>> {
         if let Some(open) = self.documents.get(uri.as_str()) {
             let part = self.parts.iter().find(|it| it.number == open.part)?;
             return Some(At { part, file: part.index().file(&open.name)? });
         }
-        let path = from_lsp::path(uri)?;
+        let path = positions::path(uri)?;
         let inside = |part: &'_ Part| match &part.base {
             Base::Folder(root) => {
                 Some((root.as_os_str().len(), path.strip_prefix(root).ok()?.to_owned()))
@@ -68,14 +68,14 @@ impl View {
     }
 
     /// What stands at a position of a document: its file and the offset.
-    pub(super) fn place(&self, uri: &Uri, at: Position, unit: Unit) -> Option<(At<'_>, usize)> {
+    pub(crate) fn place(&self, uri: &Uri, at: Position, unit: Unit) -> Option<(At<'_>, usize)> {
         let file = self.file(uri)?;
         let text = file.part.index().text(file.file)?;
-        Some((file, from_lsp::offset(&Lines::of(&text), at, unit)))
+        Some((file, positions::offset(&Lines::of(&text), at, unit)))
     }
 
     /// How the client names a file.
-    pub(super) fn uri(&self, at: At<'_>) -> Option<Uri> {
+    pub(crate) fn uri(&self, at: At<'_>) -> Option<Uri> {
         let path = at.part.index().path(at.file);
         match &at.part.base {
             Base::Alone(uri) => Some(uri.clone()),
@@ -87,20 +87,20 @@ impl View {
     }
 
     /// The open document of a file.
-    pub(super) fn document(&self, at: At<'_>) -> Option<&Document> {
+    pub(crate) fn document(&self, at: At<'_>) -> Option<&Document> {
         let name = at.part.index().path(at.file);
         self.documents.values().find(|it| it.part == at.part.number && it.name == name)
     }
 
     /// Places of one index as the client writes them, in their order. A file whose text is gone is left
     /// out; the question is put again then.
-    pub(super) fn locations(&self, part: &Part, places: &[Place], unit: Unit) -> Vec<Location> {
+    pub(crate) fn locations(&self, part: &Part, places: &[Place], unit: Unit) -> Vec<Location> {
         let same_file = places.chunk_by(|a, b| a.file == b.file);
         let of_file = |places: &[Place]| {
             let at = At { part, file: places.first()?.file };
             let (uri, text) = (self.uri(at)?, part.index().text(at.file)?);
             let lines = part.index().lines(at.file, &text);
-            let ranges = places.iter().map(|it| to_lsp::range(&lines, &it.range, unit));
+            let ranges = places.iter().map(|it| positions::range(&lines, &it.range, unit));
             Some(ranges.map(|range| Location { uri: uri.clone(), range }).collect::<Vec<_>>())
         };
         same_file.filter_map(of_file).flatten().collect()
@@ -108,7 +108,7 @@ impl View {
 }
 
 impl Part {
-    pub(super) fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Index {
         &self.snapshot.index
     }
 }

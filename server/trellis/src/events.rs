@@ -1,0 +1,268 @@
+//! `trellis/event`: what happens, told to every client that listens.
+//!
+//! A client that reads slowly costs a bounded amount of memory: of things that have a state, it is told the latest; of
+//! what else it misses, how much.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+/// Events that wait for one client at most.
+const WAITING_AT_MOST: usize = 10_000;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum Event {
+    /// A job began, paused, went on or ended; `trellis/job` has its result.
+    Job {
+        job: String,
+        /// The method that began it, without `trellis/`.
+        method: String,
+        title: String,
+        state: JobState,
+        /// Why it failed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// How far a job is.
+    Progress {
+        job: String,
+        done: usize,
+        total: usize,
+        percent: u8,
+        /// Seconds until the end, as things go; left out where nothing can be said.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        eta_seconds: Option<u64>,
+    },
+    /// Where a node stands.
+    Node {
+        job: String,
+        node: String,
+        /// `pending`, `in_progress`, `passed`, `failed` or `skipped`.
+        status: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subgraph: Option<String>,
+    },
+    /// What is being done for a node.
+    Stage {
+        job: String,
+        node: String,
+        /// `red`, `green`, or the stage of a question, such as `implementation`.
+        stage: String,
+        /// In a few words.
+        outcome: String,
+    },
+    /// A test ended.
+    Test {
+        job: String,
+        id: String,
+        outcome: String,
+        duration_ms: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// From 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+        /// What it failed with.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// Files of a job were written, relative to its folder.
+    Files { job: String, root: String, paths: Vec<String> },
+    /// A proposed fix waits for a decision, or has one.
+    Proposal { proposal: String, root: String, state: String },
+    /// Something was said along the way.
+    Log {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        job: Option<String>,
+        level: Level,
+        message: String,
+    },
+    /// So many events were left out since the client did not read them in time; `trellis/jobs` and
+    /// `trellis/status` say where things stand.
+    Missed { count: u64 },
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum JobState {
+    Running,
+    /// It begins nothing new until it is resumed.
+    Paused,
+    Done,
+    Failed,
+    Cancelled,
+}
+
+/// How much a log line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+/// What a newer event takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Thing(u8, String, String),
+    /// Nothing; it has a number of its own.
+    Alone(u64),
+}
+
+impl Event {
+    fn key(&self, number: u64) -> Key {
+        let thing = |kind, a: &str, b: &str| Key::Thing(kind, a.to_owned(), b.to_owned());
+        match self {
+            Event::Job { job, .. } => thing(0, job, ""),
+            Event::Progress { job, .. } => thing(1, job, ""),
+            Event::Node { job, node, .. } => thing(2, job, node),
+            Event::Stage { job, node, .. } => thing(3, job, node),
+            Event::Test { job, id, .. } => thing(4, job, id),
+            Event::Proposal { proposal, root, .. } => thing(5, root, proposal),
+            Event::Files { .. } | Event::Log { .. } | Event::Missed { .. } => Key::Alone(number),
+        }
+    }
+}
+
+/// Where events are told and listened to. A clone is the same place.
+#[derive(Clone, Default)]
+pub(crate) struct Events(Arc<Mutex<Vec<Weak<Mailbox>>>>);
+
+#[derive(Default)]
+struct Mailbox {
+    waiting: Mutex<Waiting>,
+    rings: Notify,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// By number, in the order in which they happened.
+    order: BTreeMap<u64, Key>,
+    events: FxHashMap<Key, (u64, Event)>,
+    number: u64,
+    missed: u64,
+}
+
+/// One client's ear. Dropped, it costs nothing any more.
+pub(crate) struct Listener(Arc<Mailbox>);
+
+impl Events {
+    /// Tells everybody who listens; never waits.
+    pub(crate) fn tell(&self, event: &Event) {
+        let mut mailboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        mailboxes.retain(|mailbox| {
+            let Some(mailbox) = mailbox.upgrade() else { return false };
+            mailbox.waiting.lock().unwrap_or_else(PoisonError::into_inner).put(event.clone());
+            mailbox.rings.notify_one();
+            true
+        });
+    }
+
+    /// Hears what is told from now on.
+    pub(crate) fn listen(&self) -> Listener {
+        let mailbox = Arc::new(Mailbox::default());
+        let mut mailboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        mailboxes.push(Arc::downgrade(&mailbox));
+        Listener(mailbox)
+    }
+}
+
+impl Listener {
+    /// The next event, as soon as there is one.
+    pub(crate) async fn next(&self) -> Event {
+        loop {
+            let next = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match next {
+                Some(event) => return event,
+                None => self.0.rings.notified().await,
+            }
+        }
+    }
+}
+
+impl Waiting {
+    /// A newer state takes the place of an older one in content and order: the end of a job is told after all else.
+    fn put(&mut self, event: Event) {
+        self.number += 1;
+        let key = event.key(self.number);
+        if let Some((older, _)) = self.events.insert(key.clone(), (self.number, event)) {
+            self.order.remove(&older);
+        }
+        self.order.insert(self.number, key);
+        if self.order.len() > WAITING_AT_MOST
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.events.remove(&oldest);
+            self.missed += 1;
+        }
+    }
+
+    fn take(&mut self) -> Option<Event> {
+        let missed = std::mem::take(&mut self.missed);
+        if missed > 0 {
+            return Some(Event::Missed { count: missed });
+        }
+        let (_, key) = self.order.pop_first()?;
+        self.events.remove(&key).map(|(_, event)| event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: usize, status: &str) -> Event {
+        let (node, status) = (id.to_string(), status.to_owned());
+        Event::Node { job: "1".to_owned(), node, status, reason: None, subgraph: None }
+    }
+
+    fn log(text: &str) -> Event {
+        Event::Log { job: None, level: Level::Info, message: text.to_owned() }
+    }
+
+    #[tokio::test]
+    async fn who_reads_late_hears_the_latest_state_and_every_line() {
+        let events = Events::default();
+        let listener = events.listen();
+        for event in [node(1, "pending"), log("a"), node(2, "pending"), node(1, "passed"), log("a")]
+        {
+            events.tell(&event);
+        }
+        let mut heard = Vec::new();
+        for _ in 0..4 {
+            heard.push(listener.next().await);
+        }
+        assert_eq!(heard, [log("a"), node(2, "pending"), node(1, "passed"), log("a")]);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_reads_costs_a_bounded_amount() {
+        let events = Events::default();
+        let listener = events.listen();
+        (0..WAITING_AT_MOST + 7).for_each(|it| events.tell(&node(it, "passed")));
+        assert_eq!(listener.next().await, Event::Missed { count: 7 });
+        assert_eq!(listener.next().await, node(7, "passed"));
+        let waiting = listener.0.waiting.lock().expect("nobody broke it");
+        assert_eq!((waiting.order.len(), waiting.events.len()), (9_999, 9_999));
+    }
+
+    #[tokio::test]
+    async fn who_is_gone_is_forgotten() {
+        let events = Events::default();
+        drop(events.listen());
+        events.tell(&log("a"));
+        assert!(events.0.lock().expect("nobody broke it").is_empty());
+    }
+}

@@ -1,0 +1,361 @@
+//! Long work of the sidecar: each piece has an id under which it is watched, held, stopped and asked for its result.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::control::{self, Control};
+use crate::convert;
+use crate::error::{Exit, Fault};
+use crate::events::{Event, Events, JobState, Level};
+use crate::observer::{Observer, Told};
+use crate::output::Output;
+use crate::workspace::journal;
+
+/// Ended jobs whose results are kept.
+const KEPT: usize = 100;
+
+/// All jobs of this process. A clone is the same.
+#[derive(Clone)]
+pub(crate) struct Jobs {
+    all: Arc<Mutex<All>>,
+    events: Events,
+}
+
+#[derive(Default)]
+struct All {
+    last: u64,
+    jobs: BTreeMap<u64, Job>,
+}
+
+struct Job {
+    method: &'static str,
+    title: String,
+    started: Timestamp,
+    handle: control::Handle,
+    state: watch::Sender<JobState>,
+    progress: Option<JobProgress>,
+    end: Option<Result<Value, Arc<Fault>>>,
+}
+
+/// One job.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobShape {
+    /// Its id, such as `job-1`.
+    pub(crate) job: String,
+    /// The method that began it, without `trellis/`.
+    pub(crate) method: String,
+    /// What it is about, for a person.
+    pub(crate) title: String,
+    pub(crate) state: JobState,
+    /// RFC 3339.
+    pub(crate) started_at: String,
+    /// None where the work has no steps to count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) progress: Option<JobProgress>,
+    /// What it came to, when it is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<Value>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<JobError>,
+}
+
+/// How far a job is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobProgress {
+    pub(crate) done: usize,
+    pub(crate) total: usize,
+    /// Seconds until the end, as things go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) eta_seconds: Option<u64>,
+}
+
+/// Why a job failed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobError {
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+    /// The exit code the command line would leave with.
+    pub(crate) exit_code: u8,
+}
+
+/// What the work itself is given.
+pub(crate) struct Duty {
+    pub(crate) id: String,
+    pub(crate) control: Control,
+    /// Notes and progress go to the clients.
+    pub(crate) output: Output,
+}
+
+impl Jobs {
+    pub(crate) fn new(events: Events) -> Jobs {
+        Jobs { all: Arc::default(), events }
+    }
+
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins work that goes on when whoever asked for it is gone.
+    pub(crate) fn start<W, F>(&self, method: &'static str, title: String, work: W) -> String
+    where
+        W: FnOnce(Duty) -> F,
+        F: Future<Output = Result<Value, Fault>> + Send + 'static,
+    {
+        let (control, handle) = Control::new();
+        let mut all = self.all();
+        all.last += 1;
+        let number = all.last;
+        let (state, _) = watch::channel(JobState::Running);
+        let (started, progress, end) = (Timestamp::now(), None, None);
+        all.jobs.insert(number, Job { method, title, started, handle, state, progress, end });
+        all.forget();
+        drop(all);
+        self.tell(number);
+        let output = Output::told(self.observer(number));
+        let work = work(Duty { id: name(number), control, output });
+        let jobs = self.clone();
+        // A panic in the work is its end, not that of the process.
+        let work = tokio::spawn(work);
+        tokio::spawn(async move {
+            let end = work.await.unwrap_or_else(|error| {
+                Output::say(format_args!("error: {} broke: {error}", name(number)));
+                Err(Fault::internal(format!("the work broke: {error}"))
+                    .hint("please report this with the server's log"))
+            });
+            jobs.ended(number, end);
+        });
+        name(number)
+    }
+
+    fn ended(&self, number: u64, end: Result<Value, Fault>) {
+        if let Some(job) = self.all().jobs.get_mut(&number) {
+            let state = match &end {
+                Ok(_) => JobState::Done,
+                Err(fault) if fault.exit == Exit::Interrupted => JobState::Cancelled,
+                Err(_) => JobState::Failed,
+            };
+            job.end = Some(end.map_err(Arc::new));
+            job.state.send_replace(state);
+        }
+        self.tell(number);
+    }
+
+    /// Tells clients where a job stands.
+    fn tell(&self, number: u64) {
+        let Some(job) = self.all().jobs.get(&number).map(|job| job.shape(number)) else { return };
+        let JobShape { job, method, title, state, error, .. } = job;
+        let (error, hint) = error.map_or((None, None), |it| (Some(it.message), it.hint));
+        self.events.tell(&Event::Job { job, method, title, state, error, hint });
+    }
+
+    /// Makes events of what a job tells.
+    fn observer(&self, number: u64) -> Observer {
+        let (jobs, job) = (self.clone(), name(number));
+        Observer::new(move |told| {
+            if let Told::Progress { done, total, eta_seconds } = told {
+                let progress = JobProgress { done, total, eta_seconds };
+                if let Some(job) = jobs.all().jobs.get_mut(&number) {
+                    job.progress = Some(progress);
+                }
+            }
+            if let Some(event) = event(&job, told) {
+                jobs.events.tell(&event);
+            }
+        })
+    }
+
+    /// All of them, the newest last.
+    pub(crate) fn list(&self) -> Vec<JobShape> {
+        self.all().jobs.iter().map(|(number, job)| job.shape(*number)).collect()
+    }
+
+    /// One of them.
+    pub(crate) fn get(&self, id: &str) -> Result<JobShape, Fault> {
+        self.with(id, |number, job| job.shape(number))
+    }
+
+    /// Stops one; it ends as `cancelled` as soon as the step in hand is over.
+    pub(crate) fn cancel(&self, id: &str) -> Result<JobShape, Fault> {
+        self.with(id, |number, job| {
+            job.handle.cancel();
+            job.shape(number)
+        })
+    }
+
+    /// Holds one, or lets it go on; nothing happens to one that has ended.
+    pub(crate) fn pause(&self, id: &str, paused: bool) -> Result<JobShape, Fault> {
+        let (number, shape) = self.with(id, |number, job| {
+            let is_open = job.end.is_none() && !job.handle.is_cancelled();
+            if is_open && job.handle.pause(paused) {
+                job.state.send_replace(if paused { JobState::Paused } else { JobState::Running });
+            }
+            (number, job.shape(number))
+        })?;
+        self.tell(number);
+        Ok(shape)
+    }
+
+    /// Waits for the end of one. Dropped before it, the job is cancelled.
+    pub(crate) async fn wait(&self, id: &str) -> Result<Value, Arc<Fault>> {
+        let mut state = self.with(id, |_, job| job.state.subscribe()).map_err(Arc::new)?;
+        let mut cancelling = Cancelling { jobs: self, id, armed: true };
+        let ended = |it: &JobState| !matches!(it, JobState::Running | JobState::Paused);
+        // An error means that the job was forgotten, which happens to ended ones alone.
+        let _ = state.wait_for(ended).await;
+        cancelling.armed = false;
+        self.with(id, |_, job| job.end.clone())
+            .map_err(Arc::new)?
+            .unwrap_or_else(|| Err(Arc::new(Fault::internal("the job ended without a result"))))
+    }
+
+    /// Stops all of them.
+    pub(crate) fn cancel_all(&self) {
+        self.all().jobs.values().for_each(|job| job.handle.cancel());
+    }
+
+    /// Waits until every job has ended.
+    pub(crate) async fn all_ended(&self) {
+        let open = |job: &Job| job.end.is_none().then(|| job.state.subscribe());
+        let states: Vec<_> = self.all().jobs.values().filter_map(open).collect();
+        for mut state in states {
+            let ended = |it: &JobState| !matches!(it, JobState::Running | JobState::Paused);
+            let _ = state.wait_for(ended).await;
+        }
+    }
+
+    fn with<T>(&self, id: &str, use_: impl FnOnce(u64, &mut Job) -> T) -> Result<T, Fault> {
+        let number = id.strip_prefix("job-").and_then(|it| it.parse::<u64>().ok());
+        let mut all = self.all();
+        let job = number.and_then(|number| Some((number, all.jobs.get_mut(&number)?)));
+        job.map(|(number, job)| use_(number, job)).ok_or_else(|| {
+            Fault::input(format!("there is no job {id:?}"))
+                .hint("`trellis/jobs` lists them; of ended ones the last hundred are kept")
+        })
+    }
+}
+
+/// Stops a job nobody waits for any more.
+struct Cancelling<'a> {
+    jobs: &'a Jobs,
+    id: &'a str,
+    armed: bool,
+}
+
+impl Drop for Cancelling<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            // One that was forgotten has ended.
+            let _ = self.jobs.cancel(self.id);
+        }
+    }
+}
+
+impl All {
+    /// The oldest results go.
+    fn forget(&mut self) {
+        let ended: Vec<u64> =
+            self.jobs.iter().filter(|(_, job)| job.end.is_some()).map(|(it, _)| *it).collect();
+        for number in ended.iter().take(ended.len().saturating_sub(KEPT)) {
+            self.jobs.remove(number);
+        }
+    }
+}
+
+impl Job {
+    fn shape(&self, number: u64) -> JobShape {
+        let (result, error) = match &self.end {
+            None => (None, None),
+            Some(Ok(result)) => (Some(result.clone()), None),
+            Some(Err(fault)) => (None, Some(JobError::of(fault))),
+        };
+        JobShape {
+            job: name(number),
+            method: self.method.to_owned(),
+            title: self.title.clone(),
+            state: *self.state.borrow(),
+            started_at: self.started.to_string(),
+            progress: self.progress.clone(),
+            result,
+            error,
+        }
+    }
+}
+
+impl JobError {
+    fn of(fault: &Fault) -> JobError {
+        let (message, hint) = (fault.message.clone(), fault.hint.clone());
+        JobError { message, hint, exit_code: fault.exit as u8 }
+    }
+}
+
+fn name(number: u64) -> String {
+    format!("job-{number}")
+}
+
+/// What clients are told of it; nothing for what only the journal needs.
+fn event(job: &str, told: Told<'_>) -> Option<Event> {
+    let job = job.to_owned();
+    let own = |it: &str| it.to_owned();
+    Some(match told {
+        Told::Note(message) => {
+            let level = match message.starts_with("warning") {
+                true => Level::Warning,
+                false => Level::Info,
+            };
+            Event::Log { job: Some(job), level, message }
+        }
+        Told::Progress { done, total, eta_seconds } => {
+            let percent = u8::try_from(done * 100 / total.max(1)).unwrap_or(100);
+            Event::Progress { job, done, total, percent, eta_seconds }
+        }
+        Told::Node { node, status, reason, subgraph } => Event::Node {
+            job,
+            node: own(node),
+            status: own(status),
+            reason: reason.map(own),
+            subgraph: subgraph.map(own),
+        },
+        Told::Test(test) => Event::Test {
+            job,
+            id: test.id.clone(),
+            outcome: convert::test_outcome(test),
+            duration_ms: test.duration.as_millis() as u64,
+            path: Some(test.path.clone()),
+            line: test.line,
+            message: test.failure.as_ref().map(|it| it.message.clone()),
+        },
+        Told::Journaled(journal) => return journaled(job, journal),
+    })
+}
+
+fn journaled(job: String, event: &journal::Event) -> Option<Event> {
+    use journal::Event as J;
+    Some(match event {
+        J::ModelCall { node, stage, error, milliseconds, .. } => {
+            let outcome =
+                error.clone().unwrap_or_else(|| format!("answered after {milliseconds} ms"));
+            Event::Stage { job, node: node.clone(), stage: stage.clone(), outcome }
+        }
+        J::TestRun { node, red, outcome, .. } => {
+            let stage = if *red { "red" } else { "green" }.to_owned();
+            Event::Stage { job, node: node.clone(), stage, outcome: outcome.clone() }
+        }
+        J::Regression { node, outcome, .. } => {
+            let stage = "regression".to_owned();
+            Event::Stage { job, node: node.clone(), stage, outcome: outcome.clone() }
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,111 @@
+//! What a run generated: files listed and read.
+
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::workspace::journal::Journal;
+use crate::workspace::past::Past;
+
+/// No generated file comes near, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// List the files that a run wrote, and whether each is as the run left it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListFiles {
+    /// The output folder of the run.
+    pub(crate) out: PathBuf,
+}
+
+/// Read a text file of a run's folder.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReadFile {
+    /// The output folder of the run.
+    pub(crate) out: PathBuf,
+    /// The file, relative to it.
+    pub(crate) path: String,
+}
+
+/// Files of a run, by path.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileList {
+    pub(crate) files: Vec<FileEntry>,
+}
+
+/// One file that a run wrote.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileEntry {
+    /// Relative to the folder, with `/`.
+    pub(crate) path: String,
+    /// `written`: as a run left it; `edited`: a person changed it since; `missing`: it is gone.
+    pub(crate) state: String,
+    /// In bytes; none where it is missing.
+    pub(crate) size: Option<u64>,
+}
+
+/// A file's text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileText {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+pub(crate) fn list(out: &Path) -> Result<FileList, Fault> {
+    let past = past(out)?;
+    let entry = |(path, hashes): (&String, &std::collections::BTreeSet<String>)| {
+        let found = std::fs::read(out.join(path));
+        let state = match &found {
+            Err(_) => "missing",
+            Ok(bytes) if hashes.contains(&crate::workspace::disk::hash(bytes)) => "written",
+            Ok(_) => "edited",
+        };
+        let size = found.ok().map(|it| it.len() as u64);
+        FileEntry { path: path.clone(), state: state.to_owned(), size }
+    };
+    Ok(FileList { files: past.written.iter().map(entry).collect() })
+}
+
+pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
+    let cannot = |why: String| {
+        Fault::input(format!("cannot read {path} in {}: {why}", out.display()))
+            .hint("`trellis/listFiles` lists what there is; give one of its paths")
+    };
+    let inside = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
+    if path.is_empty() || !Path::new(path).components().all(inside) {
+        return Err(cannot("the path leaves the folder".to_owned()));
+    }
+    if let Some(link) = crate::workspace::disk::symlink_on_the_way(out, path) {
+        return Err(cannot(format!("{} is a symbolic link", link.display())));
+    }
+    let io = |error: std::io::Error| cannot(error.to_string());
+    let place = out.join(path);
+    // A pipe would be waited for without end.
+    if !std::fs::metadata(&place).map_err(io)?.is_file() {
+        return Err(cannot("it is no regular file".to_owned()));
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(&place).map_err(io)?;
+    let length = file.take(LARGEST + 1).read_to_string(&mut text).map_err(io)?;
+    if length as u64 > LARGEST {
+        return Err(cannot(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    Ok(FileText { path: path.to_owned(), text })
+}
+
+/// What the journal of a run says; there has to be one.
+pub(super) fn past(out: &Path) -> Result<Past, Fault> {
+    let path = Journal::path(out);
+    let bytes = std::fs::read(&path).map_err(|error| {
+        Fault::input(format!("there is no run in {}: {error}", out.display()))
+            .hint("give the output folder of `trellis generate`")
+    })?;
+    Ok(Past::read(&String::from_utf8_lossy(&bytes)))
+}

@@ -1,0 +1,274 @@
+//! `generate` and `retryNode`: runs over a planning graph.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use model::Editor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Fault;
+use crate::grow::GrowOrder;
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+use crate::workspace::journal::Journal;
+
+/// Grow a tested repository from a planning graph; resumes by itself.
+#[derive(Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GenerateArgs {
+    /// The planning graph (RPG JSON; the dialect is detected).
+    pub(crate) graph: PathBuf,
+    /// Folder to grow the repository in.
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Nodes worked on at once; the result is the same for any number.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[serde(default = "defaults::one_job")]
+    pub(crate) jobs: u16,
+    /// Nodes per write to the disk.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    #[serde(default = "defaults::batch")]
+    pub(crate) batch: u16,
+    /// Start at this node; what comes before it must have passed or is skipped.
+    #[arg(long, value_name = "ID")]
+    #[serde(default)]
+    pub(crate) start_from_node: Option<String>,
+    /// Files the model is shown as project context.
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    #[serde(default)]
+    pub(crate) context: Vec<PathBuf>,
+    /// Specification in prose: project name and description when the graph has none.
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub(crate) spec: Option<PathBuf>,
+    /// Force the graph's dialect: rpg, zerorepo, codermind or rpg-encoder.
+    #[arg(long)]
+    #[serde(default, with = "dialect")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) dialect: Option<plan::Dialect>,
+    /// How the model gives a fix: in one reply, or with tools by which it looks around and edits.
+    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    #[serde(default)]
+    pub(crate) fix_with: FixWith,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Seconds one test may take.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    #[serde(default = "defaults::test_timeout")]
+    pub(crate) test_timeout: u64,
+    /// Build on files that were changed by hand, instead of stopping.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) keep_edits: bool,
+    /// Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) drop_removed: bool,
+}
+
+/// How a fix is given.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum FixWith {
+    #[default]
+    Reply,
+    Tools,
+}
+
+mod defaults {
+    pub(super) fn one_job() -> u16 {
+        1
+    }
+    pub(super) fn batch() -> u16 {
+        5
+    }
+    pub(super) fn test_timeout() -> u64 {
+        30
+    }
+}
+
+/// Dialects under their names.
+mod dialect {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(
+        dialect: &Option<plan::Dialect>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        dialect.map(plan::Dialect::name).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<plan::Dialect>, D::Error> {
+        let name = Option::<String>::deserialize(from)?;
+        name.map(|it| it.parse().map_err(D::Error::custom)).transpose()
+    }
+}
+
+/// Start or resume the growing of a repository from a planning graph, as a job. Without `graph` the earlier run in
+/// `out` goes on with the options it was started with; what is given beside wins.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Generate {
+    /// The planning graph, RPG JSON; needed for a first run.
+    #[serde(default)]
+    pub(crate) graph: Option<PathBuf>,
+    /// Folder to grow the repository in.
+    pub(crate) out: PathBuf,
+    #[serde(flatten)]
+    #[schemars(with = "GenerateOptions")]
+    pub(crate) options: serde_json::Map<String, Value>,
+}
+
+/// Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
+/// it is. Options as those of `generate`; the graph is that of the earlier run unless another is given.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RetryNode {
+    /// Id of the node.
+    pub(crate) node: String,
+    #[serde(flatten)]
+    pub(crate) run: Generate,
+}
+
+/// What `generate` takes beside graph and folder.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the shape alone is of use, for the description of the methods")]
+struct GenerateOptions {
+    /// Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
+    jobs: Option<u16>,
+    /// Nodes per write to the disk, from 1. Default 5.
+    batch: Option<u16>,
+    /// Start at this node; what comes before it must have passed or is skipped.
+    start_from_node: Option<String>,
+    /// Files the model is shown as project context.
+    context: Option<Vec<PathBuf>>,
+    /// Specification in prose.
+    spec: Option<PathBuf>,
+    /// rpg, zerorepo, codermind or rpg-encoder; found out if not given.
+    dialect: Option<String>,
+    /// How the model gives a fix.
+    fix_with: Option<FixWith>,
+    /// Seconds one test may take, from 1. Default 30.
+    test_timeout: Option<u64>,
+    /// Build on files that were changed by hand, instead of stopping.
+    keep_edits: Option<bool>,
+    /// Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+    drop_removed: Option<bool>,
+    #[schemars(flatten)]
+    model: ModelArgs,
+    #[schemars(flatten)]
+    sandbox: SandboxArgs,
+}
+
+/// A job was started; `trellis/event` tells how it goes, `trellis/job` what it came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Started {
+    /// Its id.
+    pub(crate) job: String,
+}
+
+impl Generate {
+    /// The options of the run: those given, else those it was started with before. Paths are below `root` unless absolute.
+    pub(crate) fn resolve(&self, root: &Path) -> Result<GenerateArgs, Fault> {
+        let out = root.join(&self.out);
+        let before = earlier(&out)?;
+        let mut all = before.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        all.extend(self.options.clone());
+        all.insert("out".to_owned(), path(&out));
+        if let Some(graph) = &self.graph {
+            all.insert("graph".to_owned(), path(&root.join(graph)));
+        }
+        if !all.contains_key("graph") {
+            return Err(Fault::input(format!("no run was started in {} before", out.display()))
+                .hint("give the planning graph as `graph`"));
+        }
+        let mut args: GenerateArgs =
+            serde_json::from_value(Value::Object(all)).map_err(|error| {
+                Fault::new(crate::error::Exit::Usage, format!("the options are wrong: {error}"))
+                    .hint("`trellis serve --describe` shows them")
+            })?;
+        args.check()?;
+        args.context.iter_mut().chain(&mut args.spec).for_each(|it| *it = root.join(&*it));
+        Ok(args)
+    }
+}
+
+/// The options of the last run in a folder.
+fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
+    let path = Journal::path(out);
+    let text = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(Fault::input(format!("cannot read {}: {error}", path.display()))
+                .hint("make the file readable; it is the truth about the run"));
+        }
+    };
+    Ok(crate::workspace::past::Past::read(&String::from_utf8_lossy(&text)).options)
+}
+
+fn path(path: &Path) -> Value {
+    Value::String(path.to_string_lossy().into_owned())
+}
+
+impl GenerateArgs {
+    /// What the argument parser checks on a command line.
+    fn check(&self) -> Result<(), Fault> {
+        let wrong = |what: &str| Err(Fault::new(crate::error::Exit::Usage, what));
+        match self {
+            it if it.jobs == 0 || it.jobs > 256 => wrong("`jobs` has to be 1 to 256"),
+            it if it.batch == 0 => wrong("`batch` has to be at least 1"),
+            it if it.test_timeout == 0 => wrong("`testTimeout` has to be at least 1"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The order for the engine; models of the editor may answer if there is one.
+    pub(crate) fn order(self, editor: Option<Arc<dyn Editor>>) -> Result<GrowOrder, Fault> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let kept = GenerateArgs { graph: absolute(&self.graph), ..self.clone() };
+        let mut options = serde_json::to_value(kept)
+            .map_err(|error| Fault::internal(format!("the options are no JSON: {error}")))?;
+        // Where the run is found says where it is.
+        if let Some(options) = options.as_object_mut() {
+            options.remove("out");
+        }
+        let model = match editor {
+            Some(editor) => self.model.with_editor(editor),
+            None => self.model,
+        };
+        Ok(GrowOrder {
+            graph: self.graph,
+            out: self.out,
+            dialect: self.dialect,
+            model,
+            sandbox: self.sandbox,
+            jobs: usize::from(self.jobs),
+            batch: usize::from(self.batch),
+            start_from: self.start_from_node,
+            only: None,
+            context: self.context,
+            spec: self.spec,
+            keep_edits: self.keep_edits,
+            drop_removed: self.drop_removed,
+            fix_with: match self.fix_with {
+                FixWith::Reply => cycle::FixWith::OneReply,
+                FixWith::Tools => cycle::FixWith::Tools,
+            },
+            test_timeout: Duration::from_secs(self.test_timeout),
+            options,
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Jobs: what is under way, held, stopped, and what it came to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::jobs::JobShape;
+use crate::rpc::Context;
+
+/// Say where a job stands, and what it came to if it has ended.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Job {
+    /// Its id, such as `job-1`.
+    pub(crate) job: String,
+}
+
+/// List all jobs of this server, the newest last; of ended ones, the last hundred.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListJobs {}
+
+/// Stop a job. What it accepted before is kept; it ends as soon as the step in hand is over.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CancelJob {
+    /// Its id.
+    pub(crate) job: String,
+}
+
+/// Hold a job: what is under way is finished, nothing new is begun until `resumeJob`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PauseJob {
+    /// Its id.
+    pub(crate) job: String,
+}
+
+/// Let a held job go on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResumeJob {
+    /// Its id.
+    pub(crate) job: String,
+}
+
+/// Jobs of this server.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobList {
+    pub(crate) jobs: Vec<JobShape>,
+}
+
+pub(crate) fn job(context: &Context, params: Job) -> Result<JobShape, Fault> {
+    context.jobs.get(&params.job)
+}
+
+pub(crate) fn list(context: &Context, _: ListJobs) -> Result<JobList, Fault> {
+    Ok(JobList { jobs: context.jobs.list() })
+}
+
+pub(crate) fn cancel(context: &Context, params: CancelJob) -> Result<JobShape, Fault> {
+    context.jobs.cancel(&params.job)
+}
+
+pub(crate) fn pause(context: &Context, params: PauseJob) -> Result<JobShape, Fault> {
+    context.jobs.pause(&params.job, true)
+}
+
+pub(crate) fn resume(context: &Context, params: ResumeJob) -> Result<JobShape, Fault> {
+    context.jobs.pause(&params.job, false)
+}

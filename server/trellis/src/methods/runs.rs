@@ -1,0 +1,95 @@
+//! Runs that there are in a workspace.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::files::past;
+use crate::error::Fault;
+use crate::workspace::journal::Journal;
+use crate::workspace::lock::Lock;
+
+/// How deep below a folder runs are looked for.
+const DEPTH: usize = 3;
+
+/// List the runs of `generate` in the workspace's folders, down to three levels: which have come to their end, and which
+/// can be resumed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListRuns {
+    /// Look in this folder in place of the workspace's.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// Runs by folder.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunList {
+    pub(crate) runs: Vec<Run>,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Run {
+    /// Its output folder.
+    pub(crate) out: PathBuf,
+    /// `finished`; `active`: a process is at work on it; `stopped`: `generate` with this folder goes on.
+    pub(crate) state: RunState,
+    /// Nodes that have passed.
+    pub(crate) passed: usize,
+    /// All nodes.
+    pub(crate) total: usize,
+    /// The planning graph it was started with; none in journals of before.
+    pub(crate) graph: Option<String>,
+}
+
+/// Whether anybody works on a run, and whether it is at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum RunState {
+    Finished,
+    Active,
+    Stopped,
+}
+
+/// The runs in some folders.
+pub(crate) fn list(folders: &[PathBuf]) -> RunList {
+    let mut found = Vec::new();
+    folders.iter().for_each(|folder| look(folder, DEPTH, &mut found));
+    found.sort();
+    found.dedup();
+    RunList { runs: found.iter().filter_map(|out| run(out).ok()).collect() }
+}
+
+fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    if Journal::path(folder).is_file() {
+        found.push(folder.to_owned());
+    }
+    // A folder that cannot be read has no run that could be resumed.
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    if depth == 0 {
+        return;
+    }
+    for entry in entries.flatten() {
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let is_left_out = is_hidden || entry.file_name() == "node_modules";
+        if !is_left_out && entry.file_type().is_ok_and(|it| it.is_dir()) {
+            look(&entry.path(), depth - 1, found);
+        }
+    }
+}
+
+fn run(out: &Path) -> Result<Run, Fault> {
+    let past = past(out)?;
+    let state = match () {
+        () if Lock::is_taken(out) => RunState::Active,
+        () if past.finished => RunState::Finished,
+        () => RunState::Stopped,
+    };
+    let graph = past.options.as_ref().and_then(|it| it["graph"].as_str()).map(str::to_owned);
+    let total = past.nodes.len();
+    Ok(Run { out: out.to_owned(), state, passed: past.accepted.len(), total, graph })
+}

@@ -1,0 +1,50 @@
+//! Who watches a piece of work: on the command line nobody, in the sidecar the clients.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::workspace::journal;
+
+/// What work tells along the way.
+#[derive(Debug)]
+pub(crate) enum Told<'a> {
+    /// A line for a person.
+    Note(String),
+    /// So many of all nodes are settled.
+    Progress { done: usize, total: usize, eta_seconds: Option<u64> },
+    /// Where a node stands: each once when a run begins, then at every change.
+    Node { node: &'a str, status: &'a str, reason: Option<&'a str>, subgraph: Option<&'a str> },
+    /// What went into the journal.
+    Journaled(&'a journal::Event),
+    /// A test ended.
+    Test(&'a run::TestResult),
+}
+
+type Ear = dyn Fn(Told<'_>) + Send + Sync;
+
+/// Nobody, or somebody who is told.
+#[derive(Clone, Default)]
+pub(crate) struct Observer(Option<Arc<Ear>>);
+
+impl Observer {
+    pub(crate) fn new(ear: impl Fn(Told<'_>) + Send + Sync + 'static) -> Observer {
+        Observer(Some(Arc::new(ear)))
+    }
+
+    /// Must not wait: it is called in the midst of the work.
+    pub(crate) fn tell(&self, told: Told<'_>) {
+        if let Some(ear) = &self.0 {
+            ear(told);
+        }
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_there() { "Observer" } else { "Observer(nobody)" })
+    }
+}

@@ -1,0 +1,104 @@
+//! Every method: its name, and what answers it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::table::{Effect, Table};
+use crate::error::{Exit, Fault};
+use crate::grow;
+use crate::methods::{files, generate, jobs, runs};
+
+/// All methods, for one server.
+pub(crate) fn table(context: Arc<Context>) -> Table {
+    let mut table = Table::new(context);
+    work(&mut table);
+    about_runs(&mut table);
+    table
+}
+
+/// Long work, and what is done with it.
+fn work(table: &mut Table) {
+    table.call("trellis/generate", Effect::Runs, start_run);
+    table.call("trellis/retryNode", Effect::Runs, retry_node);
+    table.files("trellis/job", Effect::Reads, jobs::job);
+    table.files("trellis/jobs", Effect::Reads, jobs::list);
+    table.files("trellis/cancelJob", Effect::Reads, jobs::cancel);
+    table.files("trellis/pauseJob", Effect::Reads, jobs::pause);
+    table.files("trellis/resumeJob", Effect::Reads, jobs::resume);
+}
+
+fn about_runs(table: &mut Table) {
+    table.call("trellis/listRuns", Effect::Reads, |context, params: runs::ListRuns| async move {
+        let folders = match params.root {
+            Some(root) => vec![context.root(Some(&root)).await],
+            None => context.folders().await,
+        };
+        blocking(move || Ok(runs::list(&folders))).await
+    });
+    table.call(
+        "trellis/listFiles",
+        Effect::Reads,
+        |context, params: files::ListFiles| async move {
+            let out = context.root(Some(&params.out)).await;
+            blocking(move || files::list(&out)).await
+        },
+    );
+    table.call("trellis/readFile", Effect::Reads, |context, params: files::ReadFile| async move {
+        let out = context.root(Some(&params.out)).await;
+        blocking(move || files::read(&out, &params.path)).await
+    });
+}
+
+/// Work that would hold up a thread which moves messages.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let work = tokio::task::spawn_blocking(work).await;
+    work.unwrap_or_else(|error| Err(Fault::internal(format!("the work broke: {error}"))))
+}
+
+async fn start_run(
+    context: Arc<Context>,
+    params: generate::Generate,
+) -> Result<generate::Started, Fault> {
+    let root = context.root(None).await;
+    start(&context, "generate", params, root, None).await
+}
+
+async fn retry_node(
+    context: Arc<Context>,
+    params: generate::RetryNode,
+) -> Result<generate::Started, Fault> {
+    let root = context.root(None).await;
+    start(&context, "retryNode", params.run, root, Some(params.node)).await
+}
+
+async fn start(
+    context: &Context,
+    method: &'static str,
+    params: generate::Generate,
+    root: PathBuf,
+    only: Option<String>,
+) -> Result<generate::Started, Fault> {
+    let args = blocking(move || params.resolve(&root)).await?;
+    let title = match &only {
+        Some(node) => format!("{node} in {}", name(&args.out)),
+        None => format!("{} from {}", name(&args.out), name(&args.graph)),
+    };
+    let order = grow::GrowOrder { only, ..args.order(context.editor.clone())? };
+    let job = context.jobs.start(method, title, |duty| async move {
+        let (summary, exit) = grow::grow(order, duty.control, &duty.output).await?;
+        let mut result = serde_json::to_value(&summary)
+            .map_err(|error| Fault::new(Exit::Internal, format!("no summary: {error}")))?;
+        result["exitCode"] = Value::from(exit as u8);
+        Ok(result)
+    });
+    Ok(generate::Started { job })
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}

@@ -1,0 +1,130 @@
+//! What all methods share.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use model::Editor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::events::Events;
+use crate::jobs::Jobs;
+use crate::output::Output;
+use crate::state::{Asker, Owner};
+
+/// How long work may take to end once it was stopped.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a client may set: with `initializationOptions`, and later as the section `trellis` of
+/// `workspace/didChangeConfiguration`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Settings {
+    /// Whether the user trusts the folders; in others nothing is executed.
+    pub(crate) trusted: bool,
+    /// Whether definitions, references and renames are answered: `auto` leaves them to another language server
+    /// of the editor where the client says that there is one.
+    pub(crate) language_features: LanguageFeatures,
+    /// Whether another server for Python serves the editor.
+    pub(crate) other_language_server: bool,
+    /// Whether functions have lenses.
+    pub(crate) code_lenses: bool,
+}
+
+/// When definitions, references and renames are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum LanguageFeatures {
+    #[default]
+    Auto,
+    On,
+    Off,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            trusted: true,
+            language_features: LanguageFeatures::Auto,
+            other_language_server: false,
+            code_lenses: true,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether definitions, references and renames are answered.
+    pub(crate) fn answers_symbols(&self) -> bool {
+        match self.language_features {
+            LanguageFeatures::On => true,
+            LanguageFeatures::Off => false,
+            LanguageFeatures::Auto => !self.other_language_server,
+        }
+    }
+}
+
+/// What all methods share.
+pub(crate) struct Context {
+    pub(crate) owner: Owner,
+    pub(crate) asker: Asker,
+    pub(crate) events: Events,
+    pub(crate) jobs: Jobs,
+    /// The models of the editor, where there is one.
+    pub(crate) editor: Option<Arc<dyn Editor>>,
+    settings: RwLock<Settings>,
+}
+
+impl Context {
+    pub(crate) fn new(owner: Owner, editor: Option<Arc<dyn Editor>>) -> Context {
+        let events = Events::default();
+        Context {
+            asker: Asker::new(owner.clone()),
+            owner,
+            jobs: Jobs::new(events.clone()),
+            events,
+            editor,
+            settings: RwLock::default(),
+        }
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, settings: Settings) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    /// Stops all work and waits until what was accepted is safe.
+    pub(crate) async fn end(&self) {
+        self.jobs.cancel_all();
+        if tokio::time::timeout(LAST_PATIENCE, self.jobs.all_ended()).await.is_err() {
+            Output::say("warning: work did not end in time; what was accepted is kept");
+        }
+    }
+
+    /// Refuses to execute anything where the user does not trust the folder.
+    pub(crate) fn may_run(&self) -> Result<(), Fault> {
+        if self.settings().trusted {
+            return Ok(());
+        }
+        Err(Fault::input("the workspace is not trusted: nothing of it is executed")
+            .kind("untrusted")
+            .hint("trust the workspace in the editor, then try again"))
+    }
+
+    /// The folders of the workspace; the current one where there is none.
+    pub(crate) async fn folders(&self) -> Vec<PathBuf> {
+        let folders = self.owner.roots().await.unwrap_or_default();
+        if folders.is_empty() { vec![PathBuf::from(".")] } else { folders }
+    }
+
+    /// The folder that work is about: the one given, else the first of the workspace, else the current one.
+    /// What is given may be relative to that.
+    pub(crate) async fn root(&self, given: Option<&Path>) -> PathBuf {
+        let first = self.folders().await.swap_remove(0);
+        given.map_or(first.clone(), |given| first.join(given))
+    }
+}

@@ -1,0 +1,17 @@
+//! The `trellis/*` methods: defined once, in [`catalog`], and answered the same over every transport: inside the stream of
+//! the language server, on a WebSocket, as MCP tools.
+//!
+//! [`table`] is what a method is and how it is called, [`context`] what all of them share, [`error`] how a fault looks on
+//! the wire, [`describe`] the OpenRPC document.
+
+mod catalog;
+mod context;
+mod describe;
+mod error;
+mod table;
+
+pub(crate) use catalog::table;
+pub(crate) use context::{Context, Settings};
+pub(crate) use describe::describe;
+pub(crate) use error::{CODES, Code};
+pub(crate) use table::{Effect, Entry, Methods, PREFIX, Table, invoke};

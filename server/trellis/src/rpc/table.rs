@@ -1,0 +1,187 @@
+//! What a method is: a name, types, and a function.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::server::MethodsError;
+use jsonrpsee::core::traits::ToRpcParams;
+use jsonrpsee::types::{ErrorObjectOwned, Params};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::context::Context;
+use super::error::{bad_params, object};
+use crate::error::{Exit, Fault};
+use crate::state::View;
+
+/// What all methods begin with.
+pub(crate) const PREFIX: &str = "trellis/";
+
+/// What a call does beside answering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing.
+    Reads,
+    /// It changes files.
+    Writes,
+    /// It executes the project's code; refused in folders the user does not trust.
+    Runs,
+}
+
+/// A method as it is described.
+pub(crate) struct Entry {
+    /// With the prefix.
+    pub(crate) name: &'static str,
+    /// What it does: the description of its parameters.
+    pub(crate) about: String,
+    pub(crate) effect: Effect,
+    pub(crate) params: Schema,
+    pub(crate) result: Schema,
+}
+
+/// Methods that can be called. A clone is the same.
+pub(crate) type Methods = jsonrpsee::Methods;
+
+/// All methods, with what is known of them.
+pub(crate) struct Table {
+    pub(crate) module: RpcModule<Context>,
+    pub(crate) entries: Vec<Entry>,
+    generator: SchemaGenerator,
+}
+
+impl Table {
+    pub(super) fn new(context: Arc<Context>) -> Table {
+        let settings = schemars::generate::SchemaSettings::draft07();
+        Table {
+            module: RpcModule::from_arc(context),
+            entries: Vec::new(),
+            generator: settings.into(),
+        }
+    }
+
+    /// A method that takes its time without holding a thread.
+    pub(super) fn call<P, R, F, Fut>(&mut self, name: &'static str, effect: Effect, method: F)
+    where
+        P: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Serialize + JsonSchema + 'static,
+        F: Fn(Arc<Context>, P) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, Fault>> + Send + 'static,
+    {
+        let params = self.generator.subschema_for::<P>();
+        let result = self.generator.subschema_for::<R>();
+        let about = description::<P>();
+        self.entries.push(Entry { name, about, effect, params, result });
+        let answer = move |params: Params<'static>, context: Arc<Context>, _| {
+            let method = method.clone();
+            async move {
+                if effect == Effect::Runs {
+                    context.may_run().map_err(|fault| object(&fault))?;
+                }
+                let params: P = read(&params).map_err(|why| bad_params(&why, name))?;
+                let result = method(context, params).await.map_err(|fault| object(&fault))?;
+                serde_json::value::to_raw_value(&result).map_err(|error| {
+                    object(&Fault::internal(format!("{name}: the result is no JSON: {error}")))
+                })
+            }
+        };
+        let added = self.module.register_async_method(name, answer);
+        debug_assert!(added.is_ok(), "two methods are called {name}");
+    }
+
+    /// A method that reads or writes files, on a thread of its own.
+    pub(super) fn files<P, R>(
+        &mut self,
+        name: &'static str,
+        effect: Effect,
+        method: fn(&Context, P) -> Result<R, Fault>,
+    ) where
+        P: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Serialize + JsonSchema + Send + 'static,
+    {
+        self.call(name, effect, move |context: Arc<Context>, params: P| async move {
+            let work = tokio::task::spawn_blocking(move || method(&context, params));
+            work.await
+                .unwrap_or_else(|error| Err(Fault::internal(format!("{name} broke: {error}"))))
+        });
+    }
+
+    /// A question to what is known of the workspace, unsaved texts included.
+    pub(super) fn question<P, R>(
+        &mut self,
+        name: &'static str,
+        method: fn(&View, &P) -> Result<R, Fault>,
+    ) where
+        P: DeserializeOwned + JsonSchema + Send + Sync + 'static,
+        R: Serialize + JsonSchema + Send + 'static,
+    {
+        self.call(name, Effect::Reads, move |context: Arc<Context>, params: P| {
+            let asking = context.asker.ask(move |view| method(view, &params));
+            async move { asking.await.map_err(Fault::from)? }
+        });
+    }
+
+    /// Schemas that the methods' own refer to, by name.
+    pub(super) fn definitions(&self) -> &Map<String, Value> {
+        self.generator.definitions()
+    }
+}
+
+/// Parameters are one object with names; none at all are an empty one.
+fn read<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, String> {
+    let text = params.as_str().map(str::trim).filter(|it| !it.is_empty() && *it != "null");
+    let text = text.unwrap_or("{}");
+    if !text.starts_with('{') {
+        return Err("the parameters have to be an object".to_owned());
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The comment on a type, as one text.
+fn description<T: JsonSchema>() -> String {
+    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
+    schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+struct Given(Value);
+
+impl ToRpcParams for Given {
+    fn to_rpc_params(self) -> Result<Option<Box<RawValue>>, serde_json::Error> {
+        serde_json::value::to_raw_value(&self.0).map(Some)
+    }
+}
+
+/// Calls a method of the table, as a transport without a server of its own does.
+pub(crate) async fn invoke(
+    methods: &Methods,
+    name: &str,
+    params: Value,
+) -> Result<Value, ErrorObjectOwned> {
+    methods.call::<_, Value>(name, Given(params)).await.map_err(|error| match error {
+        MethodsError::JsonRpc(object) => object,
+        other => object(&Fault::new(Exit::Internal, format!("{name}: {other}"))),
+    })
+}
+
+/// An empty result.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Nothing {}
+
+impl Entry {
+    /// The name without the prefix.
+    pub(crate) fn short(&self) -> &'static str {
+        self.name.strip_prefix(PREFIX).unwrap_or(self.name)
+    }
+
+    /// How the OpenRPC document says what a call does.
+    pub(super) fn effect(&self) -> Value {
+        json!(match self.effect {
+            Effect::Reads => "reads",
+            Effect::Writes => "writes",
+            Effect::Runs => "runs",
+        })
+    }
+}
