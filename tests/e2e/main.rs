@@ -18,6 +18,7 @@ mod no_model;
 mod people;
 mod providers;
 mod regression;
+mod runs;
 mod sandbox;
 mod symbols;
 mod tidy;

@@ -128,7 +128,7 @@ impl Event {
             Event::Job { job, .. } => thing(0, job, ""),
             Event::Progress { job, .. } => thing(1, job, ""),
             Event::Node { job, node, .. } => thing(2, job, node),
-            Event::Stage { job, node, .. } => thing(3, job, node),
+            Event::Stage { job, node, stage, .. } => thing(3, job, &format!("{node}\n{stage}")),
             Event::Test { job, id, .. } => thing(4, job, id),
             Event::Proposal { proposal, root, .. } => thing(5, root, proposal),
             Event::Files { .. } | Event::Log { .. } | Event::Missed { .. } => Key::Alone(number),
