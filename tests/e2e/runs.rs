@@ -274,6 +274,29 @@ fn one_node_is_tried_again_and_all_else_stays() {
 }
 
 #[test]
+fn two_windows_do_not_work_on_one_run_and_a_dead_one_holds_nothing() {
+    let world = World::new();
+    world.plant(&Plot::garden());
+    let params = json!({ "graph": "rpg.json", "out": "out", "model": "editor:any" });
+    let mut first = editor(&world, Value::Null);
+    start(&mut first, "generate", params);
+    let _ = first.question(ASK, PATIENCE).expect("it is at work");
+    let mut second = editor(&world, Value::Null);
+    assert_eq!(call(&mut second, "listRuns", json!({}))["runs"][0]["state"], "active");
+    let job = start(&mut second, "generate", json!({ "out": "out" }));
+    let events = ended(&mut second, &job);
+    let error = events.last().map(|it| it["error"].to_string()).unwrap_or_default();
+    let owner = format!("process {}, since ", first.process_id());
+    assert!(error.contains(&owner), "{error}");
+    // Dropped, the first is killed; whatever it held is free.
+    drop(first);
+    let job = start(&mut second, "generate", json!({ "out": "out" }));
+    let _ = second.question(ASK, PATIENCE).expect("the second is at work");
+    call(&mut second, "cancelJob", json!({ "job": job }));
+    ended(&mut second, &job);
+}
+
+#[test]
 fn nothing_is_executed_in_a_folder_that_is_not_trusted() {
     let world = World::new();
     world.plant(&Plot::garden());

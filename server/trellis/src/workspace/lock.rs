@@ -32,17 +32,17 @@ impl Lock {
             .map_err(cannot)?;
         if file.try_lock().is_err() {
             let mut owner = String::new();
-            // The owner's number is a courtesy; the lock says enough without it.
+            // Who holds it is a courtesy; the lock says enough without it.
             let _ = file.read_to_string(&mut owner);
-            return Err(Fault::input(format!(
-                "another trellis (process {}) is at work in {}",
-                owner.trim(),
-                root.display()
-            ))
-            .hint("wait for it, or stop it with Ctrl-C; it leaves a checkpoint"));
+            let root = root.display();
+            let who = format!("another trellis (process {}) is at work in {root}", owner.trim());
+            return Err(Fault::input(who).kind("busy").hint(
+                "wait for it, or stop it; it leaves a checkpoint, and ends with its editor",
+            ));
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(cannot)?;
-        writeln!(file, "{}", std::process::id()).map_err(cannot)?;
+        let since = jiff::Timestamp::now().strftime("%FT%TZ");
+        writeln!(file, "{}, since {since}", std::process::id()).map_err(cannot)?;
         Ok(Lock { _file: file })
     }
 }
