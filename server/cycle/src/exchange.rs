@@ -46,6 +46,17 @@ pub enum Observation {
     Alone,
     /// Nobody is there to decide.
     NoHuman,
+    /// A person, or a rule that a person set, lets the fix stay.
+    Approved {
+        /// Who or what.
+        by: String,
+    },
+    /// A person wants it otherwise: the implementation in their words.
+    Rewritten(Fragment),
+    /// A person does not want the fix.
+    Declined {
+        why: String,
+    },
 }
 
 impl Observation {
@@ -61,6 +72,9 @@ impl Observation {
             Observation::Found(_) | Observation::Exhausted(_) => "a localization",
             Observation::Alone => "its turn",
             Observation::NoHuman => "the news that nobody is there",
+            Observation::Approved { .. }
+            | Observation::Rewritten(_)
+            | Observation::Declined { .. } => "a decision",
         }
     }
 }
@@ -222,6 +236,8 @@ pub enum Action {
     AskHuman {
         question: String,
     },
+    /// Asks whether a fix that passes may stay (R4); the decision may take days.
+    AskApproval,
     /// Accepts the draft into the workspace.
     Commit,
     /// Takes the draft back.

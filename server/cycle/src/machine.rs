@@ -58,6 +58,7 @@ enum Phase {
     AwaitTurn,
     RegressionRun,
     AwaitHuman,
+    AwaitApproval,
     Done,
 }
 
@@ -73,7 +74,7 @@ impl Phase {
             Phase::AwaitFix => "a fix",
             Phase::AwaitTurn => "its turn",
             Phase::RegressionRun => "a regression run",
-            Phase::AwaitHuman => "a person",
+            Phase::AwaitHuman | Phase::AwaitApproval => "a person",
             Phase::Done => "nothing",
         }
     }
@@ -111,6 +112,10 @@ pub struct State {
     alone: bool,
     /// Of a fix that amends other items: what stood before it.
     before: Draft,
+    /// The fix may stay.
+    approved: bool,
+    /// The implementation is a person's.
+    rewritten: bool,
 }
 
 impl Default for State {
@@ -140,6 +145,8 @@ impl Default for State {
             localized: Localized::default(),
             alone: false,
             before: Draft::default(),
+            approved: false,
+            rewritten: false,
         }
     }
 }
@@ -232,6 +239,16 @@ impl Turn<'_> {
             (Phase::AwaitFix, Observation::Unusable { why }) => self.no_fix(why.clone(), why, ""),
             (Phase::AwaitHuman, Observation::NoHuman) => {
                 let reason = self.state.reason.clone();
+                self.give_up(Verdict::NeedsHuman { reason });
+            }
+            (Phase::AwaitApproval, Observation::Approved { by }) => self.approved(&by),
+            (Phase::AwaitApproval, Observation::Rewritten(text)) => self.rewritten(text),
+            (Phase::AwaitApproval, Observation::Declined { why }) => {
+                let reason = format!("the fix was declined: {why}");
+                self.give_up(Verdict::NeedsHuman { reason });
+            }
+            (Phase::AwaitApproval, Observation::NoHuman) => {
+                let reason = "the fix waits for approval".to_owned();
                 self.give_up(Verdict::NeedsHuman { reason });
             }
             (_, Observation::NoReply { reason }) => self.give_up(Verdict::Failed { reason }),
@@ -385,12 +402,36 @@ impl Turn<'_> {
     }
 
     fn commit(&mut self) {
+        if self.policy.approve_fixes && self.state.fixes > 0 && !self.state.approved {
+            self.state.phase = Phase::AwaitApproval;
+            return self.actions.push(Action::AskApproval);
+        }
         self.state.phase = Phase::Done;
         self.actions.extend([Action::Commit, Action::Finish(Verdict::Passed)]);
     }
 
+    fn approved(&mut self, by: &str) {
+        self.note("approved", by);
+        self.state.approved = true;
+        self.commit();
+    }
+
+    /// A person's words need no approval, but have to pass like all others.
+    fn rewritten(&mut self, text: code::Fragment) {
+        self.note("rewritten", "a person changed the fix");
+        self.state.approved = true;
+        self.state.rewritten = true;
+        self.state.draft.implementation = Some(text);
+        self.run(Run::Green);
+    }
+
     /// It fails whenever it is run: what that means, and what to do about it.
     fn failed(&mut self, run: &TestRun) {
+        if self.state.rewritten {
+            // A model's fix of it would take the person's words away.
+            let reason = format!("the fix as a person changed it fails: {}", run.summary());
+            return self.give_up(Verdict::NeedsHuman { reason });
+        }
         self.take_back_amendments();
         self.state.failure = failure_text(run) + &stack_text(&run.stack);
         self.state.query =

@@ -34,6 +34,8 @@ pub struct Policy {
     /// Runs that may be spent on adding missing imports, a draft.
     pub mends: u32,
     pub fix_with: FixWith,
+    /// Fixes that pass are put before a person, or a rule of theirs, before they are accepted (R4).
+    pub approve_fixes: bool,
 }
 
 impl Policy {
@@ -51,6 +53,7 @@ impl Policy {
             least_cases: 3,
             mends: 8,
             fix_with: FixWith::OneReply,
+            approve_fixes: false,
         }
     }
 }

@@ -4,7 +4,7 @@ use code::Fragment;
 
 use super::{Phase, Turn};
 use crate::diagnosis::{Repeats, Steadiness};
-use crate::exchange::Action;
+use crate::exchange::{Action, Verdict};
 use crate::observation::TestRun;
 
 impl Turn<'_> {
@@ -49,6 +49,10 @@ impl Turn<'_> {
 
     fn regressed(&mut self, summary: &str) {
         self.note("regression", summary);
+        if self.state.rewritten {
+            let reason = format!("the fix as a person changed it breaks what worked: {summary}");
+            return self.give_up(Verdict::NeedsHuman { reason });
+        }
         let ids: Vec<&str> = self.state.draft.amended.keys().map(String::as_str).collect();
         let what = format!(
             "the change of {} broke what worked, and was taken back: {summary}",

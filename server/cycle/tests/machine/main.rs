@@ -3,6 +3,7 @@
 //! [`check`] and [`play`] are the only callers of `step`. A localization and the question to a person
 //! answer themselves.
 
+mod approvals;
 mod fixes;
 mod gates;
 mod mends;
@@ -36,9 +37,11 @@ enum In {
         before: BTreeMap<String, String>,
     },
     Run(TestRun),
+    /// What a person says of a fix.
+    Decided(Observation),
 }
 
-use In::{Left, Run, Silence, Unusable, Votes};
+use In::{Decided, Left, Run, Silence, Unusable, Votes};
 
 fn say(text: &str) -> In {
     In::Say(text.to_owned())
@@ -352,6 +355,7 @@ impl Played {
             Action::AskHuman { .. } => {
                 ("ask a person".to_owned(), Wanted::This(Observation::NoHuman))
             }
+            Action::AskApproval => ("ask approval".to_owned(), Wanted::Input),
             Action::Commit => ("commit".to_owned(), Wanted::Nothing),
             Action::Revert => ("revert".to_owned(), Wanted::Nothing),
             Action::Note(note) => {
@@ -370,6 +374,7 @@ impl In {
             In::Say(text) => Observation::Reply(text),
             Votes(letters) => Observation::Votes(letters.split(' ').map(voice).collect()),
             Run(run) => Observation::Ran(run),
+            Decided(observation) => observation,
             Left { files, before } => Observation::Edited { files, before },
             Unusable(why) => Observation::Unusable { why: why.to_owned() },
             Silence => {

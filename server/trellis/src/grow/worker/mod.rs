@@ -271,6 +271,7 @@ impl Worker {
                 self.log(Event::Approval { node: self.id(), question, answer })?;
                 Ok(Some(Observation::NoHuman))
             }
+            Action::AskApproval => Ok(Some(Observation::NoHuman)),
             Action::Note(note) => {
                 let (what, text) = (note.what.to_owned(), note.text);
                 self.log(Event::Note { node: self.id(), what, text })?;

@@ -1,0 +1,54 @@
+//! Fixes that are put before a person (R4).
+
+use super::*;
+
+const FIRST: &str = "ask tests 0; run red; ask implementation 0; run green;";
+const FIXED: &str = "run again; vote; [voted]; search; ask fix 0; run green; ask approval;";
+
+/// A fix that passes, and what is said of it.
+fn decided(then: Vec<In>) -> Played {
+    let mut script =
+        vec![tests(), red(), bad(), fail(), fail(), Votes("A A A A A"), good(), pass()];
+    script.extend(then);
+    let policy = Policy { approve_fixes: true, ..Policy::generate() };
+    play(&item(), &policy, script)
+}
+
+fn fragment(text: &str) -> code::Fragment {
+    code::Fragment::parse(text).expect("Python")
+}
+
+#[test]
+fn a_fix_is_accepted_only_as_a_person_wants_it() {
+    let mine = "def mean(values: list[float]) -> float:\n    return my_own(values)\n";
+    let approved = || Decided(Observation::Approved { by: "a person".to_owned() });
+    let declined = || Decided(Observation::Declined { why: "too clever".to_owned() });
+    let rewritten = || Decided(Observation::Rewritten(fragment(mine)));
+    let table = [
+        (vec![approved()], "[approved]; commit; passed"),
+        (vec![declined()], "explain; revert; needs human: the fix was declined: too clever"),
+        (
+            vec![Decided(Observation::NoHuman)],
+            "explain; revert; needs human: the fix waits for approval",
+        ),
+        // A person's words have to pass as well, and no model changes them.
+        (vec![rewritten(), pass()], "[rewritten]; run green; commit; passed"),
+        (
+            vec![rewritten(), fail(), fail()],
+            "[rewritten]; run green; run again; explain; revert; needs human: the fix as a person changed it fails: ",
+        ),
+    ];
+    for (then, ending) in table {
+        let played = decided(then);
+        let start = format!("{FIRST} {FIXED} {ending}");
+        assert!(played.trace.starts_with(&start), "{} is not {start}", played.trace);
+    }
+    assert_eq!(decided(vec![rewritten(), pass()]).implementation(), mine);
+}
+
+#[test]
+fn what_passes_at_once_is_put_before_nobody() {
+    let policy = Policy { approve_fixes: true, ..Policy::generate() };
+    let played = play(&item(), &policy, vec![tests(), red(), good(), pass()]);
+    assert_eq!(played.trace, format!("{FIRST} commit; passed"));
+}
