@@ -33,7 +33,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// An error as a person meets it: what happened and why, then what to do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) exit: Exit,
     pub(crate) message: String,

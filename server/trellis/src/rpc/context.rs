@@ -8,12 +8,16 @@ use model::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use crate::error::Fault;
 use crate::events::Events;
 use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::state::{Asker, Owner};
 
+/// Calls that may wait for long work.
+const WAITING_AT_MOST: usize = 256;
 /// How long work may take to end once it was stopped.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -74,6 +78,8 @@ pub(crate) struct Context {
     /// The models of the editor, where there is one.
     pub(crate) editor: Option<Arc<dyn Editor>>,
     settings: RwLock<Settings>,
+    /// Calls that wait for the end of long work.
+    waiting: Semaphore,
 }
 
 impl Context {
@@ -86,6 +92,7 @@ impl Context {
             events,
             editor,
             settings: RwLock::default(),
+            waiting: Semaphore::new(WAITING_AT_MOST),
         }
     }
 
@@ -103,6 +110,16 @@ impl Context {
         if tokio::time::timeout(LAST_PATIENCE, self.jobs.all_ended()).await.is_err() {
             Output::say("warning: work did not end in time; what was accepted is kept");
         }
+    }
+
+    /// Leave to wait for long work. There is a bound: the stream that brings the answers of the client's own models must
+    /// never be full of those who wait for them.
+    pub(crate) fn wait_for_work(&self) -> Result<SemaphorePermit<'_>, Fault> {
+        self.waiting.try_acquire().map_err(|_| {
+            Fault::unavailable(format!("{WAITING_AT_MOST} calls wait for long work already"))
+                .kind("busy")
+                .hint("say `background`, and hear of the end by `trellis/event`")
+        })
     }
 
     /// Refuses to execute anything where the user does not trust the folder.

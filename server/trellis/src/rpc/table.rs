@@ -1,6 +1,8 @@
 //! What a method is: a name, types, and a function.
 
+use std::borrow::Cow;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use jsonrpsee::RpcModule;
@@ -8,14 +10,15 @@ use jsonrpsee::core::server::MethodsError;
 use jsonrpsee::core::traits::ToRpcParams;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::context::Context;
 use super::error::{bad_params, object};
 use crate::error::{Exit, Fault};
+use crate::jobs::Duty;
 use crate::state::View;
 
 /// What all methods begin with.
@@ -109,6 +112,42 @@ impl Table {
         });
     }
 
+    /// Long work: a job, whose end the call waits for unless it says `background`. A call that is cancelled cancels it.
+    pub(super) fn work<P, R, F, Fut>(
+        &mut self,
+        name: &'static str,
+        effect: Effect,
+        title: fn(&P) -> String,
+        work: F,
+    ) where
+        P: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Serialize + JsonSchema + 'static,
+        F: Fn(Arc<Context>, P, Duty) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, Fault>> + Send + 'static,
+    {
+        let short = name.strip_prefix(PREFIX).unwrap_or(name);
+        self.call(name, effect, move |context: Arc<Context>, params: Work<P>| {
+            let work = work.clone();
+            async move {
+                let (title, shared) = (title(&params.params), context.clone());
+                let job = context.jobs.start(short, title, |duty| async move {
+                    let result = work(shared, params.params, duty).await?;
+                    serde_json::to_value(&result)
+                        .map_err(|error| Fault::internal(format!("the result is no JSON: {error}")))
+                });
+                if params.background {
+                    return Ok(Outcome::Begun(Begun { job }));
+                }
+                let _waiting = context.wait_for_work()?;
+                let result = context.jobs.wait(&job).await;
+                // Of a fault that others may read as well, a copy.
+                result
+                    .map(|it| Outcome::Done(Done(it, PhantomData::<R>)))
+                    .map_err(|it| Fault::clone(&it))
+            }
+        });
+    }
+
     /// A question to what is known of the workspace, unsaved texts included.
     pub(super) fn question<P, R>(
         &mut self,
@@ -166,9 +205,73 @@ pub(crate) async fn invoke(
     })
 }
 
-/// An empty result.
+/// Parameters of long work.
+struct Work<P> {
+    params: P,
+    background: bool,
+}
+
+impl<'de, P: DeserializeOwned> Deserialize<'de> for Work<P> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut all = Map::deserialize(from)?;
+        let background = match all.remove("background") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(it)) => it,
+            Some(_) => return Err(D::Error::custom("`background` has to be true or false")),
+        };
+        let params = serde_json::from_value(Value::Object(all)).map_err(D::Error::custom)?;
+        Ok(Work { params, background })
+    }
+}
+
+impl<P: JsonSchema> JsonSchema for Work<P> {
+    fn schema_name() -> Cow<'static, str> {
+        P::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = P::json_schema(generator);
+        let about = "Answer at once with the id of the job, whose end is told by `trellis/event`.";
+        let background = json!({ "description": about, "type": "boolean", "default": false });
+        if let Some(all) =
+            schema.ensure_object().entry("properties").or_insert(json!({})).as_object_mut()
+        {
+            all.insert("background".to_owned(), background);
+        }
+        schema
+    }
+}
+
+/// What long work answers.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Nothing {}
+#[serde(untagged)]
+#[schemars(bound = "R: JsonSchema")]
+enum Outcome<R> {
+    Begun(Begun),
+    Done(Done<R>),
+}
+
+/// The job goes on; `trellis/event` tells how, `trellis/job` what it came to.
+#[derive(Serialize, JsonSchema)]
+struct Begun {
+    /// Its id.
+    job: String,
+}
+
+/// A result that was made JSON of before.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Done<R>(Value, #[serde(skip)] PhantomData<R>);
+
+impl<R: JsonSchema> JsonSchema for Done<R> {
+    fn schema_name() -> Cow<'static, str> {
+        R::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        R::json_schema(generator)
+    }
+}
 
 impl Entry {
     /// The name without the prefix.
