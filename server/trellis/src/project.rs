@@ -61,6 +61,11 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
     Ok(Project { root, targets })
 }
 
+/// The root of the project that a file or folder belongs to.
+pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
+    Ok(of(&[path.to_string_lossy().into_owned()])?.root)
+}
+
 /// Folders with modules of a packaged project that is not installed: `src`, as an editable install
 /// would put it on the path.
 pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {

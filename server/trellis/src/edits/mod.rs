@@ -41,13 +41,6 @@ pub(crate) struct Made {
     pub(crate) changes: Vec<Change>,
 }
 
-/// A unified diff of all changes; paths as they were given.
-pub(crate) fn diff(changes: &[Change]) -> String {
-    let one =
-        |it: &Change| code::unified_diff(&it.path.display().to_string(), &it.source, &it.text());
-    changes.iter().map(one).collect()
-}
-
 /// The folder with the edits of a project; made, and kept out of git, if it is not there.
 fn folder(root: &Path) -> Result<PathBuf, Fault> {
     let folder = root.join(".trellis/edits");

@@ -1,6 +1,19 @@
 //! Parameters and results of the `trellis/*` methods, and what answers them. The command line prints the same results.
+//!
+//! Questions about symbols take an index, so that an editor can ask one that knows its unsaved texts; [`folder`] opens
+//! one for who has none, [`meant`] says which symbol is asked for. Edits are planned from texts as they are known and
+//! written only where the disk has the same. Lines and columns count from 1, columns in characters; paths in results
+//! are relative to the folder asked about.
 
+pub(crate) mod confirm;
+pub(crate) mod edits;
 pub(crate) mod files;
+pub(crate) mod folder;
 pub(crate) mod generate;
 pub(crate) mod jobs;
+pub(crate) mod meant;
+pub(crate) mod plan;
+pub(crate) mod planned;
+pub(crate) mod refactorings;
 pub(crate) mod runs;
+pub(crate) mod symbols;

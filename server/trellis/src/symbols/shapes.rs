@@ -1,35 +1,130 @@
-//! Places, references and callers as JSON and as lines.
+//! Places, references and callers as results give them, and as lines.
 
 use std::ops::Range;
 
-use code::{Caller, Index, Lines, Place, Reference, SymbolKind, Unit};
-use serde_json::{Value, json};
+use code::{Caller, Index, Lines, SymbolKind, Unit};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::sheet::name_path;
 
+/// A point of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Point {
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+}
+
+/// A stretch of a text, up to but without its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Stretch {
+    pub(crate) start: Point,
+    pub(crate) end: Point,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Place {
+    /// Relative to the folder asked about.
+    pub(crate) file: String,
+    pub(crate) range: Stretch,
+    /// The text of the line around, without its margin.
+    pub(crate) line: String,
+    /// Name path of the innermost class or function around, null in none.
+    pub(crate) enclosing: Option<String>,
+}
+
+/// A place that refers to a symbol, or may.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reference {
+    /// Relative to the folder asked about.
+    pub(crate) file: String,
+    pub(crate) range: Stretch,
+    /// The text of the line around, without its margin.
+    pub(crate) line: String,
+    /// Name path of the innermost class or function around, null in none.
+    pub(crate) enclosing: Option<String>,
+    /// What stands there, such as `definition`, `import` or `use`.
+    pub(crate) kind: &'static str,
+    /// Whether it surely refers to the symbol.
+    pub(crate) certain: bool,
+    /// Why it is merely possible, null where it is certain.
+    pub(crate) why: Option<&'static str>,
+    /// The type checker that found a possible one as well, null if it did not; absent where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confirmed_by: Option<Option<&'static str>>,
+}
+
+/// A place that may mean a symbol.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Possible {
+    /// Relative to the folder asked about.
+    pub(crate) file: String,
+    pub(crate) range: Stretch,
+    /// The text of the line around, without its margin.
+    pub(crate) line: String,
+    /// Name path of the innermost class or function around, null in none.
+    pub(crate) enclosing: Option<String>,
+    /// Why it is merely possible.
+    pub(crate) why: &'static str,
+}
+
+/// A function, class or module that uses a symbol.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct User {
+    /// Relative to the folder asked about.
+    pub(crate) file: String,
+    /// Its name path, null for the module itself.
+    pub(crate) symbol: Option<String>,
+    /// What it is, null for the module itself.
+    pub(crate) kind: Option<&'static str>,
+    /// In the order of the text.
+    pub(crate) uses: Vec<Use>,
+}
+
+/// One use of a symbol.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Use {
+    pub(crate) range: Stretch,
+    /// The text of the line around, without its margin.
+    pub(crate) line: String,
+    /// Whether it surely refers to the symbol.
+    pub(crate) certain: bool,
+    /// Why it is merely possible, null where it is certain.
+    pub(crate) why: Option<&'static str>,
+}
+
 /// `FILE:LINE:COLUMN` with numbers from 1; the file alone if it cannot be read any more.
-pub(crate) fn spot(index: &Index, place: &Place) -> String {
+pub(crate) fn spot(index: &Index, place: &code::Place) -> String {
     let path = index.path(place.file);
     let Some(text) = index.text(place.file) else { return path.to_owned() };
     let (line, column) = index.lines(place.file, &text).position(place.range.start, Unit::Char);
     format!("{path}:{}:{}", line + 1, column + 1)
 }
 
-/// `{file, range, line, enclosing}`; `line` is the text around, `enclosing` the name path of the innermost
-/// class or function around, or null.
-pub(crate) fn place(index: &Index, place: &Place) -> Option<Value> {
+/// None if the file cannot be read any more.
+pub(crate) fn place(index: &Index, place: &code::Place) -> Option<Place> {
     let text = index.text(place.file)?;
     let lines = index.lines(place.file, &text);
     let (line, _) = lines.position(place.range.start, Unit::Char);
-    Some(json!({
-        "file": index.path(place.file),
-        "range": stretch(&lines, &place.range),
-        "line": text[lines.line(line)].trim(),
-        "enclosing": enclosing(index, place),
-    }))
+    Some(Place {
+        file: index.path(place.file).to_owned(),
+        range: stretch(&lines, &place.range),
+        line: text[lines.line(line)].trim().to_owned(),
+        enclosing: enclosing(index, place),
+    })
 }
 
-fn enclosing(index: &Index, place: &Place) -> Option<String> {
+fn enclosing(index: &Index, place: &code::Place) -> Option<String> {
     let outline = index.outline(place.file);
     let around = |it: &code::Symbol| {
         !matches!(it.kind, SymbolKind::Variable | SymbolKind::Attribute)
@@ -41,68 +136,101 @@ fn enclosing(index: &Index, place: &Place) -> Option<String> {
     Some(name_path(&outline, innermost))
 }
 
-/// `place` with `kind`, `certain` and `why` (of what is merely possible, else null).
-pub(crate) fn reference(index: &Index, reference: &Reference) -> Option<Value> {
-    let mut shape = place(index, &reference.place)?;
-    shape["kind"] = reference.kind.as_str().into();
-    shape["certain"] = reference.doubt.is_none().into();
-    shape["why"] = reference.doubt.into();
-    Some(shape)
-}
-
-/// A shape of this file as text, on two lines.
-pub(crate) fn shown(it: &Value) -> String {
-    let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    let start = &it["range"]["start"];
-    let confirmed = it["confirmedBy"].as_str();
-    let confirmed = confirmed.map_or_else(String::new, |it| format!(", confirmed by {it}"));
-    let kind = match (it["kind"].as_str(), it["why"].as_str()) {
-        (Some(kind), Some(why)) => format!("  {kind}, possibly ({why}){confirmed}"),
-        (Some(kind), None) => format!("  {kind}"),
-        (None, Some(why)) => format!("  possibly ({why})"),
-        (None, None) => String::new(),
-    };
-    let place = format!("{}:{}:{}", text("file"), start["line"], start["column"]);
-    format!("{place}{kind}  {}\n    {}", text("enclosing"), text("line"))
-}
-
-/// A stretch as results give it, `{start: {line, column}, end}`: from 1, columns in characters.
-pub(crate) fn stretch(lines: &Lines<'_>, range: &Range<usize>) -> Value {
-    let place = |offset| {
-        let (line, column) = lines.position(offset, Unit::Char);
-        json!({ "line": line + 1, "column": column + 1 })
-    };
-    json!({ "start": place(range.start), "end": place(range.end) })
-}
-
-/// `{file, symbol, kind, uses: [{range, line, certain, why}]}`; `symbol` is a name path, and null with
-/// `kind` for the module itself.
-pub(crate) fn caller(index: &Index, caller: &Caller) -> Value {
-    let outline = index.outline(caller.file);
-    let symbol = caller.symbol.map(|it| it.symbol);
-    let use_ = |(at, why): &(Place, Option<&str>)| {
-        let shape = place(index, at)?;
-        let (range, line) = (&shape["range"], &shape["line"]);
-        Some(json!({ "range": range, "line": line, "certain": why.is_none(), "why": why }))
-    };
-    json!({
-        "file": index.path(caller.file),
-        "symbol": symbol.map(|it| name_path(&outline, it)),
-        "kind": symbol.map(|it| outline.symbols[it].kind.as_str()),
-        "uses": caller.uses.iter().filter_map(use_).collect::<Vec<_>>(),
+/// None if the file cannot be read any more.
+pub(crate) fn reference(index: &Index, reference: &code::Reference) -> Option<Reference> {
+    let Place { file, range, line, enclosing } = place(index, &reference.place)?;
+    Some(Reference {
+        file,
+        range,
+        line,
+        enclosing,
+        kind: reference.kind.as_str(),
+        certain: reference.doubt.is_none(),
+        why: reference.doubt,
+        confirmed_by: None,
     })
 }
 
-/// A caller as text: a line for it and one for each use.
-pub(crate) fn caller_shown(it: &Value) -> String {
-    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-    let (kind, symbol) = (it["kind"].as_str().unwrap_or("module"), text(&it["symbol"]));
-    let use_ = |it: &Value| {
-        let start = &it["range"]["start"];
-        let why = it["why"].as_str().map_or_else(String::new, |it| format!("  possibly ({it})"));
-        format!("\n    {}:{}  {}{why}", start["line"], start["column"], text(&it["line"]))
+/// A place that is not certain; none if the file cannot be read any more.
+pub(crate) fn possible(index: &Index, at: &code::Place, why: &'static str) -> Option<Possible> {
+    let Place { file, range, line, enclosing } = place(index, at)?;
+    Some(Possible { file, range, line, enclosing, why })
+}
+
+/// A stretch of a text as results give it.
+pub(crate) fn stretch(lines: &Lines<'_>, range: &Range<usize>) -> Stretch {
+    let point = |offset| {
+        let (line, column) = lines.position(offset, Unit::Char);
+        Point { line: line + 1, column: column + 1 }
     };
-    let uses: String = it["uses"].as_array().into_iter().flatten().map(use_).collect();
-    let own = format!("{}  {kind} {symbol}", text(&it["file"]));
-    own.trim_end().to_owned() + &uses
+    Stretch { start: point(range.start), end: point(range.end) }
+}
+
+pub(crate) fn user(index: &Index, caller: &Caller) -> User {
+    let outline = index.outline(caller.file);
+    let symbol = caller.symbol.map(|it| it.symbol);
+    let use_ = |(at, why): &(code::Place, Option<&'static str>)| {
+        let Place { range, line, .. } = place(index, at)?;
+        Some(Use { range, line, certain: why.is_none(), why: *why })
+    };
+    User {
+        file: index.path(caller.file).to_owned(),
+        symbol: symbol.map(|it| name_path(&outline, it)),
+        kind: symbol.map(|it| outline.symbols[it].kind.as_str()),
+        uses: caller.uses.iter().filter_map(use_).collect(),
+    }
+}
+
+/// Where it is, what it is, what is around it, and below that the line.
+fn two_lines(
+    file: &str,
+    Point { line, column }: Point,
+    kind: &str,
+    enclosing: Option<&str>,
+    text: &str,
+) -> String {
+    let enclosing = enclosing.unwrap_or_default();
+    format!("{file}:{line}:{column}{kind}  {enclosing}\n    {text}")
+}
+
+impl Place {
+    /// As text, on two lines.
+    pub(crate) fn shown(&self) -> String {
+        two_lines(&self.file, self.range.start, "", self.enclosing.as_deref(), &self.line)
+    }
+}
+
+impl Reference {
+    /// As text, on two lines.
+    pub(crate) fn shown(&self) -> String {
+        let confirmed = self.confirmed_by.flatten();
+        let confirmed = confirmed.map_or_else(String::new, |it| format!(", confirmed by {it}"));
+        let kind = match self.why {
+            Some(why) => format!("  {}, possibly ({why}){confirmed}", self.kind),
+            None => format!("  {}", self.kind),
+        };
+        two_lines(&self.file, self.range.start, &kind, self.enclosing.as_deref(), &self.line)
+    }
+}
+
+impl Possible {
+    /// As text, on two lines.
+    pub(crate) fn shown(&self) -> String {
+        let why = format!("  possibly ({})", self.why);
+        two_lines(&self.file, self.range.start, &why, self.enclosing.as_deref(), &self.line)
+    }
+}
+
+impl User {
+    /// As text: a line for it and one for each use.
+    pub(crate) fn shown(&self) -> String {
+        let (kind, symbol) = (self.kind.unwrap_or("module"), self.symbol.as_deref());
+        let use_ = |it: &Use| {
+            let Point { line, column } = it.range.start;
+            let why = it.why.map_or_else(String::new, |it| format!("  possibly ({it})"));
+            format!("\n    {line}:{column}  {}{why}", it.line)
+        };
+        let own = format!("{}  {kind} {}", self.file, symbol.unwrap_or_default());
+        own.trim_end().to_owned() + &self.uses.iter().map(use_).collect::<String>()
+    }
 }

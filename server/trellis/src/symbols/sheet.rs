@@ -1,11 +1,64 @@
-//! The outline of a file as text and JSON.
+//! The outline of a file as results give it, and as lines.
 
 use std::ops::Range;
 
 use code::{Lines, Outline, SymbolKind, Unit};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::shapes::stretch;
+use super::shapes::{Point, Stretch, stretch};
+
+/// A definition, and what is in it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    /// `Class/name`, `name[1]` for the second of that name in its scope.
+    pub(crate) name_path: String,
+    /// `class`, `function`, `method`, `property`, `variable` or `attribute`.
+    pub(crate) kind: &'static str,
+    /// The whole of it, decorators included.
+    pub(crate) range: Stretch,
+    /// Where its name stands.
+    pub(crate) name_range: Stretch,
+    /// From `async`, `def` or `class` to before the colon; null for names that are only bound.
+    pub(crate) signature: Option<String>,
+    /// What is right below it, down to the levels asked for.
+    pub(crate) children: Vec<Definition>,
+    /// The line of its name, without its margin; for text, not part of results.
+    #[serde(skip)]
+    preview: String,
+}
+
+/// A definition that was looked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    pub(crate) name: String,
+    /// `Class/name`, `name[1]` for the second of that name in its scope.
+    pub(crate) name_path: String,
+    /// `class`, `function`, `method`, `property`, `variable` or `attribute`.
+    pub(crate) kind: &'static str,
+    /// The whole of it, decorators included.
+    pub(crate) range: Stretch,
+    /// Where its name stands.
+    pub(crate) name_range: Stretch,
+    /// From `async`, `def` or `class` to before the colon; null for names that are only bound.
+    pub(crate) signature: Option<String>,
+    /// Relative to the folder asked about.
+    pub(crate) file: String,
+    /// The string literal that documents it, quotes included; null without one.
+    pub(crate) docstring: Option<String>,
+    /// Each with its `@`.
+    pub(crate) decorators: Vec<String>,
+    /// The line of its name, without its margin.
+    pub(crate) preview: String,
+    /// Its text, null where it was not asked for.
+    pub(crate) body: Option<String>,
+    /// What is right below it; absent where no level was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) children: Option<Vec<Definition>>,
+}
 
 /// A text, what it defines, and where its lines are.
 pub(crate) struct Sheet<'a> {
@@ -27,86 +80,90 @@ impl<'a> Sheet<'a> {
         Sheet { source, outline, lines: Lines::of(source), children }
     }
 
-    /// Symbols that are in no other.
-    pub(crate) fn top(&self) -> impl Iterator<Item = usize> + '_ {
+    /// Symbols that are in no other, each with what is below it, down to `depth` levels.
+    pub(crate) fn tree(&self, depth: usize) -> Vec<Definition> {
         let symbols = self.outline.symbols.iter().enumerate();
-        symbols.filter(|(_, it)| it.parent.is_none()).map(|(index, _)| index)
+        let top = symbols.filter(|(_, it)| it.parent.is_none());
+        top.map(|(index, _)| self.definition(index, depth)).collect()
     }
 
-    pub(crate) fn text(&self, range: &Range<usize>) -> &'a str {
-        &self.source[range.clone()]
+    /// A symbol with what is below it, down to `depth` levels.
+    pub(crate) fn definition(&self, index: usize, depth: usize) -> Definition {
+        let symbol = &self.outline.symbols[index];
+        Definition {
+            name: symbol.name.clone(),
+            name_path: name_path(self.outline, index),
+            kind: symbol.kind.as_str(),
+            range: stretch(&self.lines, &symbol.range),
+            name_range: stretch(&self.lines, &symbol.name_range),
+            signature: symbol.header.as_ref().map(|it| self.text(it)),
+            children: self.below(index, depth),
+            preview: self.preview(index),
+        }
     }
 
-    /// Line and column of a symbol's name, from 1, in characters.
-    pub(crate) fn position(&self, index: usize) -> (usize, usize) {
-        let at = self.outline.symbols[index].name_range.start;
-        let (line, column) = self.lines.position(at, Unit::Char);
-        (line + 1, column + 1)
+    /// A symbol of the file at `path` that was looked for.
+    pub(crate) fn found(&self, path: &str, index: usize, body: bool, depth: usize) -> Found {
+        let symbol = &self.outline.symbols[index];
+        let Definition { name, name_path, kind, range, name_range, signature, children, preview } =
+            self.definition(index, depth);
+        Found {
+            name,
+            name_path,
+            kind,
+            range,
+            name_range,
+            signature,
+            file: path.to_owned(),
+            docstring: symbol.docstring.as_ref().map(|it| self.text(it)),
+            decorators: symbol.decorators.iter().map(|it| self.text(it)).collect(),
+            preview,
+            body: body.then(|| self.text(&symbol.range)),
+            children: (depth > 0).then_some(children),
+        }
     }
 
-    /// The line of the definition.
-    pub(crate) fn preview(&self, index: usize) -> &'a str {
+    fn below(&self, index: usize, depth: usize) -> Vec<Definition> {
+        let below = if depth == 0 { &[][..] } else { &self.children[index] };
+        below.iter().map(|it| self.definition(*it, depth - 1)).collect()
+    }
+
+    fn text(&self, range: &Range<usize>) -> String {
+        self.source[range.clone()].to_owned()
+    }
+
+    fn preview(&self, index: usize) -> String {
         let at = self.outline.symbols[index].name_range.start;
         let (line, _) = self.lines.position(at, Unit::Char);
-        self.source[self.lines.line(line)].trim()
+        self.source[self.lines.line(line)].trim().to_owned()
     }
+}
 
-    /// A symbol of the file at `path` that was looked for, as lines: where it is; its text, or its first line; what is
-    /// in it, down to `depth` levels.
-    pub(crate) fn found(&self, path: &str, index: usize, body: bool, depth: usize) -> Vec<String> {
-        let symbol = &self.outline.symbols[index];
-        let (row, column) = self.position(index);
-        let shown = if body { self.text(&symbol.range) } else { self.preview(index) };
-        let (kind, name) = (symbol.kind.as_str(), name_path(self.outline, index));
-        let own = format!("{path}:{row}:{column}  {kind} {name}\n    {shown}");
-        std::iter::once(own).chain(self.below(index, depth, 4)).collect()
-    }
-
-    /// `{name, namePath, kind, range, nameRange, signature}`; the signature of what has none is null.
-    pub(crate) fn shape(&self, index: usize) -> Value {
-        let symbol = &self.outline.symbols[index];
-        json!({
-            "name": symbol.name,
-            "namePath": name_path(self.outline, index),
-            "kind": symbol.kind.as_str(),
-            "range": stretch(&self.lines, &symbol.range),
-            "nameRange": stretch(&self.lines, &symbol.name_range),
-            "signature": symbol.header.as_ref().map(|it| self.text(it)),
-        })
-    }
-
-    /// Shapes of what is below a symbol, each with its own `children`, down to `depth` levels.
-    pub(crate) fn children(&self, index: usize, depth: usize) -> Vec<Value> {
-        let below = if depth == 0 { &[][..] } else { &self.children[index] };
-        below.iter().map(|it| self.tree(*it, depth - 1)).collect()
-    }
-
-    /// A symbol's shape with its `children` down to `depth` levels.
-    pub(crate) fn tree(&self, index: usize, depth: usize) -> Value {
-        let mut shape = self.shape(index);
-        shape["children"] = self.children(index, depth).into();
-        shape
-    }
-
-    /// One line for each symbol below another, indented by `margin` and more.
-    pub(crate) fn below(&self, index: usize, depth: usize, margin: usize) -> Vec<String> {
-        let below = if depth == 0 { &[][..] } else { &self.children[index] };
-        below.iter().flat_map(|it| self.branch(*it, depth - 1, margin)).collect()
-    }
-
-    /// A line for a symbol, and below it those of what is in it.
-    pub(crate) fn branch(&self, index: usize, depth: usize, margin: usize) -> Vec<String> {
-        let symbol = &self.outline.symbols[index];
-        let (line, column) = self.position(index);
-        let kind = symbol.kind.as_str();
-        let path = name_path(self.outline, index);
-        let shown = match (&symbol.header, symbol.kind) {
-            (Some(header), _) => self.text(header).split_whitespace().collect::<Vec<_>>().join(" "),
-            (None, SymbolKind::Variable | SymbolKind::Attribute) => self.preview(index).to_owned(),
-            (None, _) => symbol.name.clone(),
+impl Definition {
+    /// A line for it, indented by `margin`, and below it those of what is in it.
+    pub(crate) fn branch(&self, margin: usize) -> Vec<String> {
+        let Point { line, column } = self.name_range.start;
+        let bound = [SymbolKind::Variable, SymbolKind::Attribute].map(SymbolKind::as_str);
+        let shown = match &self.signature {
+            Some(header) => header.split_whitespace().collect::<Vec<_>>().join(" "),
+            None if bound.contains(&self.kind) => self.preview.clone(),
+            None => self.name.clone(),
         };
+        let (kind, path) = (self.kind, &self.name_path);
         let own = format!("{:margin$}{line}:{column}  {kind} {path}  {shown}", "");
-        let below = self.below(index, depth, margin + 4);
+        let below = self.children.iter().flat_map(|it| it.branch(margin + 4));
+        std::iter::once(own).chain(below).collect()
+    }
+}
+
+impl Found {
+    /// Where it is; its text, or its first line; what is in it.
+    pub(crate) fn shown(&self) -> Vec<String> {
+        let Point { line, column } = self.name_range.start;
+        let text = self.body.as_ref().unwrap_or(&self.preview);
+        let (kind, name) = (self.kind, &self.name_path);
+        let own = format!("{}:{line}:{column}  {kind} {name}\n    {text}", self.file);
+        let below = self.children.iter().flatten().flat_map(|it| it.branch(4));
         std::iter::once(own).chain(below).collect()
     }
 }

@@ -11,7 +11,7 @@ use super::symbols::{Meant, listed};
 use super::table::{Answer, Outcome, Run, Scene};
 use crate::symbols::deletion::{deletion, without};
 use crate::symbols::renaming::{Places, renamed, renaming};
-use crate::symbols::shapes::{place, reference, shown, spot};
+use crate::symbols::shapes::{place, reference, spot};
 
 tool! {
     "rename_symbol",
@@ -54,7 +54,7 @@ impl Run for RenameSymbol {
         };
         let possible = found.possible.iter().filter_map(|(it, why)| {
             let shape = place(index, it)?;
-            Some(format!("not changed, though it may mean it ({why}): {}", shown(&shape)))
+            Some(format!("not changed, though it may mean it ({why}): {}", shape.shown()))
         });
         let all: Vec<String> = found.files.iter().map(of_file).chain(possible).collect();
         let text = listed(scene, &head, &all, &found.reasons);
@@ -96,7 +96,7 @@ impl Run for SafeDeleteSymbol {
                 found.name
             );
             let uses = found.uses.iter().filter_map(|it| reference(index, it));
-            let uses: Vec<String> = uses.map(|it| shown(&it)).collect();
+            let uses: Vec<String> = uses.map(|it| it.shown()).collect();
             return Err(listed(scene, &head, &uses, &found.reasons));
         }
         let edit = |(file, text, starts): &(FileId, Arc<str>, Vec<usize>)| {

@@ -6,7 +6,7 @@ use super::arguments::{NAME_PATH, tool};
 use super::page::{Page, clipped, counted};
 use super::table::{Answer, Outcome, Run, Scene};
 use crate::symbols::one::{self, NotOne, name};
-use crate::symbols::shapes::{caller, caller_shown, place, reference, shown};
+use crate::symbols::shapes::{place, reference, user};
 use crate::symbols::sheet::Sheet;
 
 tool! {
@@ -80,7 +80,7 @@ impl Meant {
             }
             NotOne::Several(found) => {
                 let candidate = |it: &Located| place(index, &name(index, *it));
-                let all = found.iter().filter_map(candidate).map(|it| format!("\n{}", shown(&it)));
+                let all = found.iter().filter_map(candidate).map(|it| format!("\n{}", it.shown()));
                 let (count, all) = (found.len(), all.take(NEAR).collect::<String>());
                 let hint = "give more of the path (`Class/name`), or the file with `path`";
                 format!("{count} symbols{within} are called {pattern}; {hint}:{all}")
@@ -111,7 +111,7 @@ impl Run for FindSymbol {
             let sheet = Sheet::of(&text, &outline);
             let (body, depth) = (self.body.unwrap_or(false), self.depth.unwrap_or(0));
             for it in matches {
-                let lines = sheet.found(index.path(file), it.symbol, body, depth);
+                let lines = sheet.found(index.path(file), it.symbol, body, depth).shown();
                 lines.iter().flat_map(|it| it.lines()).for_each(|it| _ = page.line(it));
             }
         }
@@ -130,7 +130,7 @@ impl Run for FindReferences {
         let (file, offset) = meant.place(index)?;
         let found = index.references(file, offset).ok_or_else(no_name)?;
         let all: Vec<String> =
-            found.found.iter().filter_map(|it| reference(index, it)).map(|it| shown(&it)).collect();
+            found.found.iter().filter_map(|it| reference(index, it)).map(|it| it.shown()).collect();
         let head = format!("{} of {}", counted(all.len(), "reference"), found.name);
         Ok(Answer::of(listed(scene, &head, &all, &found.reasons)))
     }
@@ -143,7 +143,7 @@ impl Run for Callers {
         let (file, offset) = meant.place(index)?;
         let found = index.callers(file, offset).ok_or_else(no_name)?;
         let reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
-        let all: Vec<String> = found.iter().map(|it| caller_shown(&caller(index, it))).collect();
+        let all: Vec<String> = found.iter().map(|it| user(index, it).shown()).collect();
         let head = match all.len() {
             0 => format!("nothing uses {}", meant.pattern),
             count => format!("{} of {}", counted(count, "user"), meant.pattern),

@@ -1,13 +1,12 @@
 //! `trellis symbols callers`: from where a symbol is used.
 
 use clap::Args;
-use code::Index;
-use serde_json::{Value, json};
 
-use super::place::{Meant, SymbolArgs, no_name};
+use super::place::SymbolArgs;
 use crate::error::{Exit, Fault};
+use crate::methods::folder;
+use crate::methods::symbols::{FindCallersParams, Reasoned as _, find_callers};
 use crate::output::Output;
-use crate::symbols::shapes::{caller, caller_shown};
 
 #[derive(Args)]
 pub(super) struct CallersArgs {
@@ -15,26 +14,22 @@ pub(super) struct CallersArgs {
     symbol: SymbolArgs,
 }
 
-/// Callers as shapes, and why they may not be all.
-type Answer = Result<(Vec<Value>, Vec<String>), Fault>;
-
 pub(super) fn run(args: &CallersArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let (mut workspace, meant) = args.symbol.open()?;
-    let (callers, mut reasons) = workspace.ask(|index| ask(index, &meant))?;
-    reasons.extend(workspace.problems());
+    let SymbolArgs { name_path, scope } = &args.symbol;
+    let mut params = FindCallersParams {
+        name_path: name_path.clone(),
+        at: scope.place(),
+        root: Some(scope.r#in.clone()),
+    };
+    let mut workspace = folder::open_at(params.root.as_deref(), &mut params.at)?;
+    let result = workspace.ask(|index| find_callers(index, &params))?;
+    let result = result.lacking(workspace.problems());
     if output.is_json() {
-        let complete = reasons.is_empty();
-        output.json(&json!({ "callers": callers, "complete": complete, "reasons": reasons }))?;
+        output.json(&result)?;
     } else {
-        output.text(callers.iter().map(caller_shown).collect::<Vec<_>>().join("\n"))?;
-        reasons.iter().for_each(|it| output.note(format_args!("not complete: {it}")));
+        let lines: Vec<String> = result.callers.iter().map(|it| it.shown()).collect();
+        output.text(lines.join("\n"))?;
+        result.reasons.iter().for_each(|it| output.note(format_args!("not complete: {it}")));
     }
     Ok(Exit::Done)
-}
-
-fn ask(index: &Index, meant: &Meant) -> Answer {
-    let (file, offset) = meant.place(index)?;
-    let callers = index.callers(file, offset).ok_or_else(no_name)?;
-    let reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
-    Ok((callers.iter().map(|it| caller(index, it)).collect(), reasons))
 }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use code::Outline;
-use serde_json::{Value, json};
 
 use crate::edits;
 use crate::error::{Exit, Fault};
+use crate::methods::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::output::Output;
-use crate::symbols::sheet::Sheet;
 
 /// Show what a file defines, as a tree.
 #[derive(Args)]
@@ -22,20 +20,15 @@ pub(crate) struct DocumentArgs {
 }
 
 pub(crate) fn run(args: &DocumentArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let source = edits::read(&args.file)?;
-    let outline = Outline::of(&source);
-    let sheet = Sheet::of(&source, &outline);
-    let below = args.depth.map_or(usize::MAX, |it| it as usize - 1);
-    let errors: Vec<String> = outline.errors.iter().map(ToString::to_string).collect();
+    let params = DocumentSymbolsParams { file: args.file.clone(), depth: args.depth };
+    let result = document_symbols(&edits::read(&params.file)?, &params);
     if output.is_json() {
-        let symbols: Vec<Value> = sheet.top().map(|it| sheet.tree(it, below)).collect();
-        let file = args.file.to_string_lossy();
-        output.json(&json!({ "file": file, "symbols": symbols, "errors": errors }))?;
+        output.json(&result)?;
     } else {
-        let lines: Vec<String> = sheet.top().flat_map(|it| sheet.branch(it, below, 0)).collect();
+        let lines: Vec<String> = result.symbols.iter().flat_map(|it| it.branch(0)).collect();
         output.text(lines.join("\n"))?;
-        let shown = args.file.display();
-        errors.iter().for_each(|it| output.note(format_args!("warning: {shown}: {it}")));
+        let errors = result.errors.iter();
+        errors.for_each(|it| output.note(format_args!("warning: {}: {it}", result.file)));
     }
     Ok(Exit::Done)
 }

@@ -6,17 +6,14 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 mod callers;
-mod checker;
 mod delete;
 mod document;
 mod edit;
 mod find;
-mod links;
 mod place;
 mod planned;
 mod refs;
 mod rename;
-mod scope;
 mod undo;
 mod unused;
 

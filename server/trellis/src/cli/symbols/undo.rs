@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::edit;
-use crate::edits;
+use super::edit::show;
 use crate::error::{Exit, Fault};
+use crate::methods::edits::{UndoEditParams, undo_edit};
 use crate::output::Output;
 
 /// Take back an edit that one of these commands made; refused if its files were changed since.
@@ -20,6 +20,6 @@ pub(crate) struct UndoArgs {
 }
 
 pub(crate) fn run(args: &UndoArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let made = edits::undo(&edit::root_of(&args.r#in)?, args.id)?;
-    edit::show(&made.changes, Some(made.id), &args.r#in, output)
+    let params = UndoEditParams { id: args.id, root: Some(args.r#in.clone()) };
+    show(&undo_edit(&params)?, &args.r#in, output)
 }

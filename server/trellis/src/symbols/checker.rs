@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use rustix::process::{Pid, Signal, kill_process_group};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
@@ -22,30 +24,31 @@ use crate::error::Fault;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The type checkers that can be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Checker {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Checker {
     Ty,
     Pyrefly,
     Basedpyright,
 }
 
 /// A symbol as a language server is asked for it; lines and columns from 0, columns in units of UTF-16.
-pub(super) struct Question<'a> {
+pub(crate) struct Question<'a> {
     /// Absolute.
-    pub(super) folder: &'a Path,
+    pub(crate) folder: &'a Path,
     /// Absolute.
-    pub(super) file: &'a Path,
-    pub(super) text: &'a str,
-    pub(super) line: usize,
-    pub(super) column: usize,
+    pub(crate) file: &'a Path,
+    pub(crate) text: &'a str,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
 }
 
 /// Where a reference starts: the file as the checker names it, line and column as in a question.
-pub(super) type Start = (PathBuf, usize, usize);
+pub(crate) type Start = (PathBuf, usize, usize);
 
 impl Checker {
     /// As it is installed, and as results name it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Checker::Ty => "ty",
             Checker::Pyrefly => "pyrefly",
@@ -63,7 +66,7 @@ impl Checker {
     }
 
     /// Every reference that the checker finds, the definition included. `project` is where a `.venv` may be.
-    pub(super) fn references(
+    pub(crate) fn references(
         self,
         project: &Path,
         question: &Question<'_>,

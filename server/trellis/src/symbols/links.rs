@@ -6,37 +6,37 @@ use code::{Caller, Index, Located, NamePath, Place, SymbolKind};
 use plan::{NodeIx, Plan};
 use rustc_hash::FxHashMap;
 
-use crate::symbols::one::name;
+use super::one::name;
 
 /// The definition of a leaf.
-pub(super) struct Grown {
-    pub(super) ix: NodeIx,
-    pub(super) symbol: Located,
+pub(crate) struct Grown {
+    pub(crate) ix: NodeIx,
+    pub(crate) symbol: Located,
     /// It is not in the file that the plan says.
-    pub(super) moved: bool,
+    pub(crate) moved: bool,
 }
 
 /// The first use that makes a link.
-pub(super) struct Link {
-    pub(super) place: Place,
+pub(crate) struct Link {
+    pub(crate) place: Place,
     /// It is merely possible.
-    pub(super) possible: bool,
+    pub(crate) possible: bool,
 }
 
 /// What was found.
-pub(super) struct Links {
+pub(crate) struct Links {
     /// By place in the plan.
-    pub(super) grown: Vec<Grown>,
-    pub(super) absent: Vec<NodeIx>,
+    pub(crate) grown: Vec<Grown>,
+    pub(crate) absent: Vec<NodeIx>,
     /// Who uses, and what is used.
-    pub(super) links: BTreeMap<(NodeIx, NodeIx), Link>,
+    pub(crate) links: BTreeMap<(NodeIx, NodeIx), Link>,
     /// What is used at all outside itself, tests aside; also by code that is in no plan.
-    pub(super) used: Vec<NodeIx>,
+    pub(crate) used: Vec<NodeIx>,
 }
 
 impl Links {
     /// Looks for the leaves of a plan and for their links.
-    pub(super) fn of(plan: &Plan, index: &Index) -> Links {
+    pub(crate) fn of(plan: &Plan, index: &Index) -> Links {
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());
         let mut found = Links {
             grown: Vec::new(),

@@ -1,0 +1,165 @@
+//! A planning graph held against the code that is there.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use code::Index;
+use plan::{NodeIx, Plan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::plan::DialectName;
+use super::symbols::reasoned;
+use crate::symbols::links::Links;
+use crate::symbols::shapes::spot;
+
+/// Checks the planned dependencies of a graph against what the code really uses.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CheckPlannedParams {
+    /// The planning graph, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Folder with the code; else the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+}
+
+/// A planning graph beside the code.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckPlannedResult {
+    /// Which part of the planned dependencies is real, 0 to 1; null where nothing could be checked.
+    pub(crate) confirmed_share: Option<f64>,
+    /// How many dependencies were checked.
+    pub(crate) planned: usize,
+    /// Planned and real.
+    pub(crate) confirmed: Vec<Dependency>,
+    /// Planned, not found in the code.
+    pub(crate) missing: Vec<MissingDependency>,
+    /// In the code, not planned.
+    pub(crate) unplanned: Vec<UnplannedDependency>,
+    /// Ids of nodes that nothing but tests uses, entry points among them.
+    pub(crate) unused: Vec<String>,
+    /// Ids of nodes without a definition.
+    pub(crate) absent: Vec<String>,
+    /// Nodes found in another file than planned.
+    pub(crate) moved: Vec<MovedNode>,
+    /// How many planned dependencies cannot be checked, since an end of them is no definition.
+    pub(crate) unchecked: usize,
+    /// Whether every file could be read.
+    pub(crate) complete: bool,
+    /// Which could not, as sentences.
+    pub(crate) reasons: Vec<String>,
+}
+
+reasoned!(CheckPlannedResult);
+
+/// One node needs another.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Dependency {
+    /// Id of the node that needs.
+    pub(crate) from: String,
+    /// Id of the node that is needed.
+    pub(crate) to: String,
+}
+
+/// A planned dependency that is not in the code.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MissingDependency {
+    /// Id of the node that needs.
+    pub(crate) from: String,
+    /// Id of the node that is needed.
+    pub(crate) to: String,
+    /// A use of unknown type may be it.
+    pub(crate) possible: bool,
+}
+
+/// A dependency in the code that is not planned.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UnplannedDependency {
+    /// Id of the node that uses.
+    pub(crate) from: String,
+    /// Id of the node that is used.
+    pub(crate) to: String,
+    /// Where the first use is, relative to the folder.
+    pub(crate) file: String,
+    /// Its line, from 1.
+    pub(crate) line: usize,
+}
+
+/// A node that is elsewhere.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MovedNode {
+    pub(crate) id: String,
+    /// The file that defines it, relative to the folder.
+    pub(crate) file: String,
+}
+
+/// From a node to one it needs, or uses.
+type Pair = (NodeIx, NodeIx);
+
+/// The answer for a plan that was read from the graph.
+pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
+    let found = Links::of(plan, index);
+    let there: BTreeSet<NodeIx> = found.grown.iter().map(|it| it.ix).collect();
+    let planned: BTreeSet<Pair> = plan.indices().flat_map(|ix| dependencies(plan, ix)).collect();
+    let (checked, unchecked): (Vec<Pair>, Vec<Pair>) =
+        planned.iter().partition(|(from, to)| there.contains(from) && there.contains(to));
+    let link = |pair: &Pair| found.links.get(pair);
+    let certain = |pair: &Pair| link(pair).is_some_and(|it| !it.possible);
+    let (confirmed, missing): (Vec<Pair>, Vec<Pair>) =
+        checked.into_iter().partition(|it| certain(it));
+    let unplanned = found.links.iter().filter(|((from, to), link)| {
+        !link.possible && !plan.needs(*from).contains(to) && !are_nested(plan, *from, *to)
+    });
+    let id = |ix: NodeIx| plan.id(ix).to_owned();
+    let real = |(from, to): &Pair| Dependency { from: id(*from), to: id(*to) };
+    let missed = |pair: &Pair| {
+        let possible = link(pair).is_some();
+        MissingDependency { from: id(pair.0), to: id(pair.1), possible }
+    };
+    let unforeseen = |(from, to): &Pair, place: &code::Place| {
+        let shown = spot(index, place);
+        let line = shown.rsplit(':').nth(1).and_then(|it| it.parse().ok()).unwrap_or(1);
+        let file = index.path(place.file).to_owned();
+        UnplannedDependency { from: id(*from), to: id(*to), file, line }
+    };
+    let wanted = |ix: &NodeIx| planned.iter().any(|(_, to)| to == ix);
+    let idle = there.iter().filter(|ix| !found.used.contains(ix) && !wanted(ix));
+    let elsewhere = found.grown.iter().filter(|it| it.moved);
+    let moved = elsewhere
+        .map(|it| MovedNode { id: id(it.ix), file: index.path(it.symbol.file).to_owned() });
+    let checked = confirmed.len() + missing.len();
+    CheckPlannedResult {
+        confirmed_share: (checked > 0).then(|| confirmed.len() as f64 / checked as f64),
+        planned: checked,
+        missing: missing.iter().map(missed).collect(),
+        confirmed: confirmed.iter().map(real).collect(),
+        unplanned: unplanned.map(|(pair, link)| unforeseen(pair, &link.place)).collect(),
+        unused: idle.map(|ix| id(*ix)).collect(),
+        moved: moved.collect(),
+        absent: found.absent.iter().map(|ix| id(*ix)).collect(),
+        unchecked: unchecked.len(),
+        complete: true,
+        reasons: Vec::new(),
+    }
+}
+
+/// What a leaf is planned to depend on. That a method needs its own class says where it stands, not what
+/// it uses; data that flows need not leave a trace in the code.
+fn dependencies(plan: &Plan, ix: NodeIx) -> impl Iterator<Item = Pair> + '_ {
+    let needed = if plan.node(ix).is_leaf() { plan.depends_on(ix) } else { &[] };
+    needed.iter().map(move |to| (ix, *to)).filter(|(from, to)| !are_nested(plan, *from, *to))
+}
+
+/// Whether one is a method of the other.
+fn are_nested(plan: &Plan, a: NodeIx, b: NodeIx) -> bool {
+    plan.class_of(a) == Some(b) || plan.class_of(b) == Some(a)
+}
