@@ -12,6 +12,7 @@ mod live;
 mod localize;
 mod look;
 mod lsp;
+mod methods;
 mod mock;
 mod models;
 mod no_model;

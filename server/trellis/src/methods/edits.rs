@@ -186,6 +186,13 @@ impl<R: Undoable> Planned<R> {
     }
 }
 
+impl<R> Planned<R> {
+    /// The files it changes, and the texts it was planned for.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.changes.iter().map(|it| (it.path.as_path(), it.source.as_str()))
+    }
+}
+
 impl Planned<EditResult> {
     /// An edit of one file.
     fn of_file(what: String, it: Target, source: String, edits: TextEdits) -> Planned<EditResult> {
@@ -265,6 +272,19 @@ impl TryFrom<InsertAfterSymbolParams> for SymbolEdit {
 }
 
 impl SymbolEdit {
+    pub(crate) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// The file, where it was given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// The name, in an index of the folder, of the file in which the one symbol of the name path is.
     pub(crate) fn file(&self, index: &Index, folder: &Path) -> Result<String, Fault> {
         let pattern = &self.pattern;

@@ -309,7 +309,7 @@ pub(crate) fn rename_symbol(mut params: RenameSymbolParams) -> Result<RenameSymb
     let base = workspace.file("");
     let place = |name: &str| Target::at(shown(&base.join(name)));
     let mut planned = workspace.ask(|index| plan_rename(index, &params, &place))?;
-    let more = elsewhere(&workspace, &planned.result.from)?;
+    let more = elsewhere(workspace.root(), &planned.result.from)?;
     planned.result = planned.result.lacking(workspace.problems().into_iter().chain(more));
     planned.write(workspace.root(), params.dry_run)
 }
@@ -322,7 +322,7 @@ pub(crate) fn safe_delete_symbol(
     let base = workspace.file("");
     let place = |name: &str| Target::at(shown(&base.join(name)));
     let mut planned = workspace.ask(|index| plan_delete(index, &params, &place))?;
-    let more = elsewhere(&workspace, &planned.result.name)?;
+    let more = elsewhere(workspace.root(), &planned.result.name)?;
     planned.result = planned.result.lacking(workspace.problems().into_iter().chain(more));
     planned.write(workspace.root(), params.dry_run)
 }
@@ -354,9 +354,9 @@ fn shown(path: &Path) -> PathBuf {
 
 /// Says so if files of the project outside a folder mention a name: what refers to a symbol from there was
 /// not looked for.
-pub(crate) fn elsewhere(workspace: &Workspace, name: &str) -> Result<Option<String>, Fault> {
-    let whole = project::root_of(workspace.root())?;
-    let here = workspace.root().canonicalize().unwrap_or_default();
+pub(crate) fn elsewhere(root: &Path, name: &str) -> Result<Option<String>, Fault> {
+    let whole = project::root_of(root)?;
+    let here = root.canonicalize().unwrap_or_default();
     if whole == here {
         return Ok(None);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::context::Context;
+use super::symbols;
 use super::table::{Effect, Table};
 use crate::error::{Exit, Fault};
 use crate::grow;
@@ -16,6 +17,7 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
     let mut table = Table::new(context);
     work(&mut table);
     about_runs(&mut table);
+    symbols::register(&mut table);
     table
 }
 
@@ -53,7 +55,7 @@ fn about_runs(table: &mut Table) {
 }
 
 /// Work that would hold up a thread which moves messages.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let work = tokio::task::spawn_blocking(work).await;

@@ -8,6 +8,8 @@ mod catalog;
 mod context;
 mod describe;
 mod error;
+mod scope;
+mod symbols;
 mod table;
 
 pub(crate) use catalog::table;

@@ -152,12 +152,13 @@ impl Table {
     pub(super) fn question<P, R>(
         &mut self,
         name: &'static str,
-        method: fn(&View, &P) -> Result<R, Fault>,
+        method: impl Fn(&View, &P) -> Result<R, Fault> + Clone + Send + Sync + 'static,
     ) where
         P: DeserializeOwned + JsonSchema + Send + Sync + 'static,
         R: Serialize + JsonSchema + Send + 'static,
     {
         self.call(name, Effect::Reads, move |context: Arc<Context>, params: P| {
+            let method = method.clone();
             let asking = context.asker.ask(move |view| method(view, &params));
             async move { asking.await.map_err(Fault::from)? }
         });

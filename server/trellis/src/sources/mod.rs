@@ -80,9 +80,15 @@ pub(crate) struct Workspace {
 pub(crate) struct Snapshot {
     pub(crate) index: Index,
     disk: Arc<Disk>,
+    problems: Vec<String>,
 }
 
 impl Snapshot {
+    /// What was left out and why, as sentences, sorted.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
     /// A number that grows when a text was not there as the index knows it. If it grew during a question,
     /// the answer may lack something: refresh, and put it again.
     pub(crate) fn misses(&self) -> u64 {
@@ -184,7 +190,7 @@ impl Workspace {
 
     /// The sources as they are known now.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot { index: self.index.clone(), disk: self.disk.clone() }
+        Snapshot { index: self.index.clone(), disk: self.disk.clone(), problems: self.problems() }
     }
 
     /// What was left out and why, as sentences, sorted.

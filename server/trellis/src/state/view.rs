@@ -1,6 +1,6 @@
 //! Everything as of one moment of the client's stream: what handlers ask.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use code::{FileId, Index, Place};
@@ -65,6 +65,26 @@ impl View {
             Some((depth, At { part, file: part.index().file(name.to_str()?)? }))
         });
         found.max_by_key(|(depth, _)| *depth).map(|(_, at)| at)
+    }
+
+    /// The index of a folder, which is given as it really is, without links.
+    pub(crate) fn at_folder(&self, real: &Path) -> Option<&Part> {
+        let is = |path: &Path| path == real || path.canonicalize().is_ok_and(|it| it == real);
+        self.parts.iter().find(|part| matches!(&part.base, Base::Folder(path) if is(path)))
+    }
+
+    /// The folder that came first.
+    pub(crate) fn first_folder(&self) -> Option<&Path> {
+        self.parts.iter().find_map(|part| match &part.base {
+            Base::Folder(path) => Some(path.as_path()),
+            Base::Alone(_) => None,
+        })
+    }
+
+    /// The text of a file that the client has open.
+    pub(crate) fn open_text(&self, path: &Path) -> Option<&Arc<str>> {
+        let is = |it: &&Document| positions::path(&it.uri).is_some_and(|it| it == path);
+        self.documents.values().find(is).map(|it| &it.text)
     }
 
     /// What stands at a position of a document: its file and the offset.

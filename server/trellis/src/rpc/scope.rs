@@ -1,0 +1,75 @@
+//! The folder a question is about, with an index that knows the client's unsaved texts.
+
+use std::path::{Path, PathBuf};
+
+use code::Index;
+
+use crate::error::Fault;
+use crate::methods::meant::At;
+use crate::sources::Workspace;
+use crate::state::View;
+use crate::state::positions;
+
+/// Parameters that may name the folder, and a place in it.
+pub(super) trait Placed {
+    fn root(&self) -> Option<&Path>;
+
+    /// The place where the symbol asked for is named.
+    fn at(&mut self) -> Option<&mut At> {
+        None
+    }
+}
+
+/// What a question is put to.
+pub(super) struct Scope<'a> {
+    pub(super) index: &'a Index,
+    /// Where the names of the index begin.
+    pub(super) folder: &'a Path,
+    /// What could not be read, as sentences.
+    pub(super) problems: &'a [String],
+}
+
+/// Puts a question to the folder that parameters name, relative to the first of the workspace, else to that one.
+pub(super) fn within<T>(
+    view: &View,
+    root: Option<&Path>,
+    question: impl Fn(Scope<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let folder = place(view, root);
+    let real = folder.canonicalize().map_err(|error| {
+        Fault::input(format!("there is no {}: {error}", folder.display()))
+            .hint("give a folder or file of the workspace as `root`, or none")
+    })?;
+    if let Some(part) = view.at_folder(&real) {
+        let problems = part.snapshot.problems();
+        return question(Scope { index: part.index(), folder: &real, problems });
+    }
+    let mut workspace = Workspace::open(&real)?;
+    for document in view.documents.values() {
+        let path = positions::path(&document.uri).filter(|it| workspace.holds(it));
+        if let Some(name) = path.and_then(|it| workspace.name_of(&it)) {
+            workspace.set_open(&name, document.text.clone());
+        }
+    }
+    let (base, problems) = (workspace.file(""), workspace.problems());
+    workspace.ask(|index| question(Scope { index, folder: &base, problems: &problems }))
+}
+
+/// A path as parameters give it.
+pub(super) fn place(view: &View, given: Option<&Path>) -> PathBuf {
+    let first = view.first_folder().map_or_else(|| PathBuf::from("."), Path::to_owned);
+    given.map_or(first.clone(), |given| first.join(given))
+}
+
+/// A file named as the index names it, whether it was given so or by its whole path.
+pub(super) fn name_in(folder: &Path, file: &str) -> String {
+    let inside = Path::new(file).strip_prefix(folder).ok().and_then(Path::to_str);
+    inside.unwrap_or(file).to_owned()
+}
+
+impl Scope<'_> {
+    /// A place named as the index names files.
+    pub(super) fn named(&self, at: &mut At) {
+        at.file = name_in(self.folder, &at.file);
+    }
+}

@@ -1,0 +1,241 @@
+//! The methods about symbols: questions to the live indexes, edits planned from them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::context::Context;
+use super::scope::{Placed, Scope, name_in, place, within};
+use super::table::{Effect, Table};
+use crate::edits;
+use crate::error::Fault;
+use crate::methods::confirm::confirm;
+use crate::methods::edits::{
+    EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, Planned,
+    ReplaceSymbolBodyParams, ReplaceTextParams, SymbolEdit, Target, UndoEditParams, Undoable,
+    plan_replace_text, undo_edit,
+};
+use crate::methods::meant::At;
+use crate::methods::plan as graphs;
+use crate::methods::planned::{CheckPlannedParams, check_planned};
+use crate::methods::refactorings::{
+    RenameSymbolParams, SafeDeleteSymbolParams, elsewhere, plan_delete, plan_rename,
+};
+use crate::methods::symbols::{
+    DocumentSymbolsParams, FindCallersParams, FindDefinitionParams, FindReferencingSymbolsParams,
+    FindSymbolParams, FindUnusedParams, Reasoned, document_symbols, find_callers, find_definition,
+    find_referencing_symbols, find_symbol, find_unused,
+};
+use crate::project;
+use crate::state::View;
+
+macro_rules! placed {
+    ($($params:ty $(: $at:ident)?),* $(,)?) => {$(
+        impl Placed for $params {
+            fn root(&self) -> Option<&Path> {
+                self.root.as_deref()
+            }
+            $(fn at(&mut self) -> Option<&mut At> {
+                AsAt::as_at(&mut self.$at)
+            })?
+        }
+    )*};
+}
+
+/// A place that is there, or may be.
+trait AsAt {
+    fn as_at(&mut self) -> Option<&mut At>;
+}
+
+impl AsAt for At {
+    fn as_at(&mut self) -> Option<&mut At> {
+        Some(self)
+    }
+}
+
+impl AsAt for Option<At> {
+    fn as_at(&mut self) -> Option<&mut At> {
+        self.as_mut()
+    }
+}
+
+placed!(
+    FindSymbolParams,
+    FindReferencingSymbolsParams: at,
+    FindCallersParams: at,
+    FindDefinitionParams: at,
+    FindUnusedParams,
+    CheckPlannedParams,
+    RenameSymbolParams: at,
+    SafeDeleteSymbolParams: at,
+);
+
+pub(super) fn register(table: &mut Table) {
+    ask(table, "trellis/findSymbol", |it, params| find_symbol(it.index, params));
+    ask(table, "trellis/findReferencingSymbols", |it, params| {
+        let found = find_referencing_symbols(it.index, params)?;
+        let found = confirm(it.index, it.folder, params, found)?;
+        Ok(found.lacking(it.problems.to_vec()))
+    });
+    ask(table, "trellis/findCallers", |it, params| {
+        Ok(find_callers(it.index, params)?.lacking(it.problems.to_vec()))
+    });
+    ask(table, "trellis/findDefinition", |it, params| find_definition(it.index, params));
+    ask(table, "trellis/findUnused", |it, _: &FindUnusedParams| {
+        Ok(find_unused(it.index).lacking(it.problems.to_vec()))
+    });
+    ask(table, "trellis/checkPlanned", |it, params: &CheckPlannedParams| {
+        let plan = graphs::read(&it.folder.join(&params.graph), params.dialect)?;
+        Ok(check_planned(it.index, &plan).lacking(it.problems.to_vec()))
+    });
+    table.question("trellis/documentSymbols", |view, params: &DocumentSymbolsParams| {
+        let file = place(view, Some(&params.file));
+        Ok(document_symbols(&text(view, &file)?, params))
+    });
+    edits_of(table);
+}
+
+fn edits_of(table: &mut Table) {
+    change(table, "trellis/replaceSymbolBody", at_symbol::<ReplaceSymbolBodyParams>);
+    change(table, "trellis/insertBeforeSymbol", at_symbol::<InsertBeforeSymbolParams>);
+    change(table, "trellis/insertAfterSymbol", at_symbol::<InsertAfterSymbolParams>);
+    change(table, "trellis/replaceText", |view, params: ReplaceTextParams| {
+        let file = place(view, params.root.as_deref()).join(&params.path);
+        let planned = plan_replace_text(Target::at(file.clone()), text(view, &file)?, &params)?;
+        Ok((planned, file, params.dry_run))
+    });
+    change(table, "trellis/renameSymbol", |view, mut params: RenameSymbolParams| {
+        let folder = whole(view, params.root.as_deref(), &mut params.path)?;
+        let dry_run = params.dry_run;
+        let planned = within(view, Some(&folder), |it| {
+            let mut params = params.clone();
+            params.at().into_iter().for_each(|at| it.named(at));
+            let mut planned = plan_rename(it.index, &params, &targets(it.folder))?;
+            let more = elsewhere(it.folder, &planned.result.from)?;
+            planned.result = planned.result.lacking(it.problems.iter().cloned().chain(more));
+            Ok(planned)
+        })?;
+        Ok((planned, folder, dry_run))
+    });
+    change(table, "trellis/safeDeleteSymbol", |view, mut params: SafeDeleteSymbolParams| {
+        let folder = whole(view, params.root.as_deref(), &mut params.path)?;
+        let dry_run = params.dry_run;
+        let planned = within(view, Some(&folder), |it| {
+            let mut params = params.clone();
+            params.at().into_iter().for_each(|at| it.named(at));
+            let planned = plan_delete(it.index, &params, &targets(it.folder))?;
+            if let Some(refusal) = planned.result.refusal() {
+                return Err(refusal);
+            }
+            Ok(planned)
+        })?;
+        Ok((planned, folder, dry_run))
+    });
+    table.call(
+        "trellis/undoEdit",
+        Effect::Writes,
+        |context, mut params: UndoEditParams| async move {
+            params.root = Some(context.root(params.root.as_deref()).await);
+            super::catalog::blocking(move || undo_edit(&params)).await
+        },
+    );
+}
+
+/// A question about one folder.
+fn ask<P, R>(table: &mut Table, name: &'static str, answer: fn(&Scope<'_>, &P) -> Result<R, Fault>)
+where
+    P: Placed + Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static,
+    R: Serialize + JsonSchema + Send + 'static,
+{
+    table.question(name, move |view, params: &P| {
+        within(view, params.root(), |scope| {
+            let mut params = params.clone();
+            params.at().into_iter().for_each(|at| scope.named(at));
+            answer(&scope, &params)
+        })
+    });
+}
+
+/// An edit, planned from what the client knows; then its project, and whether it is only to be shown.
+type Plan<P, R> = fn(&View, P) -> Result<(Planned<R>, PathBuf, bool), Fault>;
+
+/// An edit: planned from the texts as the client has them, written where the disk has the same.
+fn change<P, R>(table: &mut Table, name: &'static str, plan: Plan<P, R>)
+where
+    P: Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static,
+    R: Undoable + Serialize + JsonSchema + Send + 'static,
+{
+    table.call(name, Effect::Writes, move |context: Arc<Context>, params: P| {
+        let planning = context.asker.ask(move |view| plan(view, params.clone()));
+        async move {
+            let (planned, project, dry_run) = planning.await.map_err(Fault::from)??;
+            let write = move || {
+                if !dry_run {
+                    edits::settle(&project::root_of(&project)?)?;
+                    saved(&planned)?;
+                }
+                planned.write(&project, dry_run)
+            };
+            super::catalog::blocking(write).await
+        }
+    });
+}
+
+/// Refuses an edit of texts that the editor has not saved: on the disk they are others.
+fn saved<R>(planned: &Planned<R>) -> Result<(), Fault> {
+    for (path, source) in planned.texts() {
+        let on_disk = edits::read(path)?;
+        if on_disk != source {
+            let shown = path.display();
+            return Err(Fault::input(format!("{shown} is not saved, or was changed by others"))
+                .kind("unsaved")
+                .hint("save the file, then try again; nothing was changed"));
+        }
+    }
+    Ok(())
+}
+
+/// An edit at a symbol of one file.
+fn at_symbol<P>(view: &View, params: P) -> Result<(Planned<EditResult>, PathBuf, bool), Fault>
+where
+    SymbolEdit: TryFrom<P, Error = Fault>,
+{
+    let edit = SymbolEdit::try_from(params)?;
+    let folder = place(view, edit.root());
+    let file = match edit.path() {
+        Some(path) => folder.join(path),
+        None => {
+            let name = within(view, edit.root(), |it| edit.file(it.index, it.folder))?;
+            folder.join(name)
+        }
+    };
+    let planned = edit.plan(Target::at(file.clone()), text(view, &file)?)?;
+    Ok((planned, file, edit.is_dry_run()))
+}
+
+/// The text of a file as the client has it, else as it is on the disk.
+fn text(view: &View, file: &Path) -> Result<String, Fault> {
+    match view.open_text(file) {
+        Some(text) => Ok(text.to_string()),
+        None => edits::read(file),
+    }
+}
+
+fn targets(folder: &Path) -> impl Fn(&str) -> Target {
+    let folder = folder.to_owned();
+    move |name| Target { path: folder.join(name), shown: name.to_owned() }
+}
+
+/// The folder that a change has to know of: of one file alone, the whole project around it, in which the file is
+/// named then.
+fn whole(view: &View, root: Option<&Path>, path: &mut Option<String>) -> Result<PathBuf, Fault> {
+    let folder = place(view, root);
+    let Some(file) = path.as_ref().map(|it| folder.join(it)) else { return Ok(folder) };
+    let folder = if root.is_some() { folder } else { project::root_of(&file)? };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    *path = Some(name_in(&real(&folder), &real(&file).to_string_lossy()));
+    Ok(folder)
+}

@@ -1,0 +1,137 @@
+//! The methods of the sidecar about symbols: from the newest text, in the shapes of the command line.
+
+use std::time::Duration;
+
+use ::lsp::Client;
+use serde_json::{Value, json};
+
+use crate::runs::{call, editor};
+use crate::world::World;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn world() -> World {
+    let world = World::new();
+    world.write("shop/cart.py", "import math\n\n\nclass Cart:\n    def total(self):\n        return math.fsum([1])\n\n\ndef unused():\n    return 1\n");
+    world.write(
+        "shop/till.py",
+        "from shop.cart import Cart\n\n\ndef pay(cart: Cart):\n    return cart.total()\n",
+    );
+    world.write("pyproject.toml", "[project]\nname = \"shop\"\n");
+    world
+}
+
+fn refused(client: &mut Client, method: &str, params: Value) -> String {
+    let answer = client.request(&format!("trellis/{method}"), params, PATIENCE);
+    answer.expect_err("a refusal").to_string()
+}
+
+#[test]
+fn methods_answer_as_the_command_line_does() {
+    let world = world();
+    let mut client = editor(&world, Value::Null);
+    let table: [(&str, Value, &[&str]); 7] = [
+        (
+            "findSymbol",
+            json!({ "namePath": "Cart/total", "body": true }),
+            &["symbols", "find", "Cart/total", "--body"],
+        ),
+        (
+            "findReferencingSymbols",
+            json!({ "namePath": "Cart/total" }),
+            &["symbols", "refs", "Cart/total"],
+        ),
+        ("findCallers", json!({ "namePath": "Cart/total" }), &["symbols", "callers", "Cart/total"]),
+        (
+            "findDefinition",
+            json!({ "at": { "file": "shop/till.py", "line": 5, "column": 17 } }),
+            &["symbols", "definition", "--at", "shop/till.py:5:17"],
+        ),
+        ("findUnused", json!({}), &["symbols", "unused"]),
+        (
+            "documentSymbols",
+            json!({ "file": "shop/till.py" }),
+            &["symbols", "document", "shop/till.py"],
+        ),
+        (
+            "renameSymbol",
+            json!({ "namePath": "Cart/total", "newName": "sum", "dryRun": true }),
+            &["symbols", "rename", "Cart/total", "sum", "--dry-run"],
+        ),
+    ];
+    for (method, params, arguments) in table {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--json");
+        let (mut said, mut told) =
+            (world.trellis(&arguments).exits(0).json(), call(&mut client, method, params));
+        // The command line names the file as it was asked for.
+        said.as_object_mut().map(|it| it.remove("file"));
+        told.as_object_mut().map(|it| it.remove("file"));
+        assert_eq!(told, said, "{method}");
+    }
+}
+
+#[test]
+fn questions_see_unsaved_text_and_edits_wait_until_it_is_saved() {
+    let world = world();
+    let mut client = editor(&world, Value::Null);
+    let file = world.root().join("shop/cart.py");
+    client.open(&file).expect("a file");
+    let saved = world.read("shop/cart.py");
+    let unsaved = saved
+        .replace("def unused():", "def fresh():\n    return Cart().total()\n\n\ndef unused():");
+    client.change(&file, &unsaved);
+    let found = call(&mut client, "findSymbol", json!({ "namePath": "fresh" }));
+    assert_eq!(found["symbols"][0]["file"], "shop/cart.py", "{found}");
+    // A folder below the workspace's has the unsaved text as well.
+    let below = call(&mut client, "findSymbol", json!({ "namePath": "fresh", "root": "shop" }));
+    assert_eq!(below["symbols"][0]["file"], "cart.py", "{below}");
+    let tree = call(&mut client, "documentSymbols", json!({ "file": "shop/cart.py" }));
+    assert!(tree.to_string().contains("fresh"), "{tree}");
+
+    let rename = json!({ "namePath": "Cart/total", "newName": "sum" });
+    let body = json!({ "namePath": "unused", "text": "return 2", "path": "shop/cart.py" });
+    for (method, params) in [("renameSymbol", &rename), ("replaceSymbolBody", &body)] {
+        let why = refused(&mut client, method, params.clone());
+        assert!(why.contains("is not saved") && why.contains("(code 65)"), "{why}");
+    }
+    assert_eq!(world.read("shop/cart.py"), saved, "nothing was written");
+    world.write("shop/cart.py", &unsaved);
+    let renamed = call(&mut client, "renameSymbol", rename);
+    assert_eq!(renamed["undo"], 1, "{renamed}");
+    assert!(world.read("shop/till.py").contains("cart.sum()"));
+    assert!(world.read("shop/cart.py").contains("Cart().sum()"));
+    call(&mut client, "undoEdit", json!({}));
+    assert_eq!(world.read("shop/cart.py"), unsaved);
+}
+
+#[test]
+fn refusals_have_codes_hints_and_change_nothing() {
+    let world = world();
+    let mut client = editor(&world, Value::Null);
+    let before = crate::world::tree(world.root());
+    let table = [
+        ("safeDeleteSymbol", json!({ "namePath": "Cart" }), "(code 65)", "still used"),
+        ("findSymbol", json!({ "namePath": "a//b" }), "(code -32602)", ""),
+        ("findSymbol", json!({ "name": "x" }), "(code -32602)", "namePath"),
+        ("findSymbol", json!({ "namePath": "x", "root": "none" }), "(code 65)", "none"),
+        (
+            "renameSymbol",
+            json!({ "namePath": "Cart", "newName": "class" }),
+            "(code -32602)",
+            "keyword",
+        ),
+        (
+            "replaceSymbolBody",
+            json!({ "namePath": "pay", "text": "return (" }),
+            "(code 65)",
+            "not edited",
+        ),
+        ("noSuchMethod", json!({}), "(code -32601)", ""),
+    ];
+    for (method, params, code, words) in table {
+        let why = refused(&mut client, method, params);
+        assert!(why.contains(code) && why.contains(words), "{method}: {why}");
+    }
+    assert_eq!(crate::world::tree(world.root()), before);
+}
