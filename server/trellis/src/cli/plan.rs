@@ -1,22 +1,21 @@
 //! `trellis plan`: looks at a planning graph without generating anything.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use plan::{Dialect, Direction, Exploration, NodeIx, Plan, Problem, Status};
-use serde_json::{Value, json};
+use plan::{Dialect, Exploration, Plan};
 
 use crate::error::{Exit, Fault};
+use crate::methods::plan::{
+    self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
+    PlanProblem, PlanShowParams,
+};
 use crate::output::Output;
-use crate::plan_file;
 use crate::statuses::Statuses;
 
 mod flows;
 mod search;
-
-/// How many nodes of similar name an unknown id is answered with.
-const NEAR: usize = 5;
 
 #[derive(Args)]
 pub(crate) struct PlanArgs {
@@ -60,24 +59,26 @@ struct Graph {
 
 pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fault> {
     match args.command {
-        PlanCommand::Check(graph) => check(&load(&graph, output)?, output),
-        PlanCommand::Order(graph) => order(&load(&graph, output)?, output),
-        PlanCommand::Show(graph) => show(&load(&graph, output)?, output),
+        PlanCommand::Check(Graph { rpg, dialect }) => {
+            check(&PlanCheckParams { graph: rpg, dialect: dialect.map(Into::into) }, output)
+        }
+        PlanCommand::Order(Graph { rpg, dialect }) => {
+            order(&PlanOrderParams { graph: rpg, dialect: dialect.map(Into::into) }, output)
+        }
+        PlanCommand::Show(Graph { rpg, dialect }) => {
+            show(&PlanShowParams { graph: rpg, dialect: dialect.map(Into::into) }, output)
+        }
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
-        PlanCommand::Deps { graph, node, hops, status } => {
-            let plan = load(&graph, output)?;
-            let statuses = match &status {
-                Some(run) => Statuses::of_run(run)?,
-                None => Statuses::beside(&graph.rpg)?,
-            };
-            deps(&plan, &statuses, &node, hops, output)
+        PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
+            let (graph, dialect) = (rpg, dialect.map(Into::into));
+            deps(&PlanDepsParams { graph, dialect, node, hops, status }, output)
         }
     }
 }
 
-fn load(graph: &Graph, output: &Output) -> Result<Plan, Fault> {
-    let plan = plan_file::read(&graph.rpg, graph.dialect)?;
+fn load(graph: &Path, dialect: Option<DialectName>, output: &Output) -> Result<Plan, Fault> {
+    let plan = questions::read(graph, dialect)?;
     if !output.is_json() {
         output.note(format_args!("dialect: {}", plan.dialect()));
     }
@@ -87,118 +88,66 @@ fn load(graph: &Graph, output: &Output) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-fn check(plan: &Plan, output: &mut Output) -> Result<Exit, Fault> {
-    let problems = plan::check(plan);
-    let (nodes, edges) = (plan.nodes().len(), plan.edge_count());
+fn check(params: &PlanCheckParams, output: &mut Output) -> Result<Exit, Fault> {
+    let result = questions::check(&load(&params.graph, params.dialect, output)?);
+    let (nodes, edges) = (result.nodes, result.edges);
     if output.is_json() {
-        let dialect = plan.dialect().name();
-        output.json(&json!({
-            "dialect": dialect, "nodes": nodes, "edges": edges, "problems": to_json(&problems),
-        }))?;
-    } else if problems.is_empty() {
+        output.json(&result)?;
+    } else if result.problems.is_empty() {
         output.text(format_args!("no problems in {nodes} nodes and {edges} edges"))?;
     }
-    if problems.is_empty() {
+    if result.problems.is_empty() {
         return Ok(Exit::Done);
     }
-    list(&problems, output);
-    output.note(format_args!("{} in {nodes} nodes and {edges} edges", counted(problems.len())));
+    list(&result.problems, output);
+    let count = counted(result.problems.len());
+    output.note(format_args!("{count} in {nodes} nodes and {edges} edges"));
     Ok(Exit::BadInput)
 }
 
-fn order(plan: &Plan, output: &mut Output) -> Result<Exit, Fault> {
-    let problems = plan::check(plan);
-    let order = plan::order(plan);
-    list(&problems, output);
+fn order(params: &PlanOrderParams, output: &mut Output) -> Result<Exit, Fault> {
+    let result = questions::order(&load(&params.graph, params.dialect, output)?);
+    list(&result.problems, output);
     if output.is_json() {
-        let ids: Vec<&str> = order.sequence.iter().map(|&ix| plan.id(ix)).collect();
-        output.json(&json!({ "order": ids, "problems": to_json(&problems) }))?;
+        output.json(&result)?;
         return Ok(Exit::Done);
     }
-    if !order.set_aside.is_empty() {
-        let count = order.set_aside.len();
+    if result.set_aside > 0 {
+        let count = result.set_aside;
         output.note(format_args!("{count} links that close cycles were left out of the order"));
     }
-    output
-        .stream(|out| order.sequence.iter().try_for_each(|&ix| writeln!(out, "{}", plan.id(ix))))?;
+    output.stream(|out| result.order.iter().try_for_each(|id| writeln!(out, "{id}")))?;
     Ok(Exit::Done)
 }
 
-fn show(plan: &Plan, output: &mut Output) -> Result<Exit, Fault> {
-    let problems = plan::check(plan);
-    list(&problems, output);
+fn show(params: &PlanShowParams, output: &mut Output) -> Result<Exit, Fault> {
+    let plan = load(&params.graph, params.dialect, output)?;
+    let result = questions::show(&plan);
+    list(&result.problems, output);
     if output.is_json() {
-        let nodes: Vec<Value> = plan.indices().map(|ix| described(plan, ix)).collect();
-        output.json(&json!({
-            "dialect": plan.dialect().name(), "nodes": nodes, "problems": to_json(&problems),
-        }))?;
+        output.json(&result)?;
     } else {
-        let tree = plan::tree(plan);
+        let tree = plan::tree(&plan);
         output.stream(|out| write!(out, "{tree}"))?;
     }
     Ok(Exit::Done)
 }
 
-fn described(plan: &Plan, ix: NodeIx) -> Value {
-    let node = plan.node(ix);
-    let ids = |nodes: &[NodeIx]| -> Vec<String> {
-        nodes.iter().map(|&ix| plan.id(ix).to_owned()).collect()
-    };
-    json!({
-        "id": node.id, "name": node.name, "kind": node.kind.name(), "leaf": node.is_leaf(),
-        "filePath": node.file_path, "subgraph": node.subgraph, "parents": ids(plan.parents(ix)),
-        "dependsOn": ids(plan.depends_on(ix)),
-    })
-}
-
-fn deps(
-    plan: &Plan,
-    statuses: &Statuses,
-    id: &str,
-    hops: usize,
-    output: &mut Output,
-) -> Result<Exit, Fault> {
-    let node = plan.find(id).ok_or_else(|| unknown(plan, id))?;
-    list(&plan::check(plan), output);
-    let incoming = plan::explore(plan, node, hops, Direction::Incoming);
-    let outgoing = plan::explore(plan, node, hops, Direction::Outgoing);
+fn deps(params: &PlanDepsParams, output: &mut Output) -> Result<Exit, Fault> {
+    let plan = load(&params.graph, params.dialect, output)?;
+    let around = Around::of(&plan, params)?;
+    list(&questions::check(&plan).problems, output);
     if output.is_json() {
-        let reached = |of: &Exploration| reached(plan, statuses, of);
-        output.json(&json!({
-            "node": id, "status": statuses.of(plan, node).map(Status::name), "hops": hops,
-            "incoming": reached(&incoming), "outgoing": reached(&outgoing),
-        }))?;
+        output.json(&around.result(&plan))?;
         return Ok(Exit::Done);
     }
     output.stream(|out| {
         writeln!(out, "who needs it:")?;
-        draw(plan, statuses, &incoming, out)?;
+        draw(&plan, &around.statuses, &around.incoming, out)?;
         writeln!(out, "what it needs:")?;
-        draw(plan, statuses, &outgoing, out)
+        draw(&plan, &around.statuses, &around.outgoing, out)
     })?;
     Ok(Exit::Done)
-}
-
-fn unknown(plan: &Plan, id: &str) -> Fault {
-    let fault = Fault::input(format_args!("the plan has no node `{id}`"));
-    let near: Vec<&str> = plan.near(id, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
-    if near.is_empty() {
-        fault.hint("`trellis plan show` lists the nodes with their ids")
-    } else {
-        fault.hint(format_args!("did you mean {}?", near.join(", ")))
-    }
-}
-
-fn reached(plan: &Plan, statuses: &Statuses, exploration: &Exploration) -> Vec<Value> {
-    let steps = exploration.nodes(plan);
-    let entry = |step: &plan::Step| {
-        json!({
-            "id": plan.id(step.node), "name": plan.qualified_name(step.node), "hops": step.hops,
-            "from": plan.id(step.from), "role": step.role.name(),
-            "status": statuses.of(plan, step.node).map(Status::name),
-        })
-    };
-    steps.iter().map(entry).collect()
 }
 
 fn draw(
@@ -214,25 +163,16 @@ fn draw(
 }
 
 /// Lists problems beside the result; in JSON they are part of it.
-fn list(problems: &[Problem], output: &Output) {
+fn list(problems: &[PlanProblem], output: &Output) {
     if output.is_json() {
         return;
     }
     for problem in problems {
-        output.note(format_args!("problem: {problem}\n  hint: {}", problem.hint));
+        let PlanProblem { kind, node, message, hint } = problem;
+        output.note(format_args!("problem: [{kind}] {node}: {message}\n  hint: {hint}"));
     }
 }
 
 fn counted(problems: usize) -> String {
     if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
-}
-
-fn to_json(problems: &[Problem]) -> Vec<Value> {
-    let entry = |problem: &Problem| {
-        json!({
-            "kind": problem.kind.code(), "node": problem.node, "message": problem.message,
-            "hint": problem.hint,
-        })
-    };
-    problems.iter().map(entry).collect()
 }

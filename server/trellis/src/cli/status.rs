@@ -1,15 +1,13 @@
 //! `trellis status` and `trellis report`: what a run did.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
 
 use crate::error::{Exit, Fault};
+use crate::methods::status::{ReportParams, StatusParams, report as report_of, status};
 use crate::output::Output;
-use crate::statuses;
 
 /// Show where every node of a grown repository stands.
 #[derive(Args)]
@@ -26,17 +24,13 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let checkpoint = statuses::checkpoint(&args.dir)?;
-    let checkpoint = checkpoint.ok_or_else(|| statuses::no_run(&args.dir))?;
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    checkpoint.values().for_each(|entry| *counts.entry(entry.status.as_str()).or_default() += 1);
+    let result = status(&StatusParams { out: args.dir.clone() })?;
     if output.is_json() {
-        output.json(&json!({ "counts": counts, "nodes": checkpoint }))?;
+        output.json(&result)?;
         return Ok(Exit::Done);
     }
     output.stream(|out| {
-        use std::io::Write;
-        for (id, entry) in &checkpoint {
+        for (id, entry) in &result.nodes {
             let results = &entry.test_results;
             let reason = entry.failure_reason.as_deref().unwrap_or_default();
             writeln!(
@@ -46,22 +40,18 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
             )?;
         }
         let counts: Vec<String> =
-            counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+            result.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
         writeln!(out, "{}", counts.join(", "))
     })?;
     Ok(Exit::Done)
 }
 
 pub(crate) fn report(args: &ReportArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let path = args.dir.join("docs/generation_report.md");
-    let text = fs::read_to_string(&path).map_err(|e| {
-        Fault::input(format!("cannot read {}: {e}", path.display()))
-            .hint("the report is written at the end of `trellis generate`; `trellis status` shows a run under way")
-    })?;
+    let result = report_of(&ReportParams { out: args.dir.clone() })?;
     if output.is_json() {
-        output.json(&json!({ "path": path, "markdown": text }))?;
+        output.json(&result)?;
     } else {
-        output.text(text.trim_end())?;
+        output.text(result.markdown.trim_end())?;
     }
     Ok(Exit::Done)
 }

@@ -5,6 +5,7 @@
 //! written only where the disk has the same. Lines and columns count from 1, columns in characters; paths in results
 //! are relative to the folder asked about.
 
+pub(crate) mod code;
 pub(crate) mod confirm;
 pub(crate) mod edits;
 pub(crate) mod files;
@@ -13,7 +14,10 @@ pub(crate) mod generate;
 pub(crate) mod jobs;
 pub(crate) mod meant;
 pub(crate) mod plan;
+pub(crate) mod plan_search;
 pub(crate) mod planned;
 pub(crate) mod refactorings;
+pub(crate) mod rollback;
 pub(crate) mod runs;
+pub(crate) mod status;
 pub(crate) mod symbols;

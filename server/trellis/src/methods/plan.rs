@@ -1,13 +1,18 @@
-//! Questions about a planning graph.
+//! Questions about a planning graph, once [`read`] has read it.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use plan::{Dialect, Plan};
+use plan::{Along, Dialect, Direction, Exploration, Flow, NodeIx, Plan, Problem, Status, flows};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::plan_file;
+use crate::statuses::Statuses;
+
+/// How many nodes of similar name an unknown id is answered with.
+const NEAR: usize = 5;
 
 /// A form in which planning graphs are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -47,4 +52,365 @@ impl From<DialectName> for Dialect {
 /// Reads the graph that parameters name.
 pub(crate) fn read(graph: &Path, dialect: Option<DialectName>) -> Result<Plan, Fault> {
     plan_file::read(graph, dialect.map(Into::into))
+}
+
+/// Reports every problem of a planning graph at once.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanCheckParams {
+    /// The planning graph, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+}
+
+/// Whether a graph is sound.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanCheckResult {
+    /// The form in which the graph is written.
+    pub(crate) dialect: &'static str,
+    /// How many there are.
+    pub(crate) nodes: usize,
+    /// How many there are.
+    pub(crate) edges: usize,
+    /// In a fixed order; none of a sound graph.
+    pub(crate) problems: Vec<PlanProblem>,
+}
+
+/// Something wrong with a graph.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanProblem {
+    /// A word for this sort of problem, such as `duplicate-id`.
+    pub(crate) kind: &'static str,
+    /// The id of the node to look at first.
+    pub(crate) node: String,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// How to mend it.
+    pub(crate) hint: String,
+}
+
+pub(crate) fn check(plan: &Plan) -> PlanCheckResult {
+    PlanCheckResult {
+        dialect: plan.dialect().name(),
+        nodes: plan.nodes().len(),
+        edges: plan.edge_count(),
+        problems: problems(plan),
+    }
+}
+
+fn problems(plan: &Plan) -> Vec<PlanProblem> {
+    let entry = |problem: Problem| PlanProblem {
+        kind: problem.kind.code(),
+        node: problem.node,
+        message: problem.message,
+        hint: problem.hint,
+    };
+    plan::check(plan).into_iter().map(entry).collect()
+}
+
+/// Gives the order in which the nodes are generated.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanOrderParams {
+    /// The planning graph, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+}
+
+/// An order of generation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanOrderResult {
+    /// Ids of nodes, what is needed before what needs it.
+    pub(crate) order: Vec<String>,
+    /// In a fixed order; none of a sound graph.
+    pub(crate) problems: Vec<PlanProblem>,
+    /// How many links that close cycles were left out; for text, not part of the result.
+    #[serde(skip)]
+    pub(crate) set_aside: usize,
+}
+
+pub(crate) fn order(plan: &Plan) -> PlanOrderResult {
+    let order = plan::order(plan);
+    PlanOrderResult {
+        order: ids(plan, &order.sequence),
+        problems: problems(plan),
+        set_aside: order.set_aside.len(),
+    }
+}
+
+/// Shows every node of a planning graph.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanShowParams {
+    /// The planning graph, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+}
+
+/// A graph's nodes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanShowResult {
+    /// The form in which the graph is written.
+    pub(crate) dialect: &'static str,
+    /// In the order of the file.
+    pub(crate) nodes: Vec<PlanNode>,
+    /// In a fixed order; none of a sound graph.
+    pub(crate) problems: Vec<PlanProblem>,
+}
+
+/// A node of a graph.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanNode {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// What it is, such as `function`.
+    pub(crate) kind: String,
+    /// Whether code is generated for it.
+    pub(crate) leaf: bool,
+    /// The file it is planned in, relative to the project.
+    pub(crate) file_path: Option<String>,
+    pub(crate) subgraph: Option<String>,
+    /// Ids of the nodes that group it.
+    pub(crate) parents: Vec<String>,
+    /// Ids of the nodes it depends on.
+    pub(crate) depends_on: Vec<String>,
+}
+
+pub(crate) fn show(plan: &Plan) -> PlanShowResult {
+    PlanShowResult {
+        dialect: plan.dialect().name(),
+        nodes: plan.indices().map(|ix| node(plan, ix)).collect(),
+        problems: problems(plan),
+    }
+}
+
+fn node(plan: &Plan, ix: NodeIx) -> PlanNode {
+    let node = plan.node(ix);
+    PlanNode {
+        id: node.id.to_string(),
+        name: node.name.to_string(),
+        kind: node.kind.name().to_owned(),
+        leaf: node.is_leaf(),
+        file_path: node.file_path.as_deref().map(str::to_owned),
+        subgraph: node.subgraph.as_deref().map(str::to_owned),
+        parents: ids(plan, plan.parents(ix)),
+        depends_on: ids(plan, plan.depends_on(ix)),
+    }
+}
+
+fn ids(plan: &Plan, nodes: &[NodeIx]) -> Vec<String> {
+    nodes.iter().map(|&ix| plan.id(ix).to_owned()).collect()
+}
+
+/// Shows who needs a node and what it needs.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanDepsParams {
+    /// The planning graph, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+    /// The id of the node.
+    pub(crate) node: String,
+    /// How far to look; 2 if left out.
+    #[serde(default = "two")]
+    pub(crate) hops: usize,
+    /// The folder of the run that says where nodes stand; else that of the graph, if it lies in its `docs`.
+    #[serde(default)]
+    pub(crate) status: Option<PathBuf>,
+}
+
+fn two() -> usize {
+    2
+}
+
+/// What is around a node.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanDepsResult {
+    /// The id that was asked for.
+    pub(crate) node: String,
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null where nothing is known.
+    pub(crate) status: Option<&'static str>,
+    /// How far was looked.
+    pub(crate) hops: usize,
+    /// Who needs it, the nearest first.
+    pub(crate) incoming: Vec<ReachedNode>,
+    /// What it needs, the nearest first.
+    pub(crate) outgoing: Vec<ReachedNode>,
+}
+
+/// A node that was reached from another.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReachedNode {
+    pub(crate) id: String,
+    /// With the class in front, of a method.
+    pub(crate) name: String,
+    /// The least number of hops from the node asked for, from 1.
+    pub(crate) hops: usize,
+    /// The id of the node it was reached from.
+    pub(crate) from: String,
+    /// Why one of the two needs the other: `dependency` or `data_flow`.
+    pub(crate) role: &'static str,
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null where nothing is known.
+    pub(crate) status: Option<&'static str>,
+}
+
+/// A node with what is around it.
+pub(crate) struct Around {
+    node: NodeIx,
+    /// Where nodes stand.
+    pub(crate) statuses: Statuses,
+    hops: usize,
+    pub(crate) incoming: Exploration,
+    pub(crate) outgoing: Exploration,
+}
+
+impl Around {
+    pub(crate) fn of(plan: &Plan, params: &PlanDepsParams) -> Result<Around, Fault> {
+        let statuses = match &params.status {
+            Some(run) => Statuses::of_run(run)?,
+            None => Statuses::beside(&params.graph)?,
+        };
+        let (id, hops) = (&params.node, params.hops);
+        let node = plan.find(id).ok_or_else(|| unknown(plan, id))?;
+        let incoming = plan::explore(plan, node, hops, Direction::Incoming);
+        let outgoing = plan::explore(plan, node, hops, Direction::Outgoing);
+        Ok(Around { node, statuses, hops, incoming, outgoing })
+    }
+
+    pub(crate) fn result(&self, plan: &Plan) -> PlanDepsResult {
+        PlanDepsResult {
+            node: plan.id(self.node).to_owned(),
+            status: self.statuses.of(plan, self.node).map(Status::name),
+            hops: self.hops,
+            incoming: self.reached(plan, &self.incoming),
+            outgoing: self.reached(plan, &self.outgoing),
+        }
+    }
+
+    fn reached(&self, plan: &Plan, exploration: &Exploration) -> Vec<ReachedNode> {
+        let entry = |step: &plan::Step| ReachedNode {
+            id: plan.id(step.node).to_owned(),
+            name: plan.qualified_name(step.node).into_owned(),
+            hops: step.hops,
+            from: plan.id(step.from).to_owned(),
+            role: step.role.name(),
+            status: self.statuses.of(plan, step.node).map(Status::name),
+        };
+        exploration.nodes(plan).iter().map(entry).collect()
+    }
+}
+
+fn unknown(plan: &Plan, id: &str) -> Fault {
+    let fault = Fault::input(format_args!("the plan has no node `{id}`"));
+    let near: Vec<&str> = plan.near(id, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
+    if near.is_empty() {
+        fault.hint("`trellis plan show` lists the nodes with their ids")
+    } else {
+        fault.hint(format_args!("did you mean {}?", near.join(", ")))
+    }
+}
+
+/// Shows the ways through each subgraph that integration tests follow, from where data comes in.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanFlowsParams {
+    /// The planning graph, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+    /// Which links to follow; both if left out.
+    #[serde(default)]
+    pub(crate) along: Links,
+    /// How many flows of one subgraph; 5 if left out.
+    #[serde(default = "five")]
+    pub(crate) top: usize,
+}
+
+fn five() -> usize {
+    5
+}
+
+/// Links between nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Links {
+    /// Data flow alone.
+    DataFlow,
+    /// Dependencies alone.
+    Structure,
+    #[default]
+    Both,
+}
+
+/// Ways through subgraphs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanFlowsResult {
+    /// By id.
+    pub(crate) subgraphs: Vec<SubgraphFlows>,
+}
+
+/// Ways through one subgraph.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubgraphFlows {
+    pub(crate) id: String,
+    /// How many nodes of it code is generated for.
+    pub(crate) nodes: usize,
+    /// How many of those some flow goes through.
+    pub(crate) covered: usize,
+    /// Ids of nodes, each feeding the next.
+    pub(crate) flows: Vec<Vec<String>>,
+}
+
+pub(crate) fn ways(plan: &Plan, params: &PlanFlowsParams) -> PlanFlowsResult {
+    let along = match params.along {
+        Links::DataFlow => Along::DataFlow,
+        Links::Structure => Along::Structure,
+        Links::Both => Along::Both,
+    };
+    let shape = |(id, leaves): (&str, Vec<NodeIx>)| {
+        let found = flows(plan, &leaves, along, params.top);
+        SubgraphFlows {
+            id: id.to_owned(),
+            nodes: leaves.len(),
+            covered: seen(plan, id, &found),
+            flows: found.iter().map(|flow| ids(plan, &flow.nodes)).collect(),
+        }
+    };
+    PlanFlowsResult { subgraphs: leaves(plan).into_iter().map(shape).collect() }
+}
+
+fn leaves(plan: &Plan) -> BTreeMap<&str, Vec<NodeIx>> {
+    let mut out: BTreeMap<&str, Vec<NodeIx>> = BTreeMap::new();
+    for ix in plan.indices().filter(|ix| plan.node(*ix).is_leaf()) {
+        out.entry(subgraph(plan, ix)).or_default().push(ix);
+    }
+    out
+}
+
+fn subgraph(plan: &Plan, ix: NodeIx) -> &str {
+    plan.node(ix).subgraph.as_deref().unwrap_or("main")
+}
+
+/// Nodes of the subgraph that some flow goes through.
+fn seen(plan: &Plan, name: &str, flows: &[Flow]) -> usize {
+    let nodes = flows.iter().flat_map(|flow| &flow.nodes);
+    nodes.filter(|ix| subgraph(plan, **ix) == name).collect::<BTreeSet<_>>().len()
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::workspace::cost::Cost;
@@ -13,14 +14,14 @@ use crate::workspace::disk;
 pub(crate) const PATH: &str = "docs/generation_checkpoint.json";
 
 /// Appendix B's `test_results`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct TestResults {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
 }
 
 /// One node, as appendix B has it; `subgraph`, `coverage`, `flaky` and `model` are ours.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Entry {
     pub(crate) status: String,
     pub(crate) timestamp: String,
@@ -44,7 +45,7 @@ pub(crate) struct Entry {
 }
 
 /// What a node's questions cost, of the attempt that ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ModelCost {
     pub(crate) calls: usize,
     pub(crate) input_tokens: u64,

@@ -1,0 +1,232 @@
+//! Code by file or by node, whole or in signatures.
+
+use std::path::{Component, Path, PathBuf};
+
+use code::NamePath;
+use plan::{NodeIx, Plan, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Exit, Fault};
+use crate::look::{self, Entry, NotSeen, View};
+use crate::plan_file;
+use crate::sources::Workspace;
+use crate::statuses::Statuses;
+
+/// How many names of similar nodes or symbols an error offers.
+const NEAR: usize = 10;
+
+/// Where a grown repository has its plan.
+const PLAN: &str = "docs/rpg.json";
+
+/// Shows a file, or what was generated for a node: the source, or signatures with the first line of each docstring.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CodeViewParams {
+    /// A Python file, relative to the root, or the id of a node.
+    pub(crate) what: String,
+    /// Only this definition: `name`, `Class/name`, `name[1]` for the second of that name.
+    #[serde(default)]
+    pub(crate) symbol: Option<String>,
+    /// Signatures only.
+    #[serde(default)]
+    pub(crate) signatures: bool,
+    /// The planning graph that knows the node; else `docs/rpg.json` below the root, if it is there.
+    #[serde(default)]
+    pub(crate) plan: Option<PathBuf>,
+    /// The project's folder; else the current one.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// Code that was looked at.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CodeViewResult {
+    /// Below the root, unless a file outside was named.
+    pub(crate) path: String,
+    /// Whether it is there.
+    pub(crate) generated: bool,
+    /// Classes, functions and methods; none where nothing is there.
+    pub(crate) symbols: Vec<CodeSymbol>,
+    /// The id of the node; absent where none was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) node: Option<String>,
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`, null where nothing is known; absent without a node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<Option<&'static str>>,
+    /// The text; absent where only signatures were asked for or nothing is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+    /// Where the file is no Python, as sentences; for text, not part of the result.
+    #[serde(skip)]
+    pub(crate) errors: Vec<String>,
+}
+
+/// A class, function or method.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CodeSymbol {
+    /// Its name path in the file, `Class/name`.
+    pub(crate) name: String,
+    /// `class`, `function`, `method` or `property`.
+    pub(crate) kind: &'static str,
+    /// Its first line, from 1, decorators included.
+    pub(crate) line: usize,
+    /// Its last line.
+    pub(crate) end_line: usize,
+    /// From `def` or `class` to before the colon, on one line.
+    pub(crate) signature: String,
+    /// The first line of its docstring, null without one.
+    pub(crate) preview: Option<String>,
+    /// How many classes are around it; for text, not part of the result.
+    #[serde(skip)]
+    pub(crate) depth: usize,
+}
+
+/// What is to be looked at.
+struct Target {
+    /// As it is shown; below the root unless a file outside was named.
+    path: String,
+    file: PathBuf,
+    symbol: Option<NamePath>,
+    /// The id of the node and where it stands.
+    node: Option<(String, Option<Status>)>,
+}
+
+/// Looks as the disk is.
+pub(crate) fn code_view(params: &CodeViewParams) -> Result<CodeViewResult, Fault> {
+    let target = target(params)?;
+    let view = view(&target, params.symbol.is_some())?;
+    let (node, status) = target.node.unzip();
+    let generated = view.is_some();
+    let (symbols, source, errors) = match view {
+        Some(View { source, symbols, errors }) => (symbols, Some(source), errors),
+        None => Default::default(),
+    };
+    Ok(CodeViewResult {
+        path: target.path,
+        generated,
+        symbols: symbols.into_iter().map(symbol).collect(),
+        node,
+        status: status.map(|it| it.map(Status::name)),
+        source: source.filter(|_| !params.signatures),
+        errors,
+    })
+}
+
+fn symbol(it: Entry) -> CodeSymbol {
+    let Entry { name, kind, depth, line, end_line, signature, preview } = it;
+    CodeSymbol { name, kind, line, end_line, signature, preview, depth }
+}
+
+/// A file that is there, else a node, else a file that a node is planned in.
+fn target(args: &CodeViewParams) -> Result<Target, Fault> {
+    let root = args.root.as_deref().unwrap_or(Path::new("."));
+    let symbol = args.symbol.as_deref().map(NamePath::parse).transpose();
+    let symbol = symbol.map_err(|e| Fault::new(Exit::Usage, e))?;
+    let inside = root.join(&args.what);
+    let place = [inside, PathBuf::from(&args.what)].into_iter().find(|it| it.is_file());
+    if let Some(file) = place {
+        return Ok(Target { path: args.what.clone(), file, symbol, node: None });
+    }
+    let nothing = || {
+        Fault::input(format!("there is neither a file nor a node `{}`", args.what))
+            .hint(format!(
+                "files are looked for below {root} (--root), node ids in {root}/{PLAN} or the graph given with --plan",
+                root = root.display()
+            ))
+    };
+    let known = root.join(PLAN);
+    let rpg = args.plan.clone().or_else(|| known.is_file().then_some(known)).ok_or_else(nothing)?;
+    let plan = plan_file::read(&rpg, None)?;
+    if let Some(node) = plan.find(&args.what) {
+        let status = Statuses::beside(&rpg)?.of(&plan, node);
+        return of_node(&plan, node, status, symbol, root);
+    }
+    let planned = |it: &plan::Node| it.file_path.as_deref() == Some(&*args.what);
+    if plan.nodes().iter().any(planned) {
+        let file = below(root, &args.what)?;
+        return Ok(Target { path: args.what.clone(), file, symbol, node: None });
+    }
+    let near: Vec<&str> = plan.near(&args.what, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
+    let fault = nothing();
+    Err(if near.is_empty() {
+        fault
+    } else {
+        fault.hint(format!("did you mean {}?", near.join(", ")))
+    })
+}
+
+/// The definition of a leaf, or the file of what groups others; `symbol` is looked for in it.
+fn of_node(
+    plan: &Plan,
+    node: NodeIx,
+    status: Option<Status>,
+    symbol: Option<NamePath>,
+    root: &Path,
+) -> Result<Target, Fault> {
+    let it = plan.node(node);
+    let path = it.file_path.as_deref().filter(|path| it.is_leaf() || path.ends_with(".py"));
+    let Some(path) = path else {
+        let below: Vec<&str> = plan.children(node).iter().map(|&ix| plan.id(ix)).collect();
+        let fault = Fault::input(format!("the node `{}` has no file of its own", it.id));
+        return Err(match below.is_empty() {
+            true => fault.hint("`trellis plan show` lists the nodes with their files"),
+            false => fault.hint(format!("look at one of {}", below.join(", "))),
+        });
+    };
+    let own = || {
+        let name = format!("/{}", plan.qualified_name(node).replace('.', "/"));
+        NamePath::parse(&name).map_err(|e| Fault::input(format!("the node `{}`: {e}", it.id)))
+    };
+    let symbol = match symbol {
+        Some(symbol) => Some(symbol),
+        None if it.is_leaf() => Some(own()?),
+        None => None,
+    };
+    let file = below(root, path)?;
+    Ok(Target { path: path.to_owned(), file, symbol, node: Some((it.id.to_string(), status)) })
+}
+
+/// A planned path in the project's folder, which it may not leave.
+fn below(root: &Path, path: &str) -> Result<PathBuf, Fault> {
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if Path::new(path).components().all(inside) {
+        return Ok(root.join(path));
+    }
+    Err(Fault::input(format!("the planned path {path} leaves the project"))
+        .hint("`trellis plan check` lists what is wrong with a graph"))
+}
+
+/// `None` where there is no file, or not the definition of the node.
+fn view(target: &Target, must_be_there: bool) -> Result<Option<View>, Fault> {
+    if !target.file.is_file() {
+        return Ok(None);
+    }
+    let mut workspace = Workspace::open(&target.file)?;
+    let name = target.file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let seen = workspace.ask(|index| match index.file(name) {
+        Some(file) => look::code_view(index, file, target.symbol.as_ref()),
+        None => Err(NotSeen::Unreadable),
+    });
+    let hint = match seen {
+        Ok(view) => return Ok(Some(view)),
+        Err(NotSeen::Missing { .. }) if !must_be_there => return Ok(None),
+        Err(NotSeen::Missing { ref there, .. }) if there.is_empty() => {
+            "the file defines nothing".to_owned()
+        }
+        Err(NotSeen::Missing { ref there, .. }) => {
+            let some: Vec<&str> = there.iter().take(NEAR).map(String::as_str).collect();
+            let more = if there.len() > NEAR { ", …" } else { "" };
+            format!("it defines {}{more}", some.join(", "))
+        }
+        Err(NotSeen::Ambiguous { .. }) => "give more of the path".to_owned(),
+        Err(NotSeen::Unreadable) => {
+            let problems = workspace.problems().join("; ");
+            if problems.is_empty() { "give a Python file".to_owned() } else { problems }
+        }
+    };
+    let what = seen.err().map_or_else(String::new, |it| it.to_string());
+    Err(Fault::input(format!("{}: {what}", target.path)).hint(hint))
+}

@@ -1,0 +1,64 @@
+//! What a run did: where its nodes stand, its report.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::statuses;
+use crate::workspace::checkpoint::Checkpoint;
+
+/// Shows where every node of a grown repository stands.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct StatusParams {
+    /// The output folder of the run.
+    pub(crate) out: PathBuf,
+}
+
+/// Where the nodes of a run stand.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StatusResult {
+    /// How many nodes have each status.
+    pub(crate) counts: BTreeMap<String, usize>,
+    /// By id, as the run's checkpoint has them.
+    pub(crate) nodes: Checkpoint,
+}
+
+pub(crate) fn status(params: &StatusParams) -> Result<StatusResult, Fault> {
+    let nodes = statuses::checkpoint(&params.out)?;
+    let nodes = nodes.ok_or_else(|| statuses::no_run(&params.out))?;
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    nodes.values().for_each(|entry| *counts.entry(entry.status.clone()).or_default() += 1);
+    Ok(StatusResult { counts, nodes })
+}
+
+/// Gives the generation report of a grown repository.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ReportParams {
+    /// The output folder of the run.
+    pub(crate) out: PathBuf,
+}
+
+/// A generation report.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReportResult {
+    /// Where it lies.
+    pub(crate) path: PathBuf,
+    pub(crate) markdown: String,
+}
+
+pub(crate) fn report(params: &ReportParams) -> Result<ReportResult, Fault> {
+    let path = params.out.join("docs/generation_report.md");
+    let markdown = fs::read_to_string(&path).map_err(|e| {
+        Fault::input(format!("cannot read {}: {e}", path.display()))
+            .hint("the report is written at the end of `trellis generate`; `trellis status` shows a run under way")
+    })?;
+    Ok(ReportResult { path, markdown })
+}
