@@ -6,7 +6,7 @@ use ::lsp::Client;
 use serde_json::{Value, json};
 
 use crate::runs::{call, editor};
-use crate::world::World;
+use crate::world::{Plot, World};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -69,6 +69,63 @@ fn methods_answer_as_the_command_line_does() {
         told.as_object_mut().map(|it| it.remove("file"));
         assert_eq!(told, said, "{method}");
     }
+}
+
+#[test]
+fn graphs_and_runs_are_shown_as_the_command_line_does() {
+    let world = World::new();
+    // Two nodes fail or are skipped, so that there is something to tell.
+    let plot = Plot::default()
+        .function("double", "basic", &[], &[], "2 * x")
+        .tests("double", "basic", [2, 4, 6])
+        .function("wrong", "basic", &[], &["x", "x - 1"], "x - 2")
+        .tests("wrong", "basic", [50, 100, 150])
+        .function("after", "top", &["wrong"], &[], "wrong(x)")
+        .tests("after", "top", [50, 100, 150]);
+    let _ = world.grow(&plot, &[]).exits(1);
+    let mut client = editor(&world, Value::Null);
+    let table: [(&str, Value, &[&str], i32); 9] = [
+        ("planCheck", json!({ "graph": "rpg.json" }), &["plan", "check", "rpg.json"], 0),
+        ("planOrder", json!({ "graph": "rpg.json" }), &["plan", "order", "rpg.json"], 0),
+        ("planShow", json!({ "graph": "rpg.json" }), &["plan", "show", "rpg.json"], 0),
+        ("planFlows", json!({ "graph": "rpg.json" }), &["plan", "flows", "rpg.json"], 0),
+        (
+            "planDeps",
+            json!({ "graph": "out/docs/rpg.json", "node": "after" }),
+            &["plan", "deps", "out/docs/rpg.json", "after"],
+            0,
+        ),
+        (
+            "planSearch",
+            json!({ "graph": "rpg.json", "query": "twice" }),
+            &["plan", "search", "rpg.json", "twice"],
+            0,
+        ),
+        ("status", json!({ "out": "out" }), &["status", "out"], 0),
+        (
+            "codeView",
+            json!({ "what": "double", "root": "out" }),
+            &["code", "view", "double", "--root", "out"],
+            0,
+        ),
+        ("report", json!({ "out": "out" }), &["report", "out"], 0),
+    ];
+    for (method, params, arguments, code) in table {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--json");
+        let mut said = world.trellis(&arguments).exits(code).json();
+        let mut told = call(&mut client, method, params);
+        // The command line names the folder as it was asked for.
+        if method == "report" {
+            said.as_object_mut().map(|it| it.remove("path"));
+            told.as_object_mut().map(|it| it.remove("path"));
+        }
+        assert_eq!(told, said, "{method}");
+    }
+    let status = call(&mut client, "status", json!({ "out": "out" }));
+    let figures = ["total", "completed", "percent", "current", "failed", "blocked"];
+    let figures = figures.map(|name| status[name].clone());
+    assert_eq!(json!(figures), json!([3, 3, 100, [], ["wrong"], ["after"]]));
 }
 
 #[test]

@@ -25,6 +25,18 @@ pub(crate) struct StatusParams {
 pub(crate) struct StatusResult {
     /// How many nodes have each status.
     pub(crate) counts: BTreeMap<String, usize>,
+    /// All nodes.
+    pub(crate) total: usize,
+    /// Those that passed, failed or were skipped.
+    pub(crate) completed: usize,
+    /// How many of a hundred these are.
+    pub(crate) percent: usize,
+    /// Ids of nodes being worked on.
+    pub(crate) current: Vec<String>,
+    /// Ids of nodes that failed.
+    pub(crate) failed: Vec<String>,
+    /// Ids of nodes that were skipped, mostly since a dependency failed.
+    pub(crate) blocked: Vec<String>,
     /// By id, as the run's checkpoint has them.
     pub(crate) nodes: Checkpoint,
 }
@@ -34,7 +46,14 @@ pub(crate) fn status(params: &StatusParams) -> Result<StatusResult, Fault> {
     let nodes = nodes.ok_or_else(|| statuses::no_run(&params.out))?;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     nodes.values().for_each(|entry| *counts.entry(entry.status.clone()).or_default() += 1);
-    Ok(StatusResult { counts, nodes })
+    let ids = |status: &str| -> Vec<String> {
+        nodes.iter().filter(|(_, it)| it.status == status).map(|(id, _)| id.clone()).collect()
+    };
+    let (current, failed, blocked) = (ids("in_progress"), ids("failed"), ids("skipped"));
+    let total = nodes.len();
+    let completed = ids("passed").len() + failed.len() + blocked.len();
+    let percent = completed * 100 / total.max(1);
+    Ok(StatusResult { counts, total, completed, percent, current, failed, blocked, nodes })
 }
 
 /// Gives the generation report of a grown repository.

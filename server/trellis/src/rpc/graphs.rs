@@ -1,0 +1,140 @@
+//! The methods about planning graphs and about what was grown from them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plan::Plan;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::catalog::blocking;
+use super::context::Context;
+use super::table::{Effect, Table};
+use crate::error::Fault;
+use crate::methods::code::{CodeViewParams, code_view};
+use crate::methods::plan::{
+    self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanFlowsParams,
+    PlanOrderParams, PlanShowParams,
+};
+use crate::methods::plan_search::{PlanSearchParams, Searched};
+use crate::methods::rollback::{RollbackParams, rollback};
+use crate::methods::status::{ReportParams, StatusParams, report, status};
+
+/// Parameters with paths that count from the first folder of the workspace.
+trait Placed {
+    fn paths(&mut self) -> Vec<&mut PathBuf>;
+}
+
+macro_rules! placed {
+    ($($params:ty: $($path:ident)* $(, maybe $maybe:ident)*;)*) => {$(
+        impl Placed for $params {
+            fn paths(&mut self) -> Vec<&mut PathBuf> {
+                #[allow(unused_mut)]
+                let mut all = vec![$(&mut self.$path),*];
+                $(all.extend(&mut self.$maybe);)*
+                all
+            }
+        }
+    )*};
+}
+
+placed! {
+    PlanCheckParams: graph;
+    PlanOrderParams: graph;
+    PlanShowParams: graph;
+    PlanFlowsParams: graph;
+    PlanSearchParams: graph;
+    PlanDepsParams: graph, maybe status;
+    StatusParams: out;
+    ReportParams: out;
+    RollbackParams: out;
+    CodeViewParams: , maybe root, maybe plan;
+}
+
+pub(super) fn register(table: &mut Table) {
+    graph(table, "trellis/planCheck", |plan, _: &PlanCheckParams| Ok(questions::check(plan)));
+    graph(table, "trellis/planOrder", |plan, _: &PlanOrderParams| Ok(questions::order(plan)));
+    graph(table, "trellis/planShow", |plan, _: &PlanShowParams| Ok(questions::show(plan)));
+    graph(table, "trellis/planFlows", |plan, params| Ok(questions::ways(plan, params)));
+    graph(table, "trellis/planDeps", |plan, params| Ok(Around::of(plan, params)?.result(plan)));
+    table.call(
+        "trellis/planSearch",
+        Effect::Reads,
+        |context, params: PlanSearchParams| async move {
+            let params = located(&context, params).await;
+            let (graph, dialect) = (params.graph.clone(), params.dialect);
+            let plan = blocking(move || questions::read(&graph, dialect)).await?;
+            let mut searched = Searched::of(&plan, &params).await?;
+            let hits = searched.find(&params.query).await?;
+            Ok(searched.result(&params.query, &hits))
+        },
+    );
+    disk(table, "trellis/status", Effect::Reads, status);
+    disk(table, "trellis/report", Effect::Reads, report);
+    disk(table, "trellis/rollback", Effect::Writes, rollback);
+    table.call(
+        "trellis/codeView",
+        Effect::Reads,
+        |context, mut params: CodeViewParams| async move {
+            params.root = Some(context.root(params.root.as_deref()).await);
+            let params = located(&context, params).await;
+            blocking(move || code_view(&params)).await
+        },
+    );
+}
+
+async fn located<P: Placed>(context: &Context, mut params: P) -> P {
+    let root = context.root(None).await;
+    params.paths().into_iter().for_each(|path| *path = root.join(&*path));
+    params
+}
+
+/// Parameters that name a graph.
+trait OfGraph {
+    fn graph(&self) -> (&Path, Option<DialectName>);
+}
+
+macro_rules! of_graph {
+    ($($params:ty)*) => {$(
+        impl OfGraph for $params {
+            fn graph(&self) -> (&Path, Option<DialectName>) {
+                (&self.graph, self.dialect)
+            }
+        }
+    )*};
+}
+
+of_graph!(PlanCheckParams PlanOrderParams PlanShowParams PlanFlowsParams PlanDepsParams);
+
+/// A question about one graph.
+fn graph<P, R>(table: &mut Table, name: &'static str, answer: fn(&Plan, &P) -> Result<R, Fault>)
+where
+    P: Placed + OfGraph + DeserializeOwned + JsonSchema + Send + 'static,
+    R: Serialize + JsonSchema + Send + 'static,
+{
+    table.call(name, Effect::Reads, move |context: Arc<Context>, params: P| async move {
+        let params = located(&context, params).await;
+        let ask = move || {
+            let (graph, dialect) = params.graph();
+            answer(&questions::read(graph, dialect)?, &params)
+        };
+        blocking(ask).await
+    });
+}
+
+/// What is read from or written to a folder.
+fn disk<P, R>(
+    table: &mut Table,
+    name: &'static str,
+    effect: Effect,
+    answer: fn(&P) -> Result<R, Fault>,
+) where
+    P: Placed + DeserializeOwned + JsonSchema + Send + 'static,
+    R: Serialize + JsonSchema + Send + 'static,
+{
+    table.call(name, effect, move |context: Arc<Context>, params: P| async move {
+        let params = located(&context, params).await;
+        blocking(move || answer(&params)).await
+    });
+}
