@@ -87,6 +87,8 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     );
     let red = events.iter().any(|it| it["type"] == "stage" && it["stage"] == "red");
     assert!(red, "no red run was told: {events:#?}");
+    let of_suite = events.iter().filter(|it| it["type"] == "test" && it["outcome"] == "passed");
+    assert_eq!(of_suite.count(), 18, "the tests of the whole suite are told one by one");
     let summary = result(&mut client, &job);
     assert_eq!((&summary["passed"], &summary["exitCode"]), (&6.into(), &0.into()), "{summary}");
     assert_same(&world.tree(), &plain.tree());

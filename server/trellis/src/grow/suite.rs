@@ -12,6 +12,7 @@ use crate::grow::coverage;
 use crate::grow::owner::Owner;
 use crate::grow::summary::Suite;
 use crate::grow::worker::Stop;
+use crate::observer::Told;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
@@ -45,6 +46,7 @@ pub(crate) async fn suite(
         ..Request::new(Tree::Files(tree.clone()))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
+    report.tests.iter().for_each(|test| owner.shop.observer.tell(Told::Test(test)));
     let mut run = test_run(&report, &|path| tree.get(path).cloned())
         .map_err(|none| Stop::from(none).into_fault())?;
     let flaky = settle(owner, &request, &mut run, &tree).await?;
