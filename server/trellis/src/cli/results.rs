@@ -1,84 +1,11 @@
-//! A test run's results, for people and as JSON.
+//! A test run's results, for people.
 
 use std::collections::HashSet;
 
-use run::{LimitStatus, Outcome, Report, TestResult};
-use serde_json::{Value, json};
+use run::{Outcome, Report, TestResult};
 
-fn outcome(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::CollectionError => "collectionError",
-        Outcome::NoTests => "noTests",
-        Outcome::TimedOut => "timedOut",
-        Outcome::KilledForMemory => "killedForMemory",
-        Outcome::Crashed { .. } => "crashed",
-        Outcome::Tampered { .. } => "tampered",
-        Outcome::SandboxLost { .. } => "sandboxLost",
-        Outcome::SandboxUnavailable { .. } => "sandboxUnavailable",
-        Outcome::Cancelled => "cancelled",
-    }
-}
-
-fn test_outcome(test: &TestResult) -> String {
-    let name = format!("{:?}", test.outcome);
-    let mut chars = name.chars();
-    chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
-}
-
-fn failure(failure: &run::Failure) -> Value {
-    json!({
-        "exception": failure.exception,
-        "message": failure.message,
-        "path": failure.path,
-        "line": failure.line,
-        "traceback": failure.traceback,
-    })
-}
-
-pub(crate) fn shape(report: &Report) -> Value {
-    let tests: Vec<Value> = (report.tests.iter())
-        .map(|test| {
-            json!({
-                "id": test.id,
-                "outcome": test_outcome(test),
-                "durationMs": test.duration.as_millis() as u64,
-                "path": test.path,
-                "line": test.line,
-                "reason": test.reason,
-                "failure": test.failure.as_ref().map(failure),
-                "stdout": test.stdout,
-                "stderr": test.stderr,
-            })
-        })
-        .collect();
-    let coverage = report.coverage.as_ref().map(|coverage| {
-        let files = coverage.files.iter();
-        files
-            .map(|(path, it)| {
-                (path.clone(), json!({ "executed": it.executed, "missing": it.missing }))
-            })
-            .collect::<serde_json::Map<_, _>>()
-    });
-    json!({
-        "outcome": outcome(&report.outcome),
-        "parsingFailed": report.parsing_failed,
-        "reason": reason(report),
-        "tests": tests,
-        "notRun": report.not_run,
-        "notes": report.notes,
-        "collectionErrors": report.collection_errors.iter().map(failure).collect::<Vec<_>>(),
-        "limits": report.limits.iter().map(limit).collect::<Vec<_>>(),
-        "durationMs": report.duration.as_millis() as u64,
-        "coverage": coverage,
-    })
-}
-
-/// A limit as every command's JSON shows it.
-pub(crate) fn limit(it: &LimitStatus) -> Value {
-    json!({ "name": it.name, "enforced": it.enforced, "how": it.how })
-}
+use crate::convert::test_outcome;
+use crate::methods::tests::{outcome, reason};
 
 /// One test, as it ends.
 pub(crate) fn line(test: &TestResult) -> String {
@@ -191,13 +118,5 @@ fn counts(report: &Report) -> String {
         String::new()
     } else {
         format!(" ({} in {seconds:.2} s)", words.join(", "))
-    }
-}
-
-fn reason(report: &Report) -> Option<&str> {
-    match &report.outcome {
-        Outcome::Tampered { what } => Some(what),
-        Outcome::SandboxLost { reason } | Outcome::SandboxUnavailable { reason } => Some(reason),
-        _ => report.reason.as_deref(),
     }
 }

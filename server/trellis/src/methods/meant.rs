@@ -143,3 +143,27 @@ fn offset(index: &Index, name: &str, line: usize, column: usize) -> Result<(File
 pub(crate) fn no_name() -> Fault {
     Fault::input("there is no name at this place").hint("give line and column of a name, from 1")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_is_asked_for_in_one_way_with_numbers_from_1() {
+        let at = |line, column| Some(At { file: "a.py".to_owned(), line, column });
+        let table = [
+            (Some("A/b"), None, true),
+            (None, at(1, 1), true),
+            (None, None, false),
+            (Some("A/b"), at(1, 1), false),
+            (None, at(0, 1), false),
+            (None, at(1, 0), false),
+            (Some("A//b"), None, false),
+        ];
+        for (name_path, at, fits) in table {
+            let meant = Meant::of(name_path, at.as_ref(), None);
+            let refused = meant.err().map(|it| it.exit);
+            assert_eq!(refused, (!fits).then_some(Exit::Usage), "{name_path:?} {at:?}");
+        }
+    }
+}

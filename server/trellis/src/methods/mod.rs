@@ -7,11 +7,13 @@
 
 pub(crate) mod code;
 pub(crate) mod confirm;
+pub(crate) mod doctor;
 pub(crate) mod edits;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod generate;
 pub(crate) mod jobs;
+pub(crate) mod localize;
 pub(crate) mod meant;
 pub(crate) mod plan;
 pub(crate) mod plan_search;
@@ -21,3 +23,4 @@ pub(crate) mod rollback;
 pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod symbols;
+pub(crate) mod tests;

@@ -1,0 +1,393 @@
+//! `runTests`: a project's tests in the sandbox.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use run::frameworks::{Framework, detect};
+use run::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::convert::test_outcome;
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+use crate::project::{self, Project};
+use crate::sandbox::{self, Choice, Needs, SandboxArgs};
+
+/// Runs a project's tests in the sandbox.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RunTestsParams {
+    /// A test file, folder or id such as `tests/test_a.py::test_b`, relative to the root.
+    #[serde(default)]
+    pub(crate) test_path: Option<String>,
+    /// More of them. Without any, all tests of the root's project are run.
+    #[serde(default)]
+    pub(crate) paths: Vec<String>,
+    /// The folder; else the current one. The project is the one that the tests belong to.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Where tests run; Docker where an engine answers, if left out.
+    #[serde(default)]
+    pub(crate) sandbox: Choice,
+    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+    #[serde(default)]
+    pub(crate) image: Option<String>,
+    /// What runs the tests; found out from the project's files if left out.
+    #[serde(default)]
+    pub(crate) framework: Option<Tool>,
+    /// Seconds one test may take (of Python's), from 1; 30 if left out.
+    #[serde(default = "half_a_minute")]
+    pub(crate) timeout: u64,
+    /// Seconds all of them may take, from 1; 3600 if left out.
+    #[serde(default = "an_hour")]
+    pub(crate) run_timeout: u64,
+    /// Whether to measure which lines the tests execute.
+    #[serde(default)]
+    pub(crate) coverage: bool,
+    /// Whether to start a fresh interpreter, instead of forking a warm one.
+    #[serde(default)]
+    pub(crate) cold: bool,
+    /// Options for pytest, such as `-k` and a name.
+    #[serde(default)]
+    pub(crate) arguments: Vec<String>,
+}
+
+fn half_a_minute() -> u64 {
+    30
+}
+
+fn an_hour() -> u64 {
+    3600
+}
+
+/// The frameworks by the names of their programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Tool {
+    Pytest,
+    Unittest,
+    Jest,
+    Vitest,
+    Go,
+}
+
+impl From<Tool> for Framework {
+    fn from(tool: Tool) -> Framework {
+        match tool {
+            Tool::Pytest => Framework::Pytest,
+            Tool::Unittest => Framework::Unittest,
+            Tool::Jest => Framework::Jest,
+            Tool::Vitest => Framework::Vitest,
+            Tool::Go => Framework::Go,
+        }
+    }
+}
+
+/// What a run of tests came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunTestsResult {
+    /// `passed`, `failed`, `collectionError`, `noTests`, `timedOut`, `killedForMemory`, `crashed`, `tampered`,
+    /// `sandboxLost`, `sandboxUnavailable` or `cancelled`.
+    pub(crate) outcome: &'static str,
+    /// The framework left no records that could be used, and all this is gathered from text.
+    pub(crate) parsing_failed: bool,
+    /// Why, where the outcome alone does not say it.
+    pub(crate) reason: Option<String>,
+    /// In the order they ran.
+    pub(crate) tests: Vec<TestShape>,
+    /// Ids that were collected but have no result.
+    pub(crate) not_run: Vec<String>,
+    /// What else happened, as sentences.
+    pub(crate) notes: Vec<String>,
+    /// What could not be imported or found.
+    pub(crate) collection_errors: Vec<FailureShape>,
+    /// What was held to, and what could not be.
+    pub(crate) limits: Vec<Limit>,
+    /// Wall time.
+    pub(crate) duration_ms: u64,
+    /// Lines executed, by path; null where they were not asked for or cannot be had.
+    pub(crate) coverage: Option<BTreeMap<String, LineCoverage>>,
+}
+
+/// One test.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TestShape {
+    /// pytest's node id, relative to the project; that of other frameworks in the same manner.
+    pub(crate) id: String,
+    /// How it ended, such as `passed` or `failed`.
+    pub(crate) outcome: String,
+    /// Set-up, call and tear-down together.
+    pub(crate) duration_ms: u64,
+    /// The file that defines it, relative to the project.
+    pub(crate) path: String,
+    /// The line of its `def`, from 1; null for tests that are not Python functions.
+    pub(crate) line: Option<u32>,
+    /// Why it was skipped or expected to fail.
+    pub(crate) reason: Option<String>,
+    /// Its first failure.
+    pub(crate) failure: Option<FailureShape>,
+    /// What it printed, cut at 32,000 characters.
+    pub(crate) stdout: String,
+    /// What it wrote to standard error, cut likewise.
+    pub(crate) stderr: String,
+}
+
+/// Why a test failed, or was not collected.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FailureShape {
+    /// The exception's class.
+    pub(crate) exception: String,
+    /// Its text.
+    pub(crate) message: String,
+    /// The failing place, relative to the project.
+    pub(crate) path: Option<String>,
+    /// Its line, from 1.
+    pub(crate) line: Option<u32>,
+    /// As the framework shows it.
+    pub(crate) traceback: String,
+}
+
+/// Whether one bound holds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Limit {
+    /// What is bounded, such as `memory`.
+    pub(crate) name: &'static str,
+    /// False: test code can exceed it.
+    pub(crate) enforced: bool,
+    /// How it is enforced, or why it is not.
+    pub(crate) how: String,
+}
+
+/// Line coverage of one file; lines from 1, ascending.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LineCoverage {
+    /// Statements executed, by import or by a test.
+    pub(crate) executed: Vec<u32>,
+    /// Statements never executed.
+    pub(crate) missing: Vec<u32>,
+}
+
+/// Tests that are about to run.
+pub(crate) struct Prepared {
+    request: Request,
+    /// The project.
+    root: PathBuf,
+    sandbox: SandboxArgs,
+}
+
+/// Tests that have run.
+pub(crate) struct Ran {
+    pub(crate) report: Report,
+    /// What the sandbox left behind, as sentences.
+    left: Vec<String>,
+}
+
+impl Prepared {
+    /// Finds the project and what runs its tests; nothing is started.
+    pub(crate) fn of(params: &RunTestsParams, output: &Output) -> Result<Prepared, Fault> {
+        let Project { root, targets } = project::of(&named(params))?;
+        let framework = framework(params.framework, &root, output);
+        if framework != Framework::Pytest && !params.arguments.is_empty() {
+            return Err(Fault::new(Exit::Usage, format!("{framework} takes no options from here"))
+                .hint("only pytest does; put others into the project's own settings"));
+        }
+        let request = Request {
+            arguments: params.arguments.clone(),
+            targets,
+            framework,
+            test_timeout: seconds("timeout", params.timeout)?,
+            run_timeout: seconds("runTimeout", params.run_timeout)?,
+            coverage: params.coverage,
+            cold: params.cold,
+            ..Request::new(Tree::Folder(root.clone()))
+        };
+        let sandbox = SandboxArgs { sandbox: params.sandbox, image: params.image.clone() };
+        Ok(Prepared { request, root, sandbox })
+    }
+
+    /// Runs them and tells each as it ends; notes go to the output. Cancelled before they start it is a fault, later
+    /// an outcome.
+    pub(crate) async fn run(
+        mut self,
+        output: &Output,
+        cancel: &CancellationToken,
+        on_test: &mut (dyn FnMut(&TestResult) + Send),
+    ) -> Result<Ran, Fault> {
+        output.note(format_args!("project: {}", self.root.display()));
+        let python = matches!(self.request.framework, Framework::Pytest | Framework::Unittest);
+        let needs = if python { Needs::Project } else { Needs::Lines(Vec::new()) };
+        let sandbox = tokio::select! {
+            () = cancel.cancelled() => return Err(cancelled("the run of the tests")),
+            opened = sandbox::open(&self.sandbox, &self.root, needs, output) => opened?,
+        };
+        if !sandbox.is_projects_own {
+            self.request.source_folders = project::source_folders(&self.root);
+        }
+        let report = sandbox.runner.run_telling(&self.request, cancel, on_test).await;
+        let left = sandbox.runner.close().await;
+        Ok(Ran { report, left })
+    }
+}
+
+/// The fault of work that was cancelled before it could say anything.
+pub(super) fn cancelled(what: &str) -> Fault {
+    Fault::new(Exit::Interrupted, format!("{what} was cancelled")).hint("nothing was changed")
+}
+
+/// A year: what is longer is a slip, and beyond what clocks can add.
+const LONGEST_SECONDS: u64 = 365 * 86_400;
+
+/// A limit in whole seconds, at least one.
+pub(super) fn seconds(name: &str, seconds: u64) -> Result<Duration, Fault> {
+    match seconds {
+        1..=LONGEST_SECONDS => Ok(Duration::from_secs(seconds)),
+        _ => Err(Fault::new(Exit::Usage, format!("{name} is {seconds} seconds"))
+            .hint(format!("give 1 to {LONGEST_SECONDS}"))),
+    }
+}
+
+/// The tests that are named, or the folder.
+fn named(params: &RunTestsParams) -> Vec<String> {
+    let given = params.test_path.iter().chain(&params.paths);
+    let Some(root) = &params.root else { return given.cloned().collect() };
+    let below = |it: &String| root.join(it).to_string_lossy().into_owned();
+    let named: Vec<String> = given.map(below).collect();
+    if named.is_empty() { vec![root.to_string_lossy().into_owned()] } else { named }
+}
+
+/// What was asked for, else what the project's files show, else pytest.
+fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
+    if let Some(tool) = asked {
+        return tool.into();
+    }
+    match detect(root) {
+        // pytest runs unittest's tests as well, and finds more of them.
+        None => Framework::Pytest,
+        Some(found) if matches!(found.framework, Framework::Pytest | Framework::Unittest) => {
+            Framework::Pytest
+        }
+        Some(found) => {
+            output.note(format_args!("{}: {}", found.framework, found.because));
+            found.framework
+        }
+    }
+}
+
+impl Ran {
+    /// What the command line leaves with; a fault where nobody can say how the tests are.
+    pub(crate) fn verdict(&self) -> Result<Exit, Fault> {
+        match &self.report.outcome {
+            Outcome::Passed => Ok(Exit::Done),
+            Outcome::Cancelled => Ok(Exit::Interrupted),
+            Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
+                Err(Fault::unavailable(reason))
+            }
+            _ if !self.left.is_empty() => Err(Fault::internal(self.left.join("; "))),
+            _ => Ok(Exit::TestsFailed),
+        }
+    }
+
+    pub(crate) fn result(&self) -> RunTestsResult {
+        let report = &self.report;
+        let coverage = report.coverage.as_ref().map(|coverage| {
+            let lines = |it: &run::FileCoverage| LineCoverage {
+                executed: it.executed.clone(),
+                missing: it.missing.clone(),
+            };
+            coverage.files.iter().map(|(path, it)| (path.clone(), lines(it))).collect()
+        });
+        RunTestsResult {
+            outcome: outcome(&report.outcome),
+            parsing_failed: report.parsing_failed,
+            reason: reason(report).map(str::to_owned),
+            tests: report.tests.iter().map(test).collect(),
+            not_run: report.not_run.clone(),
+            notes: report.notes.clone(),
+            collection_errors: report.collection_errors.iter().map(failure).collect(),
+            limits: report.limits.iter().map(limit).collect(),
+            duration_ms: report.duration.as_millis() as u64,
+            coverage,
+        }
+    }
+}
+
+/// As results name it.
+pub(crate) fn outcome(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::CollectionError => "collectionError",
+        Outcome::NoTests => "noTests",
+        Outcome::TimedOut => "timedOut",
+        Outcome::KilledForMemory => "killedForMemory",
+        Outcome::Crashed { .. } => "crashed",
+        Outcome::Tampered { .. } => "tampered",
+        Outcome::SandboxLost { .. } => "sandboxLost",
+        Outcome::SandboxUnavailable { .. } => "sandboxUnavailable",
+        Outcome::Cancelled => "cancelled",
+    }
+}
+
+/// Why a run ended as it did, where the outcome alone does not say it.
+pub(crate) fn reason(report: &Report) -> Option<&str> {
+    match &report.outcome {
+        Outcome::Tampered { what } => Some(what),
+        Outcome::SandboxLost { reason } | Outcome::SandboxUnavailable { reason } => Some(reason),
+        _ => report.reason.as_deref(),
+    }
+}
+
+fn test(test: &TestResult) -> TestShape {
+    TestShape {
+        id: test.id.clone(),
+        outcome: test_outcome(test),
+        duration_ms: test.duration.as_millis() as u64,
+        path: test.path.clone(),
+        line: test.line,
+        reason: test.reason.clone(),
+        failure: test.failure.as_ref().map(failure),
+        stdout: test.stdout.clone(),
+        stderr: test.stderr.clone(),
+    }
+}
+
+fn failure(failure: &run::Failure) -> FailureShape {
+    FailureShape {
+        exception: failure.exception.clone(),
+        message: failure.message.clone(),
+        path: failure.path.clone(),
+        line: failure.line,
+        traceback: failure.traceback.clone(),
+    }
+}
+
+pub(crate) fn limit(it: &LimitStatus) -> Limit {
+    Limit { name: it.name, enforced: it.enforced, how: it.how.clone() }
+}
+
+#[cfg(test)]
+mod limits {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_no_clock_can_hold_is_refused() {
+        let table = [(0, false), (1, true), (LONGEST_SECONDS, true), (u64::MAX, false)];
+        for (given, fits) in table {
+            let limit = seconds("timeout", given);
+            assert_eq!(
+                limit.as_ref().ok().map(Duration::as_secs),
+                fits.then_some(given),
+                "{given}"
+            );
+            assert!(fits || limit.is_err_and(|it| it.exit == Exit::Usage), "{given}");
+        }
+    }
+}
