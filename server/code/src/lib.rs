@@ -8,6 +8,7 @@ mod class_body;
 mod edits;
 mod facts;
 mod fragment;
+mod functions;
 mod imports;
 mod index;
 pub mod known;
@@ -35,6 +36,7 @@ pub use edits::{
 };
 pub use facts::{Facts, FunctionFact, StatementFact, StatementKind};
 pub use fragment::{Fragment, Item, ItemKind};
+pub use functions::{Contact, Function, Functions, Outside, Uses, uses};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
     Caller, FileId, Index, Located, Place, Reference, ReferenceKind, References, Rename,
