@@ -135,6 +135,7 @@ pub enum Stage {
     Fix,
     Diagnosis,
     IntegrationTests,
+    WriteTests,
 }
 
 impl Stage {
@@ -145,6 +146,7 @@ impl Stage {
             Stage::Fix => "fix",
             Stage::Diagnosis => "diagnosis",
             Stage::IntegrationTests => "integration_tests",
+            Stage::WriteTests => "write_tests",
         }
     }
 }

@@ -24,6 +24,7 @@ mod reply;
 mod routing;
 mod strategy;
 mod test_draft;
+pub mod write_tests;
 
 pub use context::{Section, build};
 pub use debug_context::DebugContext;

@@ -56,4 +56,9 @@ impl Policy {
             approve_fixes: false,
         }
     }
+
+    /// The `write-tests` door: no gates and no fixes; a test that fails may have found a bug.
+    pub fn write_tests() -> Policy {
+        Policy { fixes: 0, red_reasks: 0, regenerations: 0, mends: 0, ..Policy::generate() }
+    }
 }

@@ -10,7 +10,7 @@ use crate::context::{self, Section};
 use crate::exchange::{Message, Role, Stage};
 use crate::item::Item;
 use crate::prompt::template::{
-    DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, TESTS, Template,
+    DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, TESTS, Template, WRITE_TESTS,
 };
 
 /// What stands around the item when it is begun.
@@ -76,6 +76,7 @@ pub(crate) fn words(stage: Stage, tools: bool) -> &'static Template {
         Stage::Fix => &FIX,
         Stage::Diagnosis => &DIAGNOSIS,
         Stage::IntegrationTests => &INTEGRATION_TESTS,
+        Stage::WriteTests => &WRITE_TESTS,
     }
 }
 
@@ -123,7 +124,7 @@ fn background(item: &Item, around: &Surroundings) -> Vec<Section> {
     out
 }
 
-fn python(code: &str) -> String {
+pub(crate) fn python(code: &str) -> String {
     format!("```python\n{}\n```\n", code.trim_end())
 }
 

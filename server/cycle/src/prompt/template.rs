@@ -113,6 +113,7 @@ templates! {
     FIX_WITH_TOOLS = "fix_with_tools.md";
     DIAGNOSIS = "diagnosis.md";
     INTEGRATION_TESTS = "integration_tests.md";
+    WRITE_TESTS = "write_tests.md";
 }
 
 #[cfg(test)]
