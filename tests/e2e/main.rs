@@ -24,3 +24,4 @@ mod sandbox;
 mod symbols;
 mod tidy;
 mod world;
+mod write_tests;

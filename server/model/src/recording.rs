@@ -23,12 +23,13 @@ use line::{Fault, Line, Said};
 pub(crate) use recorder::Recorder;
 
 /// The stages a recording may name.
-pub const STAGES: [&str; 13] = [
+pub const STAGES: [&str; 14] = [
     "tests",
     "implementation",
     "fix",
     "diagnosis",
     "integration_tests",
+    "write_tests",
     "repair",
     "report",
     "review",

@@ -32,6 +32,7 @@ mod symbols;
 mod tools;
 mod vectors;
 mod workspace;
+mod write_tests;
 
 /// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks
 /// over its syntax tree are recursive.

@@ -16,6 +16,7 @@ mod status;
 mod symbols;
 mod test;
 mod view;
+mod write_tests;
 
 /// Grow a tested Python repository along a planning graph.
 #[derive(Parser)]
@@ -36,6 +37,7 @@ enum Command {
     /// Look at generated code by file or node.
     Code(view::CodeArgs),
     Test(test::TestArgs),
+    WriteTests(Box<write_tests::WriteTestsArgs>),
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
@@ -72,6 +74,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Plan(args) => plan::run(args, output).await,
         Command::Code(args) => view::run(&args, output),
         Command::Test(args) => test::run(args, output).await,
+        Command::WriteTests(args) => write_tests::run(*args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),

@@ -33,6 +33,8 @@ pub(crate) struct File {
     pub(crate) context_tokens: Option<usize>,
     /// Tokens of one reply at most.
     pub(crate) max_output_tokens: Option<u32>,
+    /// Folder for generated tests, below the project's root.
+    pub(crate) tests_dir: Option<String>,
     /// What every prompt says about the project's ways.
     #[serde(default)]
     pub(crate) conventions: Vec<String>,

@@ -23,6 +23,7 @@ pub(crate) struct Config {
     pub(crate) strong_model: Option<String>,
     pub(crate) context_tokens: Option<usize>,
     pub(crate) max_output_tokens: Option<u32>,
+    pub(crate) tests_dir: Option<String>,
     pub(crate) conventions: Vec<String>,
     pub(crate) budget: Budget,
     pub(crate) prices: Prices,
@@ -69,6 +70,7 @@ impl Config {
         self.strong_model = self.strong_model.take().or(file.strong_model);
         self.context_tokens = self.context_tokens.or(file.context_tokens);
         self.max_output_tokens = self.max_output_tokens.or(file.max_output_tokens);
+        self.tests_dir = self.tests_dir.take().or(file.tests_dir);
         self.conventions.extend(file.conventions);
         self.budget = self.budget.tightest(file.budget);
         for (name, price) in file.prices {

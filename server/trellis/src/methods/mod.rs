@@ -24,3 +24,4 @@ pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod symbols;
 pub(crate) mod tests;
+pub(crate) mod write_tests;

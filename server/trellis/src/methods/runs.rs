@@ -61,7 +61,9 @@ pub(crate) fn list(folders: &[PathBuf]) -> RunList {
     folders.iter().for_each(|folder| look(folder, DEPTH, &mut found));
     found.sort();
     found.dedup();
-    RunList { runs: found.iter().filter_map(|out| run(out).ok()).collect() }
+    // The journal of a project that only had tests written is no run.
+    let runs = found.iter().filter_map(|out| run(out).ok()).filter(|it| it.total > 0);
+    RunList { runs: runs.collect() }
 }
 
 fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {

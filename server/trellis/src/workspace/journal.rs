@@ -230,6 +230,14 @@ pub(crate) enum Event {
         passed: usize,
         failed: usize,
     },
+    /// Tests of a function that exists were put into a file.
+    TestsWritten {
+        function: String,
+        path: String,
+        hash: String,
+        tests: Vec<String>,
+        outcome: String,
+    },
     Stopped {
         reason: String,
     },

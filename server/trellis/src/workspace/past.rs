@@ -71,11 +71,17 @@ impl Past {
     }
 
     fn take(&mut self, event: Event) {
+        // Another door's; a run neither pays for it nor hears of it.
+        if matches!(&event, Event::ModelCall { stage, .. } if stage == cycle::Stage::WriteTests.as_str())
+        {
+            return;
+        }
         self.keep_reply(&event);
         self.finished = match event {
             Event::Finished { .. } => true,
             // A run that only looks leaves these.
             Event::Started { .. }
+            | Event::TestsWritten { .. }
             | Event::Ordered { .. }
             | Event::Note { .. }
             | Event::Git { .. } => self.finished,

@@ -1,0 +1,122 @@
+//! `trellis write-tests`: tests for a function that exists.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::results::plain;
+use crate::error::{Exit, Fault};
+use crate::methods::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
+use crate::models::ModelArgs;
+use crate::output::Output;
+use crate::sandbox::SandboxArgs;
+use crate::signals::cancel_on_signal;
+use crate::write_tests::{Order, TEST_SECONDS, generate};
+
+/// Lines of a failure that are shown.
+const EXPLAINED: usize = 6;
+
+/// Write tests for a function that exists, run them, and keep them beside yours.
+#[derive(Args)]
+pub(crate) struct WriteTestsArgs {
+    /// The function: FILE::NAME, FILE::Class.method; FILE::f[1] for the second `f`.
+    #[arg(value_name = "FILE::FUNCTION")]
+    function: String,
+    /// The project's root; found from the file if not given.
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// How the tests are written; as the project's files show if not given.
+    #[arg(long, value_enum)]
+    framework: Option<TestFramework>,
+    /// Folder for generated tests, below the root; else `tests_dir` in trellis.toml, else trellis_tests.
+    #[arg(long, value_name = "DIR")]
+    tests_dir: Option<String>,
+    /// Show what would be written, and how it runs; write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace generated tests that you have edited, too.
+    #[arg(long)]
+    replace_edited: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
+    /// Seconds one test may take.
+    #[arg(long, default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
+    test_timeout: u64,
+}
+
+pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let Some((file, name)) = args.function.split_once("::") else {
+        let message = format!("{:?} names no function", args.function);
+        return Err(Fault::new(Exit::Usage, message)
+            .hint("give FILE::FUNCTION, such as shop/cart.py::Cart.total"));
+    };
+    let order = Order {
+        file: file.into(),
+        name: name.to_owned(),
+        root: args.root,
+        framework: args.framework,
+        tests_dir: args.tests_dir,
+        preview: args.dry_run,
+        replace_edited: args.replace_edited,
+        model: args.model,
+        sandbox: args.sandbox,
+        test_timeout: Duration::from_secs(args.test_timeout),
+    };
+    let cancel = CancellationToken::new();
+    cancel_on_signal(cancel.clone())?;
+    let generated = generate(order, output, cancel).await?;
+    if output.is_json() {
+        output.json(&generated)?;
+    } else {
+        output.text(human(&generated))?;
+    }
+    Ok(generated.exit())
+}
+
+fn human(it: &Generated) -> String {
+    let mut out = String::new();
+    if !it.written {
+        out += &format!("{}\n", plain_lines(&it.diff));
+    }
+    it.tests.iter().for_each(|test| out += &line(test));
+    it.errors.iter().for_each(|error| out += &format!("not collected{}", failed(error)));
+    it.warnings.iter().for_each(|warning| out += &format!("warning: {}\n", plain(warning)));
+    let passed = it.tests.iter().filter(|test| test.outcome == "passed").count();
+    let place = if it.written { "written to" } else { "not written:" };
+    out += &format!("{} of {} tests of {} pass", passed, it.tests.len(), it.function);
+    out += &it.reason.as_ref().map_or(String::new(), |why| format!(" ({}: {why})", it.outcome));
+    out += &format!("; {place} {}", it.path);
+    if passed < it.tests.len() && it.written {
+        out += "\nthose that fail are kept: they are wrong, or have found a bug";
+    }
+    out
+}
+
+fn line(test: &GeneratedTest) -> String {
+    let mut out = plain(&format!("{:<8} {} ({} ms)", test.outcome, test.id, test.duration_ms));
+    match &test.failure {
+        Some(failure) => out += &failed(failure),
+        None => out.push('\n'),
+    }
+    out
+}
+
+fn failed(failure: &TestFailure) -> String {
+    let place = match (&failure.path, failure.line) {
+        (Some(path), Some(line)) => format!(" ({path}:{line})"),
+        _ => String::new(),
+    };
+    let mut out = format!("\n         {}{place}\n", failure.exception);
+    for line in failure.message.lines().take(EXPLAINED) {
+        out += &format!("         {}\n", plain(line));
+    }
+    out
+}
+
+fn plain_lines(text: &str) -> String {
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
+}

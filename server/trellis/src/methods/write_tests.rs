@@ -1,0 +1,339 @@
+//! `parseFile`, `validateSyntax` and `generateTests`: functions, and tests for one of them.
+
+use std::path::PathBuf;
+
+use code::Functions;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Exit, Fault};
+use crate::sandbox::Choice;
+
+/// List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ParseFileParams {
+    /// The file.
+    pub(crate) file_path: PathBuf,
+}
+
+/// The functions of a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ParsedFile {
+    /// As it was given.
+    pub(crate) file_path: String,
+    /// In the order of the text; those of classes and inside of functions too.
+    pub(crate) functions: Vec<ParsedFunction>,
+    /// Where the text is no Python; empty for a sound file.
+    pub(crate) errors: Vec<SyntaxProblem>,
+}
+
+/// A function or method as it is written.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ParsedFunction {
+    /// The file it is in, as it was given.
+    pub(crate) file_path: String,
+    /// Its own name.
+    pub(crate) name: String,
+    /// The name path that means it alone: `/Cart/total`, `/f[1]`.
+    pub(crate) name_path: String,
+    /// From `async` or `def` to before the colon.
+    pub(crate) signature: String,
+    /// Without quotes and margin; null without one.
+    pub(crate) docstring: Option<String>,
+    /// The lines of its body as they are written.
+    pub(crate) body: String,
+    /// Each with its `@`.
+    pub(crate) decorators: Vec<String>,
+    /// `async def`.
+    pub(crate) is_async: bool,
+    /// A function of a class, properties among them.
+    pub(crate) is_method: bool,
+    /// Inside of another function: nobody outside can call it, and no tests can be written for it.
+    pub(crate) is_nested: bool,
+    /// Of a method: its class, with the classes around that: `Cart.Line`.
+    pub(crate) class_name: Option<String>,
+    /// The line of its name, from 1.
+    pub(crate) line: u32,
+    /// The column of its name, from 1, in characters.
+    pub(crate) column: u32,
+    /// Its first line, a decorator's if it has any.
+    pub(crate) first_line: u32,
+    /// Its last line.
+    pub(crate) end_line: u32,
+}
+
+/// A place that is no Python.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SyntaxProblem {
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+    /// A fragment of a sentence.
+    pub(crate) message: String,
+}
+
+impl From<code::SyntaxError> for SyntaxProblem {
+    fn from(error: code::SyntaxError) -> Self {
+        SyntaxProblem { line: error.line, column: error.column, message: error.message }
+    }
+}
+
+/// The functions of a text, saved or not, that is or will be the file `file_path`.
+pub(crate) fn parse_text(file_path: &str, text: &str) -> ParsedFile {
+    let all = Functions::of(text);
+    let shown = |it: code::Function| ParsedFunction {
+        file_path: file_path.to_owned(),
+        is_method: it.is_method(),
+        name: it.name,
+        name_path: it.name_path,
+        signature: it.signature,
+        docstring: it.docstring,
+        body: it.body,
+        decorators: it.decorators,
+        is_async: it.is_async,
+        is_nested: it.is_nested,
+        class_name: it.class,
+        line: it.line,
+        column: it.column,
+        first_line: it.first_line,
+        end_line: it.end_line,
+    };
+    ParsedFile {
+        file_path: file_path.to_owned(),
+        functions: all.functions.into_iter().map(shown).collect(),
+        errors: all.errors.into_iter().map(SyntaxProblem::from).collect(),
+    }
+}
+
+/// The functions of a file on the disk.
+pub(crate) fn parse_file(params: &ParseFileParams) -> Result<ParsedFile, Fault> {
+    let text = crate::edits::read(&params.file_path)?;
+    Ok(parse_text(&params.file_path.to_string_lossy(), &text))
+}
+
+/// Say whether a text is a Python module.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ValidateSyntaxParams {
+    /// The whole module.
+    pub(crate) code: String,
+}
+
+/// Whether a text is Python, and where it is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Validity {
+    pub(crate) valid: bool,
+    /// What is wrong, a fragment of a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Where, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    /// From 1, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<usize>,
+}
+
+/// Looks at a text.
+pub(crate) fn validate_syntax(params: &ValidateSyntaxParams) -> Validity {
+    let error = code::check(&params.code).err();
+    Validity {
+        valid: error.is_none(),
+        line: error.as_ref().map(|it| it.line),
+        column: error.as_ref().map(|it| it.column),
+        error: error.map(|it| it.message),
+    }
+}
+
+/// How tests are written.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum TestFramework {
+    Pytest,
+    Unittest,
+}
+
+/// Which function is meant. A function of `parseFile` will do: what else it says is passed over.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FunctionRef {
+    /// Its file, absolute or below the project's root.
+    pub(crate) file_path: PathBuf,
+    /// Its name, or its name path: `add`, `Cart.total`, `Cart/total`, `f[1]`.
+    pub(crate) name: String,
+    /// Its name path; goes before the name.
+    #[serde(default)]
+    pub(crate) name_path: Option<String>,
+    /// The class of a method, where only its own name is given.
+    #[serde(default)]
+    pub(crate) class_name: Option<String>,
+}
+
+impl FunctionRef {
+    /// The name path that is meant.
+    pub(crate) fn path(&self) -> String {
+        match (&self.name_path, &self.class_name) {
+            (Some(path), _) => path.clone(),
+            (None, Some(class)) => format!("{class}.{}", self.name),
+            (None, None) => self.name.clone(),
+        }
+    }
+}
+
+/// Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
+/// found a bug.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct GenerateTestsParams {
+    /// The function.
+    pub(crate) function: FunctionRef,
+    /// The project's root; else found from the file.
+    #[serde(default)]
+    pub(crate) project_root: Option<PathBuf>,
+    /// Else the one the project's files show.
+    #[serde(default)]
+    pub(crate) framework: Option<TestFramework>,
+    /// Folder for generated tests, below the root; else `tests_dir` in trellis.toml, else `trellis_tests`.
+    #[serde(default)]
+    pub(crate) tests_dir: Option<String>,
+    /// Only show what would be written.
+    #[serde(default)]
+    pub(crate) preview: bool,
+    /// Replace generated tests that were edited since, too.
+    #[serde(default)]
+    pub(crate) replace_edited: bool,
+    /// The model, as `provider:name`; else as everywhere.
+    #[serde(default)]
+    pub(crate) model: Option<String>,
+    /// Where tests run.
+    #[serde(default)]
+    pub(crate) sandbox: Choice,
+}
+
+/// Generated tests, and how they ran.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Generated {
+    /// The function: its file below the root, `::`, its name with its classes.
+    pub(crate) function: String,
+    /// The project's root.
+    pub(crate) root: PathBuf,
+    /// The test file, below the root.
+    pub(crate) path: String,
+    /// The whole text of the test file with the new tests.
+    pub(crate) source: String,
+    /// What changes in the test file, as a unified diff.
+    pub(crate) diff: String,
+    /// The function's tests: `test_a`, `TestCart::test_b`; behind the path and `::` they are ids.
+    pub(crate) test_names: Vec<String>,
+    pub(crate) framework: TestFramework,
+    /// The model asked.
+    pub(crate) model: String,
+    /// What a person should know, as sentences.
+    pub(crate) warnings: Vec<String>,
+    /// How the run of these tests ended: `passed`, `failed`, `collectionError`, `timedOut`, …
+    pub(crate) outcome: String,
+    /// Why, where the outcome alone does not say it.
+    pub(crate) reason: Option<String>,
+    /// Each of them.
+    pub(crate) tests: Vec<GeneratedTest>,
+    /// What kept them from being collected.
+    pub(crate) errors: Vec<TestFailure>,
+    /// Whether anything was written.
+    pub(crate) written: bool,
+}
+
+impl Generated {
+    /// 0 where all of them pass.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.outcome == "passed" { Exit::Done } else { Exit::TestsFailed }
+    }
+}
+
+/// How one test ran.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GeneratedTest {
+    /// As pytest names it.
+    pub(crate) id: String,
+    /// `passed`, `failed`, `error`, `skipped`, …
+    pub(crate) outcome: String,
+    pub(crate) duration_ms: u64,
+    /// The line of its `def` in the test file, from 1.
+    pub(crate) line: Option<u32>,
+    pub(crate) failure: Option<TestFailure>,
+}
+
+/// What failed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TestFailure {
+    /// The exception's class.
+    pub(crate) exception: String,
+    /// Its text: of an assertion, what was expected and found.
+    pub(crate) message: String,
+    /// Where, below the root.
+    pub(crate) path: Option<String>,
+    /// From 1.
+    pub(crate) line: Option<u32>,
+    /// As pytest shows it.
+    pub(crate) traceback: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn functions_are_told_with_all_their_facts_and_mean_themselves() {
+        let text = "class Cart:\n    @property\n    async def total(self) -> int:\n        '''All.'''\n        return 1\n";
+        let parsed = serde_json::to_value(parse_text("shop/cart.py", text)).expect("JSON");
+        let function = json!({
+            "filePath": "shop/cart.py", "name": "total", "namePath": "/Cart/total",
+            "signature": "async def total(self) -> int", "docstring": "All.",
+            "body": "        '''All.'''\n        return 1", "decorators": ["@property"],
+            "isAsync": true, "isMethod": true, "isNested": false, "className": "Cart",
+            "line": 3, "column": 15, "firstLine": 2, "endLine": 5,
+        });
+        let expected = json!({"filePath": "shop/cart.py", "functions": [function], "errors": []});
+        assert_eq!(parsed, expected);
+        let asked = json!({"function": function, "projectRoot": "/p", "framework": "unittest"});
+        let asked: GenerateTestsParams = serde_json::from_value(asked).expect("parameters");
+        assert_eq!(asked.function.path(), "/Cart/total");
+        assert_eq!(asked.framework, Some(TestFramework::Unittest));
+        for (function, path) in [
+            (json!({"filePath": "a.py", "name": "f"}), "f"),
+            (json!({"filePath": "a.py", "name": "f", "className": "A"}), "A.f"),
+        ] {
+            let function: FunctionRef = serde_json::from_value(function).expect("a function");
+            assert_eq!(function.path(), path);
+        }
+        let wrong = json!({"function": {"filePath": "a.py", "name": "f"}, "frame": "pytest"});
+        assert!(serde_json::from_value::<GenerateTestsParams>(wrong).is_err());
+    }
+
+    #[test]
+    fn a_broken_text_says_where_and_what_it_holds() {
+        let parsed = parse_text("a.py", "def a():\n    return (1\n\n\ndef b():\n    pass\n");
+        let names: Vec<&str> = parsed.functions.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(!parsed.errors.is_empty());
+        for (code, line, column) in
+            [("x = 1\n", None, None), ("x = 1\ny = ä ?\n", Some(2), Some(7)), ("", None, None)]
+        {
+            let found = validate_syntax(&ValidateSyntaxParams { code: code.to_owned() });
+            assert_eq!((found.line, found.column), (line, column), "{code:?}");
+            assert_eq!((found.valid, found.error.is_some()), (line.is_none(), line.is_some()));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a model is to know of a project: what it needs, how it tests, which fixtures there are.
+
+use std::fs;
+use std::path::Path;
+
+use code::{Function, Functions, Outline, SymbolKind};
+use cycle::write_tests::{Sample, Style, Subject, samples};
+use ignore::{DirEntry, WalkBuilder};
+use run::frameworks::{Framework, detect};
+use run::python;
+
+use super::files::relative;
+use super::target::Target;
+use crate::error::Fault;
+use crate::methods::write_tests::TestFramework;
+
+/// Files looked at; a project may be huge.
+const MOST_FILES: usize = 20_000;
+/// Test files read for samples.
+const MOST_TESTS: usize = 200;
+
+/// The Python files of a project, below its root.
+pub(super) struct Project {
+    /// Sorted, without those of tests.
+    pub(super) sources: Vec<String>,
+    /// Sorted, generated ones left out.
+    tests: Vec<String>,
+}
+
+impl Project {
+    /// Hidden folders, environments and what git ignores are left out.
+    pub(super) fn look(root: &Path, tests_dir: &str) -> Project {
+        let mut walk = WalkBuilder::new(root);
+        walk.require_git(false).follow_links(false).filter_entry(is_own);
+        let files =
+            walk.build().flatten().filter(|it| it.file_type().is_some_and(|it| it.is_file()));
+        let files = files.filter_map(|it| relative(root, it.path()));
+        let python = files.filter(|it| it.ends_with(".py")).take(MOST_FILES);
+        let generated = format!("{tests_dir}/");
+        let mut all: Vec<String> = python.filter(|it| !it.starts_with(&generated)).collect();
+        all.sort();
+        let (tests, sources) = all.into_iter().partition(|it| is_test_file(it));
+        Project { sources, tests }
+    }
+
+    /// Names of packages and modules that are the project's own.
+    pub(super) fn is_local(&self, target: &Target, name: &str) -> bool {
+        let top = |path: &String| {
+            let module = super::target::module(path, &target.source_folders).unwrap_or_default();
+            module.split('.').next() == Some(name)
+        };
+        target.module.split('.').next() == Some(name) || self.sources.iter().any(top)
+    }
+
+    fn samples(&self, target: &Target) -> Vec<String> {
+        let mut all = Vec::new();
+        for path in self.tests.iter().take(MOST_TESTS) {
+            // A file that cannot be read shows nothing.
+            let Ok(text) = fs::read_to_string(target.root.join(path)) else { continue };
+            let is_near = text.contains(target.module.rsplit('.').next().unwrap_or_default());
+            let tests = Functions::of(&text).functions.into_iter();
+            let tests = tests.filter(|it| it.name.starts_with("test") && !it.is_nested);
+            all.extend(tests.map(|it| Sample { path: path.clone(), text: it.source, is_near }));
+        }
+        samples(all).into_iter().map(|it| it.text).collect()
+    }
+}
+
+/// Neither installed nor an environment.
+fn is_own(entry: &DirEntry) -> bool {
+    let foreign = ["node_modules", "site-packages", "__pycache__", "build", "dist"];
+    let is_foreign = foreign.iter().any(|it| entry.file_name() == *it);
+    entry.depth() == 0 || !(is_foreign || entry.path().join("pyvenv.cfg").is_file())
+}
+
+fn is_test_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".py");
+    name.starts_with("test_") || name.ends_with("_test") || name == "conftest"
+}
+
+/// The one asked for, else what the project's files show, else pytest.
+pub(super) fn framework(asked: Option<TestFramework>, root: &Path) -> TestFramework {
+    asked.unwrap_or_else(|| match detect(root).map(|it| it.framework) {
+        Some(Framework::Unittest) => TestFramework::Unittest,
+        _ => TestFramework::Pytest,
+    })
+}
+
+/// Everything the question says.
+pub(super) fn subject(
+    target: &Target,
+    project: &Project,
+    framework: TestFramework,
+    test_path: &str,
+    tests_dir: &str,
+    conventions: &[String],
+) -> Result<Subject, Fault> {
+    let function = &target.function;
+    let uses = code::uses(&target.source, function);
+    let outside = uses.outside.iter();
+    let outside = outside.map(|it| match it.written == it.resolved {
+        true => format!("`{}` ({})", it.written, it.contact.as_str()),
+        false => format!("`{}`, which is `{}` ({})", it.written, it.resolved, it.contact.as_str()),
+    });
+    Ok(Subject {
+        item: Subject::item(function, &target.path, &target.module, test_path),
+        qualified_name: function.qualified_name.clone(),
+        source: function.source.clone(),
+        class_source: class_source(&target.source, function),
+        is_async: function.is_async,
+        style: match framework {
+            TestFramework::Pytest => Style::Pytest,
+            TestFramework::Unittest => Style::Unittest,
+        },
+        imports: uses.used.iter().map(ToString::to_string).collect(),
+        outside: outside.collect(),
+        dependencies: dependencies(&target.root)?,
+        fixtures: match framework {
+            TestFramework::Pytest => fixtures(&target.root, tests_dir),
+            TestFramework::Unittest => Vec::new(),
+        },
+        samples: project.samples(target),
+        conventions: conventions.to_vec(),
+    })
+}
+
+/// The outermost class around a method.
+fn class_source(source: &str, function: &Function) -> String {
+    let outermost = function.class.as_deref().and_then(|it| it.split('.').next());
+    let outline = Outline::of(source);
+    let mut classes = outline.symbols.iter().filter(|it| it.kind == SymbolKind::Class);
+    let class = classes.find(|it| it.parent.is_none() && Some(it.name.as_str()) == outermost);
+    class.map(|it| source[it.range.clone()].to_owned()).unwrap_or_default()
+}
+
+/// Names of the distributions a project needs, in the form in which they are compared.
+fn dependencies(root: &Path) -> Result<Vec<String>, Fault> {
+    let lines = python::of_project(root).map_err(Fault::input)?.lines;
+    let name = |line: &String| {
+        let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+        line[..end.unwrap_or(line.len())].replace(['_', '.'], "-").to_ascii_lowercase()
+    };
+    let mut names: Vec<String> = lines.iter().map(name).filter(|it| !it.is_empty()).collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// Fixtures that tests in the folder can ask for, each with what it says of itself.
+fn fixtures(root: &Path, tests_dir: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for place in ["conftest.py".to_owned(), format!("{tests_dir}/conftest.py")] {
+        // Most projects have none there.
+        let Ok(text) = fs::read_to_string(root.join(place)) else { continue };
+        let is_fixture = |it: &Function| {
+            let decorators = it.decorators.iter();
+            !it.is_nested && decorators.clone().any(|it| it.contains("fixture"))
+        };
+        for fixture in Functions::of(&text).functions.iter().filter(|it| is_fixture(it)) {
+            let signature = fixture.signature.split_once("def ").map_or("", |(_, rest)| rest);
+            let said = fixture.docstring.as_deref().and_then(|it| it.lines().next());
+            let said = said.map_or(String::new(), |it| format!(": {it}"));
+            out.push(format!("`{signature}`{said}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,79 @@
+//! The files around generated tests: what makes the project's modules importable from theirs.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::target::Target;
+use crate::error::Fault;
+use crate::methods::write_tests::TestFramework;
+use crate::workspace::disk;
+
+/// Files that are not there and have to be. `__init__.py` makes the tests' folder a package: so pytest finds modules from
+/// the root, and files of one name in two test folders do not clash. Where modules lie in `src`, that has to be said too.
+pub(super) fn missing(
+    target: &Target,
+    tests_dir: &str,
+    framework: TestFramework,
+) -> Vec<(String, String)> {
+    let init = format!("{tests_dir}/__init__.py");
+    let conftest = format!("{tests_dir}/conftest.py");
+    let lines = path_lines(target, tests_dir);
+    let files = match framework {
+        TestFramework::Pytest if lines.is_empty() => vec![(init, lines)],
+        TestFramework::Pytest => vec![(init, String::new()), (conftest, lines)],
+        // unittest reads no conftest.py, and imports the package first.
+        TestFramework::Unittest => vec![(init, lines)],
+    };
+    let is_missing = |path: &str| fs::symlink_metadata(target.root.join(path)).is_err();
+    files.into_iter().filter(|(path, _)| is_missing(path)).collect()
+}
+
+/// Python that puts the folders with the modules on the path.
+fn path_lines(target: &Target, tests_dir: &str) -> String {
+    let says_so = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"].iter().any(|it| {
+        fs::read_to_string(target.root.join(it)).is_ok_and(|text| text.contains("pythonpath"))
+    });
+    if target.source_folders.is_empty() || says_so {
+        return String::new();
+    }
+    let up = tests_dir.split('/').count();
+    let mut out = "\"\"\"Makes the project's modules importable where it is not installed.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n".to_owned();
+    for folder in &target.source_folders {
+        let folder = folder.display();
+        out += &format!(
+            "sys.path.insert(0, str(Path(__file__).resolve().parents[{up}] / \"{folder}\"))\n"
+        );
+    }
+    out
+}
+
+/// The path of a file as a project names it, with `/`.
+pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
+    path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
+}
+
+/// The text of a file; empty where there is none.
+pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
+    if let Some(link) = disk::symlink_on_the_way(root, path) {
+        return Err(crate::workspace::symlink(path, &link));
+    }
+    match fs::read(root.join(path)).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(text),
+        Ok(Err(_)) => Err(Fault::input(format!("{path} is not UTF-8; it was not touched"))
+            .hint("convert it, or give another --tests-dir")),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(e) => Err(Fault::input(format!("cannot read {path}: {e}")).hint("make it readable")),
+    }
+}
+
+/// Writes a file whole.
+pub(super) fn write(root: &Path, path: &str, text: &str) -> Result<(), Fault> {
+    disk::write(root, path, text).map_err(|e| {
+        let fault = Fault::internal(format!("cannot write {path}: {e}"));
+        match disk::is_full(&e) {
+            true => fault.hint("the disk is full: free some space and run again"),
+            false => fault.hint("make the folder writable, or give another --tests-dir"),
+        }
+    })
+}

@@ -1,0 +1,366 @@
+//! One generation, from the checks to the files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cycle::Policy;
+use cycle::write_tests::{
+    Earlier, Placed, Subject, Written, ask_write_tests, place, written_tests,
+};
+use run::{Report, Request, Tree};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::Order;
+use super::context::{Project, framework, subject};
+use super::files::{existing, missing, write};
+use super::registry::{self, LastRun, Mapping};
+use super::results;
+use super::target::{Target, test_path, tests_dir};
+use crate::desk::{Answer, Desk, Halt, Slip};
+use crate::error::Fault;
+use crate::ledger::{Ledger, Spent};
+use crate::methods::write_tests::{Generated, TestFramework};
+use crate::models::{self, Models};
+use crate::output::Output;
+use crate::sandbox::{self, Needs, Opened};
+use crate::workspace::cost::StageCost;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Journal};
+
+/// Replies that may be sent back (T9).
+const RETRIES: u32 = 2;
+/// How often the tests are put into a file that somebody else keeps changing.
+const PLACINGS: u32 = 3;
+/// Time for all tests of one function.
+const RUN_SECONDS: u64 = 300;
+
+pub(super) struct Job {
+    target: Target,
+    project: Project,
+    subject: Subject,
+    framework: TestFramework,
+    /// The test file, below the root.
+    path: String,
+    /// Files around it that are not there yet.
+    support: Vec<(String, String)>,
+    desk: Desk,
+    journal: Journal,
+    /// Holds the journal of a preview.
+    _scratch: Option<TempDir>,
+    sandbox: Opened,
+    cancel: CancellationToken,
+    preview: bool,
+    replace_edited: bool,
+    test_timeout: Duration,
+    warnings: Vec<String>,
+}
+
+/// Tests in their file, and how they ran.
+struct Tried {
+    written: Written,
+    /// The file's text before.
+    before: String,
+    placed: Placed,
+    report: Report,
+}
+
+/// What came of a question.
+enum Heard {
+    Reply(String),
+    /// Something that says nothing of use, for this reason.
+    Unusable(String),
+    /// There is no answer, and will be none.
+    Nothing(String),
+}
+
+impl Job {
+    /// Checks everything that can be wrong before a model is asked.
+    pub(super) async fn open(
+        order: Order,
+        output: &Output,
+        cancel: CancellationToken,
+    ) -> Result<Job, Fault> {
+        let target = Target::find(&order)?;
+        let config = models::config(&target.root)?;
+        let tests_dir = tests_dir(order.tests_dir.as_deref().or(config.tests_dir.as_deref()))?;
+        let project = Project::look(&target.root, &tests_dir);
+        let (registry, warning) = registry::read(&target.root)?;
+        let path = test_path(&target.path, &project.sources, &tests_dir, &registry);
+        if let Err(error) = code::check(&existing(&target.root, &path)?) {
+            return Err(Fault::input(format!("{path} has a syntax error: {error}"))
+                .hint("mend it first; nothing was written"));
+        }
+        let framework = framework(order.framework, &target.root);
+        let subject =
+            subject(&target, &project, framework, &path, &tests_dir, &config.conventions)?;
+        let models = Models::open(&order.model, &config, &models::env)?;
+        let budget = order.model.budget(&config);
+        models.know_prices(budget)?;
+        let ledger = Ledger::new(budget, Spent::default());
+        let desk = Desk::new(models, ledger, HashMap::new(), Policy::write_tests().context_tokens);
+        let (journal, scratch) = journal(&target.root, order.preview)?;
+        let sandbox = sandbox::open(&order.sandbox, &target.root, Needs::Project, output).await?;
+        Ok(Job {
+            support: missing(&target, &tests_dir, framework),
+            target,
+            project,
+            subject,
+            framework,
+            path,
+            desk,
+            journal,
+            _scratch: scratch,
+            sandbox,
+            cancel,
+            preview: order.preview,
+            replace_edited: order.replace_edited,
+            test_timeout: order.test_timeout,
+            warnings: warning.into_iter().collect(),
+        })
+    }
+
+    pub(super) async fn run(mut self, output: &Output) -> Result<Generated, Fault> {
+        output.note(format_args!("asking {} for tests of {}", self.model(), self.target.id()));
+        let result = self.all().await;
+        let left = self.sandbox.runner.close().await;
+        let mut generated = result?;
+        generated.warnings.extend(left);
+        Ok(generated)
+    }
+
+    fn model(&self) -> String {
+        self.desk.models.name()
+    }
+
+    async fn all(&mut self) -> Result<Generated, Fault> {
+        let mut tried = self.tests().await?;
+        let (outcome, reason) = results::outcome(&tried.report)?;
+        let is_collected = outcome != "collectionError";
+        let mut written = false;
+        if is_collected && !self.preview {
+            tried = self.keep(tried, outcome).await?;
+            written = true;
+        } else if !is_collected {
+            self.warnings.push(
+                "nothing was written: the tests cannot be collected, and would keep others in their file from running"
+                    .to_owned(),
+            );
+        }
+        self.say_what_is_odd(&tried);
+        Ok(Generated {
+            function: self.target.id(),
+            root: self.target.root.clone(),
+            diff: code::unified_diff(&self.path, &tried.before, &tried.placed.text),
+            path: self.path.clone(),
+            source: tried.placed.text,
+            test_names: tried.placed.test_names,
+            framework: self.framework,
+            model: self.model(),
+            warnings: std::mem::take(&mut self.warnings),
+            outcome: outcome.to_owned(),
+            reason,
+            tests: tried.report.tests.iter().map(results::test).collect(),
+            errors: tried.report.collection_errors.iter().map(results::failure).collect(),
+            written,
+        })
+    }
+
+    fn say_what_is_odd(&mut self, tried: &Tried) {
+        self.warnings.extend(tried.written.notes.iter().cloned());
+        if tried.written.too_few().is_some() {
+            self.warnings.push(format!("there are only {} tests", tried.written.cases));
+        }
+        let kept = tried.placed.kept.iter().map(|name| {
+            format!("`{name}` was edited since it was generated, and is kept; --replace-edited replaces it")
+        });
+        self.warnings.extend(kept);
+        self.warnings.extend(tried.report.notes.iter().cloned());
+    }
+
+    /// Asks until there are tests that can be run, and enough of them.
+    async fn tests(&mut self) -> Result<Tried, Fault> {
+        let (mut complaint, mut best): (Option<(String, String)>, Option<Tried>) = (None, None);
+        for attempt in 0..=RETRIES {
+            let is_good = best.as_ref().is_some_and(|it| self.broken(it).is_none());
+            let (why, old) = match self.ask(complaint.as_ref(), attempt).await? {
+                Heard::Reply(reply) => match written_tests(&self.subject, &reply) {
+                    Ok(written) => {
+                        let tried = self.attempt(written).await?;
+                        let broken = self.broken(&tried);
+                        if is_good && broken.is_some() {
+                            break;
+                        }
+                        // More are asked for once; then what there is will do.
+                        let too_few = tried.written.too_few().filter(|_| best.is_none());
+                        best = Some(tried);
+                        match broken.or(too_few) {
+                            Some(why) => (why, without_fences(&reply)),
+                            None => break,
+                        }
+                    }
+                    Err(why) => (why, without_fences(&reply)),
+                },
+                Heard::Unusable(why) => (why, String::new()),
+                Heard::Nothing(reason) if best.is_none() => return Err(self.no_tests(&reason)),
+                Heard::Nothing(_) => break,
+            };
+            if is_good {
+                break;
+            }
+            complaint = Some((why, old));
+        }
+        let why = complaint.map(|(why, _)| why).unwrap_or_default();
+        best.ok_or_else(|| self.no_tests(&format!("the last of {} replies: {why}", RETRIES + 1)))
+    }
+
+    fn no_tests(&self, why: &str) -> Fault {
+        let (model, id) = (self.model(), self.target.id());
+        Fault::unavailable(format!("{model} gave no usable tests for {id}: {why}"))
+            .hint("nothing was written; run again, or with another --model")
+    }
+
+    /// Why tests cannot be collected, where that is their own fault.
+    /// A module of the project that cannot be imported is nothing the model could mend.
+    fn broken(&self, tried: &Tried) -> Option<String> {
+        let errors = tried.report.collection_errors.iter();
+        let mut own = errors.filter(|it| it.path.as_deref() == Some(self.path.as_str()));
+        own.next().map(|it| format!("they cannot be collected: {}: {}", it.exception, it.message))
+    }
+
+    async fn ask(
+        &self,
+        complaint: Option<&(String, String)>,
+        attempt: u32,
+    ) -> Result<Heard, Fault> {
+        let complaint = complaint.map(|(why, old)| (why.as_str(), old.as_str()));
+        let ask = ask_write_tests(&self.subject, complaint, attempt);
+        let id = self.target.id();
+        let slip = Slip { id: &id, journal: &self.journal, cancel: &self.cancel };
+        match self.desk.ask(slip, &ask, &mut StageCost::default()).await {
+            Ok(Answer::Said(reply)) => Ok(Heard::Reply(reply.text)),
+            Ok(Answer::CutOff { partial }) => Ok(Heard::Reply(partial)),
+            Ok(Answer::Unusable(why)) => Ok(Heard::Unusable(why)),
+            Ok(Answer::TooLong(reason) | Answer::None(reason)) => Ok(Heard::Nothing(reason)),
+            Err(Halt::Cancelled) => Err(results::cancelled()),
+            Err(Halt::Fault(fault)) => Err(fault),
+            Err(Halt::Budget(exhausted)) => Err(exhausted.into()),
+            Err(Halt::Journal(error)) => {
+                Err(Fault::internal(format!("cannot write the journal: {error}")))
+            }
+        }
+    }
+
+    /// Puts tests into their file as it is now, and runs them on a copy of the project.
+    async fn attempt(&self, written: Written) -> Result<Tried, Fault> {
+        let before = existing(&self.target.root, &self.path)?;
+        let placed = self.place(&before, &written)?;
+        let mut changed: BTreeMap<String, Arc<str>> = BTreeMap::new();
+        let support = self.support.iter().map(|(path, text)| (path.clone(), text.as_str().into()));
+        changed.extend(support);
+        changed.insert(self.path.clone(), placed.text.as_str().into());
+        let targets = placed.test_names.iter().map(|name| format!("{}::{name}", self.path));
+        let installed = self.sandbox.is_projects_own;
+        let folders = if installed { Vec::new() } else { self.target.source_folders.clone() };
+        let request = Request {
+            targets: targets.collect(),
+            source_folders: folders,
+            test_timeout: self.test_timeout,
+            run_timeout: Duration::from_secs(RUN_SECONDS),
+            ..Request::new(Tree::Copy { folder: self.target.root.clone(), changed })
+        };
+        let report = self.sandbox.runner.run(&request, &self.cancel).await;
+        results::outcome(&report)?;
+        Ok(Tried { written, before, placed, report })
+    }
+
+    fn place(&self, before: &str, written: &Written) -> Result<Placed, Fault> {
+        let (registry, _) = registry::read(&self.target.root)?;
+        let known = registry.get(&self.target.id()).filter(|it| it.test_file == self.path);
+        let items = known.map(|it| it.items).unwrap_or_default();
+        let hash = |text: &str| disk::hash(text);
+        let earlier = Earlier { items: &items, hash: &hash, replace_edited: self.replace_edited };
+        let is_local = |name: &str| self.project.is_local(&self.target, name);
+        let suffix = self.subject.suffix();
+        place(before, &written.fragment, earlier, &suffix, &is_local).map_err(|error| {
+            Fault::input(format!("the tests do not fit into {}: {error}", self.path))
+                .hint("nothing was written; look at that file, or give another --tests-dir")
+        })
+    }
+
+    /// Writes the files, if they are still as they were when the tests were put into them.
+    async fn keep(&mut self, mut tried: Tried, outcome: &str) -> Result<Tried, Fault> {
+        for _ in 0..PLACINGS {
+            if self.write(&tried, outcome)? {
+                return Ok(tried);
+            }
+            tried = self.attempt(tried.written).await?;
+        }
+        Err(Fault::input(format!("somebody keeps changing {}", self.path))
+            .hint("nothing was written; try again when it is at rest"))
+    }
+
+    /// False where somebody has changed the file meanwhile.
+    fn write(&mut self, tried: &Tried, outcome: &str) -> Result<bool, Fault> {
+        let root = self.target.root.clone();
+        let mapping = Mapping {
+            test_file: self.path.clone(),
+            test_names: tried.placed.test_names.clone(),
+            generated_at: registry::now(),
+            last_run: Some(LastRun::now(outcome)),
+            items: tried.placed.items.clone(),
+        };
+        let (done, warning) = registry::update(&root, |registry| {
+            if existing(&root, &self.path)? != tried.before {
+                return Ok(false);
+            }
+            for (path, text) in &self.support {
+                existing(&root, path)?;
+                write(&root, path, text)?;
+            }
+            write(&root, &self.path, &tried.placed.text)?;
+            registry.put(&self.target.id(), &mapping);
+            Ok(true)
+        })?;
+        self.warnings.extend(warning);
+        if done {
+            let event = Event::TestsWritten {
+                function: self.target.id(),
+                path: self.path.clone(),
+                hash: disk::hash(&tried.placed.text),
+                tests: tried.placed.test_names.clone(),
+                outcome: outcome.to_owned(),
+            };
+            self.journal.commit(event).map_err(|e| {
+                Fault::internal(format!("the tests are written, the journal is not: {e}"))
+            })?;
+        }
+        Ok(done)
+    }
+}
+
+/// The project's journal; of a preview that finds none, one that is thrown away.
+fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fault> {
+    let cannot = |e: std::io::Error| Fault::internal(format!("cannot open the journal: {e}"));
+    if let Some(link) = disk::symlink_on_the_way(root, ".trellis/journal.jsonl") {
+        return Err(crate::workspace::symlink(".trellis/journal.jsonl", &link));
+    }
+    let leaves_no_trace = preview && !root.join(".trellis").is_dir();
+    let scratch = leaves_no_trace.then(tempfile::tempdir).transpose().map_err(cannot)?;
+    let place: PathBuf = scratch.as_ref().map_or(root, |it| it.path()).to_owned();
+    fs::create_dir_all(place.join(".trellis")).map_err(cannot)?;
+    let ignore = place.join(".trellis/.gitignore");
+    if !ignore.exists() {
+        fs::write(ignore, "*\n").map_err(cannot)?;
+    }
+    let (journal, _) = Journal::open(&place).map_err(cannot)?;
+    Ok((journal, scratch))
+}
+
+fn without_fences(reply: &str) -> String {
+    let lines = reply.lines().filter(|it| !it.trim_start().starts_with("```"));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,341 @@
+//! `.trellis/registry.json`: which tests belong to which function, and how they last ran.
+//!
+//! The file is shared with editors and other programs: fields that are not known are kept, a file that cannot be read
+//! is kept aside, and it is written whole or not at all.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use code::Functions;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::error::Fault;
+use crate::workspace::disk;
+
+/// Below the project's root.
+pub(crate) const PATH: &str = ".trellis/registry.json";
+/// Of the file's shape.
+const VERSION: u64 = 1;
+
+/// The tests of one function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    /// Below the root.
+    pub(crate) test_file: String,
+    /// `test_a`, `TestCart::test_b`.
+    pub(crate) test_names: Vec<String>,
+    /// When they were generated, as in RFC 3339.
+    pub(crate) generated_at: String,
+    pub(crate) last_run: Option<LastRun>,
+    /// Definitions that were generated, with the hashes of their texts: what differs was edited.
+    pub(crate) items: BTreeMap<String, String>,
+}
+
+/// How the tests of a function last ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LastRun {
+    /// `passed`, `failed` or another outcome.
+    pub(crate) status: String,
+    /// As in RFC 3339.
+    pub(crate) run_at: String,
+}
+
+impl LastRun {
+    /// A run that ended just now.
+    pub(crate) fn now(status: &str) -> LastRun {
+        LastRun { status: status.to_owned(), run_at: now() }
+    }
+}
+
+/// This moment, as the registry writes it.
+pub(crate) fn now() -> String {
+    let now = Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}
+
+/// The registry of a project.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Registry {
+    document: Map<String, Value>,
+}
+
+impl Registry {
+    /// Every function with tests that are still there, by `path::function`.
+    pub(crate) fn mappings(&self) -> BTreeMap<String, Mapping> {
+        let all = self.document.get("mappings").and_then(Value::as_object);
+        let read = |(key, it): (&String, &Value)| Some((key.clone(), mapping(it)?));
+        all.into_iter().flatten().filter_map(read).collect()
+    }
+
+    /// The tests of one function.
+    pub(crate) fn get(&self, key: &str) -> Option<Mapping> {
+        mapping(self.document.get("mappings")?.get(key)?)
+    }
+
+    /// Says what the tests of a function are; other fields of its entry stay.
+    pub(crate) fn put(&mut self, key: &str, mapping: &Mapping) {
+        let entry = self.entry(key);
+        entry.insert("testFile".to_owned(), json!(mapping.test_file));
+        entry.insert("testNames".to_owned(), json!(mapping.test_names));
+        entry.insert("generatedAt".to_owned(), json!(mapping.generated_at));
+        if let Some(run) = &mapping.last_run {
+            entry.insert("lastRun".to_owned(), last_run(entry.get("lastRun"), run));
+        }
+        entry.insert("items".to_owned(), json!(mapping.items));
+    }
+
+    /// Says how the tests of a function ran; of functions that have none nothing is said.
+    pub(crate) fn ran(&mut self, key: &str, run: &LastRun) {
+        if self.get(key).is_some() {
+            let entry = self.entry(key);
+            entry.insert("lastRun".to_owned(), last_run(entry.get("lastRun"), run));
+        }
+    }
+
+    fn entry(&mut self, key: &str) -> &mut Map<String, Value> {
+        let mappings = object(self.document.entry("mappings").or_insert(Value::Null));
+        object(mappings.entry(key).or_insert(Value::Null))
+    }
+
+    /// Drops functions whose tests are gone.
+    fn prune(&mut self, root: &Path) {
+        let mut known: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
+        for (key, mapping) in self.mappings() {
+            let file = mapping.test_file.clone();
+            let names = known.entry(file).or_insert_with(|| tests_in(root, &mapping.test_file));
+            let is_there = names
+                .as_ref()
+                .is_none_or(|all| mapping.test_names.iter().any(|name| all.contains(name)));
+            if !is_there && let Some(all) = self.document.get_mut("mappings") {
+                object(all).shift_remove(&key);
+            }
+        }
+    }
+}
+
+fn last_run(before: Option<&Value>, run: &LastRun) -> Value {
+    let mut out = before.and_then(Value::as_object).cloned().unwrap_or_default();
+    out.insert("status".to_owned(), json!(run.status));
+    out.insert("runAt".to_owned(), json!(run.run_at));
+    Value::Object(out)
+}
+
+/// The object a value is, or from now on is.
+fn object(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    value.as_object_mut().unwrap_or_else(|| unreachable!("it was made one"))
+}
+
+fn mapping(value: &Value) -> Option<Mapping> {
+    let text = |it: &Value| it.as_str().map(str::to_owned);
+    let names = value["testNames"].as_array()?.iter().filter_map(text).collect();
+    let run = || {
+        let run = value.get("lastRun")?;
+        Some(LastRun { status: text(&run["status"])?, run_at: text(&run["runAt"])? })
+    };
+    let items = value.get("items").and_then(Value::as_object);
+    let items =
+        items.into_iter().flatten().filter_map(|(name, it)| Some((name.clone(), text(it)?)));
+    Some(Mapping {
+        test_file: text(&value["testFile"])?,
+        test_names: names,
+        generated_at: text(&value["generatedAt"]).unwrap_or_default(),
+        last_run: run(),
+        items: items.collect(),
+    })
+}
+
+/// The names of all functions of a test file; none known where the file is there and cannot be read.
+fn tests_in(root: &Path, path: &str) -> Option<Vec<String>> {
+    match fs::read_to_string(root.join(path)) {
+        Ok(text) => {
+            let named = |it: code::Function| it.qualified_name.replace('.', "::");
+            Some(Functions::of(&text).functions.into_iter().map(named).collect())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Vec::new()),
+        Err(_) => None,
+    }
+}
+
+/// The registry of a project as it is now, without functions whose tests are gone; and what was wrong with it, as a
+/// sentence. Nothing is written.
+pub(crate) fn read(root: &Path) -> Result<(Registry, Option<String>), Fault> {
+    let (mut registry, corrupt) = load(root)?;
+    registry.prune(root);
+    Ok((
+        registry,
+        corrupt.map(|why| format!("{PATH} cannot be read ({why}): it is taken as empty")),
+    ))
+}
+
+/// Changes the registry, with nobody else at it meanwhile; an error of `change` leaves it as it is. Also says what was
+/// wrong with it, as a sentence.
+pub(crate) fn update<T>(
+    root: &Path,
+    change: impl FnOnce(&mut Registry) -> Result<T, Fault>,
+) -> Result<(T, Option<String>), Fault> {
+    let cannot = |e: io::Error| {
+        Fault::internal(format!("cannot write {PATH} in {}: {e}", root.display()))
+            .hint("make the folder writable, or free some space")
+    };
+    if let Some(link) = disk::symlink_on_the_way(root, PATH) {
+        return Err(crate::workspace::symlink(PATH, &link));
+    }
+    let folder = root.join(".trellis");
+    fs::create_dir_all(&folder).map_err(cannot)?;
+    let ignore = folder.join(".gitignore");
+    if !ignore.exists() {
+        fs::write(ignore, "*\n").map_err(cannot)?;
+    }
+    let lock = folder.join("registry.lock");
+    let lock = OpenOptions::new().create(true).write(true).truncate(false).open(lock);
+    let _lock = lock.and_then(|file| file.lock().map(|()| file)).map_err(cannot)?;
+    let (mut registry, corrupt) = load(root)?;
+    registry.prune(root);
+    let result = change(&mut registry)?;
+    let warning = match corrupt {
+        Some(why) => {
+            let aside = put_aside(root).map_err(cannot)?;
+            let aside = aside.display();
+            Some(format!(
+                "{PATH} could not be read ({why}): it is kept as {aside}, a new one is begun"
+            ))
+        }
+        None => None,
+    };
+    if registry.document.insert("version".to_owned(), json!(VERSION)).is_none() {
+        // People read it, and it says how the rest is to be read.
+        registry.document.shift_insert(0, "version".to_owned(), json!(VERSION));
+    }
+    registry.document.entry("mappings").or_insert_with(|| json!({}));
+    let text = format!("{:#}\n", Value::Object(registry.document));
+    disk::write(root, PATH, &text).map_err(cannot)?;
+    Ok((result, warning))
+}
+
+/// The file as it is, or an empty one and why.
+fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
+    let bytes = match fs::read(root.join(PATH)) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
+        Err(e) => {
+            return Err(Fault::input(format!("cannot read {PATH}: {e}")).hint("make it readable"));
+        }
+    };
+    let document = match serde_json::from_slice::<Value>(&bytes) {
+        Ok(Value::Object(document)) => document,
+        Ok(_) => return Ok((Registry::default(), Some("it is no JSON object".to_owned()))),
+        Err(error) => return Ok((Registry::default(), Some(error.to_string()))),
+    };
+    match document.get("version").and_then(Value::as_u64) {
+        Some(newer) if newer > VERSION => {
+            Err(Fault::input(format!("{PATH} has version {newer}; this Trellis knows {VERSION}"))
+                .hint("use the newer Trellis, or move the file away"))
+        }
+        _ => Ok((Registry { document }, None)),
+    }
+}
+
+/// Keeps a file that cannot be read under a name of its own.
+fn put_aside(root: &Path) -> io::Result<PathBuf> {
+    let name = |n: u32| PathBuf::from(format!("{PATH}.corrupt-{n}"));
+    let free = (1..).map(name).find(|it| !root.join(it).exists()).unwrap_or_else(|| name(0));
+    fs::rename(root.join(PATH), root.join(&free))?;
+    Ok(free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            fs::write(path, text).expect("a file");
+        }
+        root
+    }
+
+    fn some(names: &[&str]) -> Mapping {
+        Mapping {
+            test_file: "t/test_a.py".to_owned(),
+            test_names: names.iter().map(|it| (*it).to_owned()).collect(),
+            generated_at: "2026-01-01T00:00:00Z".to_owned(),
+            last_run: Some(LastRun::now("passed")),
+            items: BTreeMap::from([("test_x".to_owned(), "hash".to_owned())]),
+        }
+    }
+
+    #[test]
+    fn what_is_put_is_read_and_what_is_not_known_is_kept() {
+        let before = r#"{"version": 1, "theirs": [1], "mappings": {"a.py::f": {"testFile": "t/test_a.py", "testNames": ["test_x"], "note": "n", "lastRun": {"status": "failed", "runAt": "x", "by": "me"}}}}"#;
+        let root = project(&[
+            ("t/test_a.py", "def test_x(): ...\nclass TestB:\n    def test_y(self): ...\n"),
+            (PATH, before),
+        ]);
+        let put = |key: &str, it: &Mapping| {
+            let ((), warning) = update(root.path(), |registry| {
+                registry.put(key, it);
+                Ok(())
+            })
+            .expect("written");
+            assert_eq!(warning, None);
+        };
+        put("a.py::f", &some(&["test_x"]));
+        put("a.py::g", &some(&["TestB::test_y"]));
+        let (registry, _) = read(root.path()).expect("read");
+        assert_eq!(
+            registry.get("a.py::g").map(|it| it.test_names),
+            Some(vec!["TestB::test_y".to_owned()])
+        );
+        assert_eq!(registry.get("a.py::f").map(|it| it.items), Some(some(&[]).items));
+        let text = fs::read_to_string(root.path().join(PATH)).expect("a file");
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(document["theirs"], json!([1]));
+        assert_eq!(document["mappings"]["a.py::f"]["note"], "n");
+        assert_eq!(document["mappings"]["a.py::f"]["lastRun"]["by"], "me");
+        assert_eq!(document["mappings"]["a.py::f"]["lastRun"]["status"], "passed");
+    }
+
+    #[test]
+    fn functions_without_tests_are_dropped() {
+        let root = project(&[("t/test_a.py", "def test_x(): ...\n")]);
+        update(root.path(), |registry| {
+            registry.put("a.py::f", &some(&["test_x", "test_gone"]));
+            registry.put("a.py::g", &some(&["test_gone"]));
+            registry.ran("a.py::f", &LastRun::now("failed"));
+            registry.ran("a.py::nobody", &LastRun::now("failed"));
+            Ok(())
+        })
+        .expect("written");
+        let (registry, _) = read(root.path()).expect("read");
+        assert_eq!(registry.mappings().keys().collect::<Vec<_>>(), ["a.py::f"]);
+        let status = registry.get("a.py::f").and_then(|it| it.last_run).map(|it| it.status);
+        assert_eq!(status.as_deref(), Some("failed"));
+        fs::remove_file(root.path().join("t/test_a.py")).expect("removed");
+        assert!(read(root.path()).expect("read").0.mappings().is_empty());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_kept_aside_and_a_newer_one_is_left_alone() {
+        let root = project(&[(PATH, "{broken")]);
+        let (registry, warning) = read(root.path()).expect("read");
+        assert!(registry.mappings().is_empty() && warning.is_some());
+        let failed = update(root.path(), |_| Err::<(), _>(Fault::input("no")));
+        assert!(failed.is_err());
+        assert_eq!(fs::read_to_string(root.path().join(PATH)).expect("still there"), "{broken");
+        let ((), warning) = update(root.path(), |_| Ok(())).expect("written");
+        assert!(warning.is_some_and(|it| it.contains("corrupt-1")));
+        let aside = root.path().join(".trellis/registry.json.corrupt-1");
+        assert_eq!(fs::read_to_string(aside).expect("aside"), "{broken");
+        let newer = project(&[(PATH, r#"{"version": 2}"#)]);
+        assert!(read(newer.path()).is_err() && update(newer.path(), |_| Ok(())).is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! A run of generated tests, as the method tells it.
+
+use run::{Outcome, Report, TestResult};
+
+use crate::convert;
+use crate::error::{Exit, Fault};
+use crate::methods::write_tests::{GeneratedTest, TestFailure};
+
+/// How the run ended, and why where that does not say it.
+///
+/// # Errors
+///
+/// There was no run.
+pub(super) fn outcome(report: &Report) -> Result<(&'static str, Option<String>), Fault> {
+    let name = match &report.outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::CollectionError => "collectionError",
+        Outcome::NoTests => "noTests",
+        Outcome::TimedOut => "timedOut",
+        Outcome::KilledForMemory => "killedForMemory",
+        Outcome::Crashed { .. } => "crashed",
+        Outcome::Tampered { what } => return Ok(("tampered", Some(what.clone()))),
+        Outcome::SandboxLost { reason } | Outcome::SandboxUnavailable { reason } => {
+            return Err(Fault::unavailable(format!("the sandbox cannot run the tests: {reason}"))
+                .hint("`trellis doctor` shows what is missing; nothing was written"));
+        }
+        Outcome::Cancelled => return Err(cancelled()),
+    };
+    Ok((name, report.reason.clone()))
+}
+
+/// Somebody stopped it.
+pub(super) fn cancelled() -> Fault {
+    Fault::new(Exit::Interrupted, "stopped: nothing was written")
+}
+
+pub(super) fn test(test: &TestResult) -> GeneratedTest {
+    GeneratedTest {
+        id: test.id.clone(),
+        outcome: convert::test_outcome(test),
+        duration_ms: test.duration.as_millis() as u64,
+        line: test.line,
+        failure: test.failure.as_ref().map(failure),
+    }
+}
+
+pub(super) fn failure(failure: &run::Failure) -> TestFailure {
+    TestFailure {
+        exception: failure.exception.clone(),
+        message: failure.message.clone(),
+        path: failure.path.clone(),
+        line: failure.line,
+        traceback: failure.traceback.clone(),
+    }
+}
