@@ -5,7 +5,7 @@ use std::time::Duration;
 use ::lsp::Client;
 use serde_json::{Value, json};
 
-use crate::runs::{call, editor};
+use crate::runs::{call, editor, ended, start, until};
 use crate::world::{Plot, World};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -191,4 +191,93 @@ fn refusals_have_codes_hints_and_change_nothing() {
         assert!(why.contains(code) && why.contains(words), "{method}: {why}");
     }
     assert_eq!(crate::world::tree(world.root()), before);
+}
+
+const SLOW: &str = "import time\n\n\ndef test_quick():\n    assert 1 + 1 == 2\n\n\ndef test_wrong():\n    assert 1 + 1 == 3\n\n\ndef test_slow():\n    time.sleep(600)\n";
+
+#[test]
+fn tests_run_from_the_editor_tell_each_result_and_can_be_cancelled() {
+    let world = World::new();
+    world.write("pytest.ini", "[pytest]\n");
+    world.write("tests/test_a.py", SLOW);
+    let mut client = editor(&world, Value::Null);
+    let params = json!({ "testPath": "tests/test_a.py::test_wrong", "sandbox": "local" });
+    let ran = call(&mut client, "runTests", params);
+    assert_eq!(
+        (&ran["outcome"], &ran["tests"][0]["outcome"]),
+        (&"failed".into(), &"failed".into())
+    );
+    assert_eq!(ran["tests"][0]["failure"]["line"], 9, "{ran}");
+    let told = until(&mut client, |it| it["type"] == "test");
+    let told = told.last().expect("a test");
+    assert_eq!((&told["outcome"], &told["line"]), (&"failed".into(), &8.into()), "{told}");
+    // In the background, and stopped while one test takes its time.
+    let job = start(
+        &mut client,
+        "runTests",
+        json!({ "testPath": "tests/test_a.py", "sandbox": "local", "timeout": 900, "background": true }),
+    );
+    until(&mut client, |it| {
+        it["type"] == "test" && it["id"] == "tests/test_a.py::test_wrong" && it["job"] == job
+    });
+    call(&mut client, "cancelJob", json!({ "job": job }));
+    let events = ended(&mut client, &job);
+    assert_eq!(events.last().map(|it| it["state"].clone()), Some("cancelled".into()));
+    // A request that is cancelled cancels its job.
+    let params =
+        json!({ "testPath": "tests/test_a.py::test_slow", "sandbox": "local", "timeout": 900 });
+    let late = client.request("trellis/runTests", params, Duration::from_millis(1));
+    assert!(late.is_err(), "it ended in no time");
+    let last = until(&mut client, |it| it["type"] == "job" && it["state"] == "cancelled");
+    assert_eq!(last.last().map(|it| it["method"].clone()), Some("runTests".into()));
+    let unsaved = world.root().join("tests/test_a.py");
+    client.open(&unsaved).expect("a file");
+    client.change(&unsaved, "def test_new(): ...\n");
+    let params = json!({ "testPath": "tests/test_a.py::test_quick", "sandbox": "local" });
+    assert_eq!(call(&mut client, "runTests", params)["outcome"], "passed");
+    let warned = until(&mut client, |it| it["level"] == "warning");
+    let warned = warned.last().map(|it| it["message"].to_string()).unwrap_or_default();
+    assert!(warned.contains("not saved") && warned.contains("tests/test_a.py"), "{warned}");
+}
+
+#[test]
+fn tests_for_a_function_are_written_from_the_editor() {
+    let world = World::new();
+    world.write("pytest.ini", "[pytest]\n");
+    world.write("shop/__init__.py", "");
+    world.write("shop/cart.py", "def add(a: int, b: int) -> int:\n    return a + b\n");
+    let reply = "```python\nfrom shop.cart import add\n\n\ndef test_add_one():\n    assert add(1, 1) == 2\n\n\ndef test_add_two():\n    assert add(2, 2) == 4\n\n\ndef test_add_off():\n    assert add(1, 1) == 3\n```\n";
+    let reply = json!({ "node": "shop/cart.py::add", "stage": "write_tests", "attempt": 0, "reply": reply });
+    let replies = world.write("replies.jsonl", &format!("{reply}\n"));
+    let mut client = editor(&world, Value::Null);
+    let file = world.root().join("shop/cart.py");
+    client.open(&file).expect("a file");
+    client.change(&file, "# moved\n\n\ndef add(a: int, b: int) -> int:\n    return a + b\n");
+    // What the editor shows is what is parsed.
+    let parsed = call(&mut client, "parseFile", json!({ "filePath": "shop/cart.py" }));
+    assert_eq!(parsed["functions"][0]["line"], 4, "{parsed}");
+    let valid = call(&mut client, "validateSyntax", json!({ "code": "def f(:" }));
+    assert_eq!((&valid["valid"], &valid["line"]), (&false.into(), &1.into()), "{valid}");
+    let params = json!({
+        "function": parsed["functions"][0], "projectRoot": ".", "framework": "pytest", "sandbox": "local",
+        "model": format!("recorded:{}", replies.display()),
+    });
+    let written = call(&mut client, "generateTests", params);
+    assert_eq!(
+        (&written["outcome"], &written["written"]),
+        (&"failed".into(), &true.into()),
+        "{written}"
+    );
+    let listed = call(&mut client, "listTests", json!({}));
+    let function = &listed["functions"][0];
+    assert_eq!(
+        (&function["function"], &function["lastStatus"]),
+        (&"shop/cart.py::add".into(), &"failed".into())
+    );
+    // A run of those that pass alone is remembered.
+    let quick =
+        json!({ "paths": ["trellis_tests/test_cart.py::test_add_one"], "sandbox": "local" });
+    assert_eq!(call(&mut client, "runTests", quick)["outcome"], "passed");
+    let listed = call(&mut client, "listTests", json!({}));
+    assert_eq!(listed["functions"][0]["lastStatus"], "passed", "{listed}");
 }

@@ -213,6 +213,11 @@ impl Prepared {
         Ok(Prepared { request, root, sandbox })
     }
 
+    /// The project's folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Runs them and tells each as it ends; notes go to the output. Cancelled before they start it is a fault, later
     /// an outcome.
     pub(crate) async fn run(

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::table::{Effect, Table};
-use super::{graphs, symbols};
+use super::{graphs, symbols, tests};
 use crate::error::{Exit, Fault};
 use crate::grow;
 use crate::methods::{files, generate, jobs, runs};
@@ -19,6 +19,7 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
     about_runs(&mut table);
     graphs::register(&mut table);
     symbols::register(&mut table);
+    tests::register(&mut table);
     table
 }
 

@@ -132,6 +132,14 @@ impl Context {
             .hint("trust the workspace in the editor, then try again"))
     }
 
+    /// Files below a folder that the client has open with another text than the disk has.
+    pub(crate) async fn unsaved(&self, root: &Path) -> Vec<String> {
+        let root = root.to_owned();
+        let asking = self.asker.ask(move |view| view.unsaved(&root));
+        // Nothing is open where nobody answers.
+        asking.await.unwrap_or_default()
+    }
+
     /// The folders of the workspace; the current one where there is none.
     pub(crate) async fn folders(&self) -> Vec<PathBuf> {
         let folders = self.owner.roots().await.unwrap_or_default();

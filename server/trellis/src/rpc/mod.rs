@@ -12,6 +12,7 @@ mod graphs;
 mod scope;
 mod symbols;
 mod table;
+mod tests;
 
 pub(crate) use catalog::table;
 pub(crate) use context::{Context, Settings};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use code::Index;
 
+use crate::edits;
 use crate::error::Fault;
 use crate::methods::meant::At;
 use crate::sources::Workspace;
@@ -71,5 +72,13 @@ impl Scope<'_> {
     /// A place named as the index names files.
     pub(super) fn named(&self, at: &mut At) {
         at.file = name_in(self.folder, &at.file);
+    }
+}
+
+/// The text of a file as the client has it, else as it is on the disk.
+pub(super) fn text(view: &View, file: &Path) -> Result<String, Fault> {
+    match view.open_text(file) {
+        Some(text) => Ok(text.to_string()),
+        None => edits::read(file),
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::context::Context;
-use super::scope::{Placed, Scope, name_in, place, within};
+use super::scope::{Placed, Scope, name_in, place, text, within};
 use super::table::{Effect, Table};
 use crate::edits;
 use crate::error::Fault;
@@ -214,14 +214,6 @@ where
     };
     let planned = edit.plan(Target::at(file.clone()), text(view, &file)?)?;
     Ok((planned, file, edit.is_dry_run()))
-}
-
-/// The text of a file as the client has it, else as it is on the disk.
-fn text(view: &View, file: &Path) -> Result<String, Fault> {
-    match view.open_text(file) {
-        Some(text) => Ok(text.to_string()),
-        None => edits::read(file),
-    }
 }
 
 fn targets(folder: &Path) -> impl Fn(&str) -> Target {

@@ -87,6 +87,19 @@ impl View {
         self.documents.values().find(is).map(|it| &it.text)
     }
 
+    /// Open files below a folder whose text is not that of the disk.
+    pub(crate) fn unsaved(&self, root: &Path) -> Vec<String> {
+        let below = |it: &Document| {
+            let path = positions::path(&it.uri)?;
+            let name = path.strip_prefix(root).ok()?.to_string_lossy().into_owned();
+            let is_saved = std::fs::read(&path).is_ok_and(|bytes| bytes == it.text.as_bytes());
+            (!is_saved).then_some(name)
+        };
+        let mut all: Vec<String> = self.documents.values().filter_map(below).collect();
+        all.sort();
+        all
+    }
+
     /// What stands at a position of a document: its file and the offset.
     pub(crate) fn place(&self, uri: &Uri, at: Position, unit: Unit) -> Option<(At<'_>, usize)> {
         let file = self.file(uri)?;

@@ -173,6 +173,35 @@ pub(crate) fn read(root: &Path) -> Result<(Registry, Option<String>), Fault> {
     ))
 }
 
+/// Takes in how tests ended, by their ids: of functions of which some ran, `failed` where one of these did not pass. A
+/// project without a registry gets none.
+pub(crate) fn remember(root: &Path, outcomes: BTreeMap<String, String>) -> Result<(), Fault> {
+    if !root.join(PATH).exists() {
+        return Ok(());
+    }
+    let change = |registry: &mut Registry| {
+        for (key, mapping) in registry.mappings() {
+            let of_test = |name: &String| {
+                let id = format!("{}::{name}", mapping.test_file);
+                let is_it = |it: &str| it == id || it.starts_with(&format!("{id}["));
+                outcomes
+                    .iter()
+                    .filter(move |(it, _)| is_it(it))
+                    .map(|(_, outcome)| outcome.clone())
+                    .collect()
+            };
+            let ran: Vec<String> =
+                mapping.test_names.iter().flat_map(|it| -> Vec<String> { of_test(it) }).collect();
+            let passed = ran.iter().all(|it| it == "passed" || it == "skipped");
+            if !ran.is_empty() {
+                registry.ran(&key, &LastRun::now(if passed { "passed" } else { "failed" }));
+            }
+        }
+        Ok(())
+    };
+    update(root, change).map(drop)
+}
+
 /// Changes the registry, with nobody else at it meanwhile; an error of `change` leaves it as it is. Also says what was
 /// wrong with it, as a sentence.
 pub(crate) fn update<T>(

@@ -1,0 +1,168 @@
+//! The methods that run tests, look for bugs and write tests, and those that say what a file defines.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::catalog::blocking;
+use super::context::Context;
+use super::scope::{place, text};
+use super::table::{Effect, Table};
+use crate::control::Control;
+use crate::error::{Exit, Fault};
+use crate::jobs::Duty;
+use crate::methods::doctor::{DoctorParams, DoctorResult, doctor};
+use crate::methods::localize::{LocalizeParams, LocalizeResult, localize};
+use crate::methods::tests::{Prepared, RunTestsParams, RunTestsResult};
+use crate::methods::write_tests::{
+    GenerateTestsParams, Generated, ParseFileParams, ValidateSyntaxParams, parse_text,
+    validate_syntax,
+};
+use crate::observer::Told;
+use crate::state::View;
+use crate::write_tests::{self, registry};
+
+pub(super) fn register(table: &mut Table) {
+    table.question("trellis/parseFile", |view: &View, params: &ParseFileParams| {
+        let file = place(view, Some(&params.file_path));
+        Ok(parse_text(&params.file_path.to_string_lossy(), &text(view, &file)?))
+    });
+    table.question("trellis/validateSyntax", |_, params: &ValidateSyntaxParams| {
+        Ok(validate_syntax(params))
+    });
+    table.work("trellis/runTests", Effect::Runs, |it: &RunTestsParams| tests_title(it), run_tests);
+    table.work(
+        "trellis/generateTests",
+        Effect::Runs,
+        |it: &GenerateTestsParams| format!("tests for {}", it.function.path()),
+        generate_tests,
+    );
+    table.work(
+        "trellis/localize",
+        Effect::Runs,
+        |_: &LocalizeParams| "suspects".to_owned(),
+        suspects,
+    );
+    table.call("trellis/doctor", Effect::Runs, look_around);
+    table.call("trellis/listTests", Effect::Reads, list_tests);
+}
+
+fn tests_title(params: &RunTestsParams) -> String {
+    match params.test_path.iter().chain(&params.paths).next() {
+        Some(first) => format!("tests of {first}"),
+        None => "all tests".to_owned(),
+    }
+}
+
+async fn run_tests(
+    context: Arc<Context>,
+    mut params: RunTestsParams,
+    duty: Duty,
+) -> Result<RunTestsResult, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    params.root = Some(root.clone());
+    let Duty { control: Control { cancel, .. }, output, .. } = duty;
+    let unsaved = context.unsaved(&root).await;
+    if !unsaved.is_empty() {
+        let files = unsaved.join(", ");
+        output.note(format_args!("warning: not saved, tests see what is on the disk: {files}"));
+    }
+    let prepared = Prepared::of(&params, &output)?;
+    let project = prepared.root().to_owned();
+    let observer = output.observer();
+    let ran = prepared.run(&output, &cancel, &mut |test| observer.tell(Told::Test(test))).await?;
+    let result = ran.result();
+    if result.outcome == "cancelled" {
+        return Err(Fault::new(Exit::Interrupted, "the run of the tests was cancelled"));
+    }
+    let outcomes = result.tests.iter().map(|it| (it.id.clone(), it.outcome.clone())).collect();
+    blocking(move || registry::remember(&project, outcomes)).await?;
+    Ok(result)
+}
+
+async fn generate_tests(
+    context: Arc<Context>,
+    mut params: GenerateTestsParams,
+    duty: Duty,
+) -> Result<Generated, Fault> {
+    let root = context.root(params.project_root.as_deref()).await;
+    params.function.file_path = root.join(&params.function.file_path);
+    params.project_root = params.project_root.is_some().then_some(root);
+    let mut order = write_tests::Order::from(params);
+    if let Some(editor) = &context.editor {
+        order.model = order.model.with_editor(editor.clone());
+    }
+    write_tests::generate(order, &duty.output, duty.control.cancel).await
+}
+
+async fn suspects(
+    context: Arc<Context>,
+    mut params: LocalizeParams,
+    duty: Duty,
+) -> Result<LocalizeResult, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    localize(&params, &duty.output, &duty.control.cancel).await
+}
+
+async fn look_around(
+    context: Arc<Context>,
+    mut params: DoctorParams,
+) -> Result<DoctorResult, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    doctor(&params).await
+}
+
+/// List the functions that tests were generated for, with their tests and how these last ran.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListTestsParams {
+    /// The project; else the first folder of the workspace.
+    #[serde(default)]
+    root: Option<PathBuf>,
+}
+
+/// Functions with generated tests.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TestList {
+    functions: Vec<TestedFunction>,
+    /// What is wrong with the registry, as sentences.
+    warnings: Vec<String>,
+}
+
+/// One function with generated tests.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TestedFunction {
+    /// The file below the project's root, `::`, the name with its classes.
+    function: String,
+    /// The test file, below the project's root.
+    test_file: String,
+    test_names: Vec<String>,
+    /// RFC 3339.
+    generated_at: String,
+    /// `passed` or `failed`; none before they ran.
+    last_status: Option<String>,
+    /// RFC 3339.
+    last_run_at: Option<String>,
+}
+
+async fn list_tests(context: Arc<Context>, params: ListTestsParams) -> Result<TestList, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    blocking(move || {
+        let (registry, warning) = registry::read(&root)?;
+        let function = |(function, it): (String, registry::Mapping)| TestedFunction {
+            function,
+            test_file: it.test_file,
+            test_names: it.test_names,
+            generated_at: it.generated_at,
+            last_status: it.last_run.as_ref().map(|run| run.status.clone()),
+            last_run_at: it.last_run.map(|run| run.run_at),
+        };
+        let functions = registry.mappings().into_iter().map(function).collect();
+        Ok(TestList { functions, warnings: warning.into_iter().collect() })
+    })
+    .await
+}
