@@ -30,9 +30,10 @@ mod tree;
 pub use cases::{TestDefinition, tests};
 pub use class_body::{insert_method, remove_methods};
 pub use edits::{
-    BadEdits, Candidate, EditRefused, Refused, SearchReplace, TextEdit, TextEdits, Which,
-    changed_lines, delete_symbol, insert_after_symbol, insert_before_symbol, insert_into_class,
-    no_worse, replace_symbol_body, search_replace, unified_diff,
+    BadEdits, Candidate, EditRefused, Hunk, NoPlace, Refused, SearchReplace, TextEdit, TextEdits,
+    Which, apply_hunks, changed_lines, delete_symbol, hunks, insert_after_symbol,
+    insert_before_symbol, insert_into_class, no_worse, rebase, replace_symbol_body, search_replace,
+    unified_diff,
 };
 pub use facts::{Facts, FunctionFact, StatementFact, StatementKind};
 pub use fragment::{Fragment, Item, ItemKind};

@@ -7,6 +7,7 @@
 mod delete;
 mod diff;
 mod guard;
+mod hunks;
 mod insert;
 mod matching;
 mod refused;
@@ -19,6 +20,7 @@ mod text_edits;
 pub use delete::delete_symbol;
 pub use diff::{changed_lines, unified_diff};
 pub use guard::no_worse;
+pub use hunks::{Hunk, NoPlace, apply_hunks, hunks, rebase};
 pub use insert::{insert_after_symbol, insert_before_symbol, insert_into_class};
 pub use refused::{Candidate, Refused};
 pub use replace::replace_symbol_body;
