@@ -4,6 +4,7 @@
 //! No I/O and no clock. The binary performs [`Action`]s and feeds back [`Observation`]s; so every path
 //! is a table-driven test.
 
+pub mod approval;
 pub mod assembly;
 mod context;
 mod debug_context;
