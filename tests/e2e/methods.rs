@@ -5,7 +5,7 @@ use std::time::Duration;
 use ::lsp::Client;
 use serde_json::{Value, json};
 
-use crate::runs::{call, editor, ended, start, until};
+use crate::runs::{call, editor, ended, result, start, until};
 use crate::world::{Plot, World};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -280,4 +280,27 @@ fn tests_for_a_function_are_written_from_the_editor() {
     assert_eq!(call(&mut client, "runTests", quick)["outcome"], "passed");
     let listed = call(&mut client, "listTests", json!({}));
     assert_eq!(listed["functions"][0]["lastStatus"], "passed", "{listed}");
+}
+
+#[test]
+fn runs_at_the_same_time_do_not_get_into_each_other_s_way() {
+    let world = World::new();
+    world.write("pytest.ini", "[pytest]\n");
+    // It ends when the other run, which it outlasts, has left its mark in the project.
+    let waits = "import pathlib, time\n\n\ndef test_waits(tmp_path):\n    while not pathlib.Path('done').exists():\n        time.sleep(0.01)\n    (tmp_path / 'a').write_text('b')\n    assert 1 + 1 == 3\n";
+    world.write("tests/test_waits.py", waits);
+    world.write("tests/test_quick.py", "def test_quick():\n    assert True\n");
+    let mut client = editor(&world, Value::Null);
+    let params =
+        json!({ "testPath": "tests/test_waits.py", "sandbox": "local", "background": true });
+    let job = start(&mut client, "runTests", params);
+    for _ in 0..2 {
+        let quick = json!({ "testPath": "tests/test_quick.py", "sandbox": "local" });
+        assert_eq!(call(&mut client, "runTests", quick)["outcome"], "passed");
+    }
+    world.write("done", "");
+    ended(&mut client, &job);
+    let ran = result(&mut client, &job);
+    let message = ran["tests"][0]["failure"]["message"].to_string();
+    assert!(message.contains("assert (1 + 1) == 3"), "{ran}");
 }

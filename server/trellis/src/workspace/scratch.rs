@@ -1,10 +1,13 @@
-//! Where sandboxes put their folders: one folder a process, so that what a killed process left can be
-//! told from what is in use, and goes at the next start.
+//! Where sandboxes put their folders: one folder a piece of work, named after its process, so that what a killed process
+//! left can be told from what is in use, and goes at the next start.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Fault;
+
+static LAST: AtomicU64 = AtomicU64::new(0);
 
 const PREFIX: &str = "trellis-scratch-";
 
@@ -16,7 +19,9 @@ impl ScratchFolder {
     pub(crate) fn new() -> Result<ScratchFolder, Fault> {
         let parent = std::env::temp_dir();
         sweep(&parent);
-        let path = parent.join(format!("{PREFIX}{}", std::process::id()));
+        // The sidecar has several at once, and each goes when its own work ends.
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::create_dir_all(&path).map_err(|e| {
             Fault::unavailable(format!("no scratch folder can be made at {}: {e}", path.display()))
                 .hint("set TMPDIR to a folder that can be written")
@@ -39,7 +44,7 @@ impl Drop for ScratchFolder {
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
         let dead = |pid: &str| pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists();
         if owner.is_some_and(dead) {
             // Another person's folder refuses; it is theirs to sweep.
