@@ -6,7 +6,7 @@ use code::Functions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Exit, Fault};
+use crate::error::Exit;
 use crate::sandbox::Choice;
 
 /// List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
@@ -108,12 +108,6 @@ pub(crate) fn parse_text(file_path: &str, text: &str) -> ParsedFile {
         functions: all.functions.into_iter().map(shown).collect(),
         errors: all.errors.into_iter().map(SyntaxProblem::from).collect(),
     }
-}
-
-/// The functions of a file on the disk.
-pub(crate) fn parse_file(params: &ParseFileParams) -> Result<ParsedFile, Fault> {
-    let text = crate::edits::read(&params.file_path)?;
-    Ok(parse_text(&params.file_path.to_string_lossy(), &text))
 }
 
 /// Say whether a text is a Python module.
