@@ -1,5 +1,7 @@
 //! The command line: one file a command, each with its arguments, its help and one `run`.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::error::{Exit, Fault};
@@ -12,6 +14,7 @@ mod lsp;
 mod plan;
 mod results;
 mod rollback;
+mod serve;
 mod status;
 mod symbols;
 mod test;
@@ -45,6 +48,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Symbols(symbols::SymbolsArgs),
     Lsp(lsp::LspArgs),
+    Serve(serve::ServeArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
@@ -59,6 +63,18 @@ pub(crate) async fn main() -> Exit {
         output.failed(&fault);
         fault.exit
     })
+}
+
+/// Folders that a server is to answer about, without symbolic links on the way.
+fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+    let real = |folder: &PathBuf| match folder.canonicalize() {
+        Ok(real) if real.is_dir() => Ok(real),
+        Ok(_) => Err(Fault::input(format!("{} is no folder", folder.display()))
+            .hint("give the folder that holds it")),
+        Err(error) => Err(Fault::input(format!("cannot serve {}: {error}", folder.display()))
+            .hint("give folders that are there")),
+    };
+    folders.iter().map(real).collect()
 }
 
 /// `--help` and `--version` arrive as errors too; only they succeed.
@@ -82,5 +98,6 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Doctor(args) => doctor::run(&args, output).await,
         Command::Symbols(args) => symbols::run(&args, output),
         Command::Lsp(args) => lsp::run(&args).await,
+        Command::Serve(args) => serve::run(args, output).await,
     }
 }

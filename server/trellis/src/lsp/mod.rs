@@ -13,10 +13,8 @@ mod capabilities;
 mod client_model;
 mod extensions;
 mod from_lsp;
-mod parent;
 mod route;
 mod server;
-mod stdio;
 mod to_lsp;
 mod trial;
 
@@ -26,6 +24,7 @@ use tower_lsp::{LspService, Server};
 
 use crate::error::{Exit, Fault};
 use crate::rpc::{self, Context};
+use crate::stdin;
 use client_model::ClientModel;
 use route::Filled;
 use server::Backend;
@@ -37,7 +36,7 @@ const REQUESTS_AT_ONCE: usize = 1024;
 pub(crate) async fn serve() -> Result<Exit, Fault> {
     let (gone, parent_gone) = tokio::sync::oneshot::channel();
     let owner = crate::state::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
-    let input = stdio::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+    let input = stdin::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let (mut names, mut shared) = (Vec::new(), None::<Arc<Context>>);
     let mut builder = LspService::build(|client| {
         let editor = Arc::new(ClientModel::new(client.clone()));

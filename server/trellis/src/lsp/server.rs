@@ -12,8 +12,9 @@ use tower_lsp::{Client, LanguageServer};
 
 use super::client_model::ClientModel;
 use super::extensions::{HappenedNotification, TryModelParams};
-use super::{answers, capabilities, from_lsp, parent, to_lsp, trial};
+use super::{answers, capabilities, from_lsp, to_lsp, trial};
 use crate::output::Output;
+use crate::parent;
 use crate::rpc::{Context, Methods, Settings};
 use crate::state::View;
 use crate::state::positions;

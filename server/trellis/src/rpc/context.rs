@@ -96,6 +96,14 @@ impl Context {
         }
     }
 
+    /// With a state of its own, for who is no editor; the folders have no symbolic links on the way.
+    pub(crate) fn of_folders(folders: Vec<PathBuf>) -> Result<Arc<Context>, Fault> {
+        let owner = crate::state::start();
+        let owner = owner.map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+        owner.folders(folders, Vec::new());
+        Ok(Arc::new(Context::new(owner, None)))
+    }
+
     pub(crate) fn settings(&self) -> Settings {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -4,6 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::error::CODES;
 use super::table::{Entry, Table};
+use crate::events::Event;
+
+/// What happened: a notification to clients.
+pub(crate) const EVENT: &str = "trellis/event";
+/// Asks for it where it does not come by itself.
+pub(crate) const SUBSCRIBE: &str = "trellis/subscribe";
+/// And ends that.
+pub(crate) const UNSUBSCRIBE: &str = "trellis/unsubscribe";
 
 /// The document; made from the very types that are read and written.
 pub(crate) fn describe(table: &Table) -> Value {
@@ -12,15 +20,33 @@ pub(crate) fn describe(table: &Table) -> Value {
         let error = json!({ "code": it.code, "message": it.meaning, "data": { "kind": it.kind } });
         (it.kind.to_owned(), error)
     });
+    let (notification, schemas) = event(table);
     json!({
         "openrpc": "1.3.2",
         "info": { "title": "Trellis", "version": env!("CARGO_PKG_VERSION") },
         "methods": methods,
+        "x-notifications": [notification],
         "components": {
-            "schemas": moved(Value::Object(table.definitions().clone())),
+            "schemas": moved(Value::Object(schemas)),
             "errors": errors.collect::<Map<String, Value>>(),
         },
     })
+}
+
+/// The one notification, and all schemas that it and the methods refer to.
+fn event(table: &Table) -> (Value, Map<String, Value>) {
+    let mut generator = table.generator();
+    let schema = generator.subschema_for::<Event>();
+    let summary = "What happens. The language server sends it by itself, a WebSocket to who has subscribed: there \
+                   `params` is `{subscription, result}`, and `result` is of this schema.";
+    let event = json!({
+        "name": EVENT,
+        "summary": summary,
+        "x-subscribe": SUBSCRIBE,
+        "x-unsubscribe": UNSUBSCRIBE,
+        "schema": moved(schema.to_value()),
+    });
+    (event, generator.definitions().clone())
 }
 
 /// One method: its parameters are the properties of one object.
@@ -53,6 +79,61 @@ pub(super) fn resolved(schema: &Value, table: &Table) -> Value {
     let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let named = name.and_then(|name| table.definitions().get(name));
     named.unwrap_or(schema).clone()
+}
+
+/// A schema that refers to nothing outside itself. One that holds itself says no more than that at the second time.
+pub(crate) fn inlined(schema: &Value, table: &Table) -> Value {
+    inline(schema, table.definitions(), &mut Vec::new())
+}
+
+fn inline<'a>(
+    schema: &'a Value,
+    definitions: &'a Map<String, Value>,
+    within: &mut Vec<&'a str>,
+) -> Value {
+    match schema {
+        Value::Array(all) => all.iter().map(|it| inline(it, definitions, within)).collect(),
+        Value::Object(all) => {
+            let mut out = Map::new();
+            for (key, value) in all {
+                match reference(key, value, definitions) {
+                    Some((name, _)) if within.contains(&name) => {}
+                    Some((name, named)) => {
+                        within.push(name);
+                        let named = inline(named, definitions, within);
+                        within.pop();
+                        absorb(&mut out, named);
+                    }
+                    None => drop(out.insert(key.clone(), inline(value, definitions, within))),
+                }
+            }
+            // How draft 7 gives a reference a comment of its own.
+            if let Some([one]) = out.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+                let one = one.clone();
+                out.remove("allOf");
+                absorb(&mut out, one);
+            }
+            Value::Object(out)
+        }
+        other => other.clone(),
+    }
+}
+
+/// Adds what is not said yet.
+fn absorb(out: &mut Map<String, Value>, more: Value) {
+    let more = if let Value::Object(more) = more { more } else { Map::new() };
+    for (key, value) in more {
+        out.entry(key).or_insert(value);
+    }
+}
+
+fn reference<'a>(
+    key: &str,
+    value: &'a Value,
+    definitions: &'a Map<String, Value>,
+) -> Option<(&'a str, &'a Value)> {
+    let name = value.as_str().filter(|_| key == "$ref")?.strip_prefix("#/definitions/")?;
+    definitions.get(name).map(|named| (name, named))
 }
 
 /// References as this document has them.

@@ -27,7 +27,7 @@ pub(crate) const CODES: [Code; 8] = [
 ];
 
 /// Message, code, and `{kind, hint}` as data.
-pub(super) fn object(fault: &Fault) -> ErrorObjectOwned {
+pub(crate) fn object(fault: &Fault) -> ErrorObjectOwned {
     let code = code(fault.exit);
     let kind = fault.kind.unwrap_or(code.kind);
     let data = json!({ "kind": kind, "hint": fault.hint });

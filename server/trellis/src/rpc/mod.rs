@@ -16,6 +16,6 @@ mod tests;
 
 pub(crate) use catalog::table;
 pub(crate) use context::{Context, Settings};
-pub(crate) use describe::describe;
-pub(crate) use error::{CODES, Code};
+pub(crate) use describe::{EVENT, SUBSCRIBE, UNSUBSCRIBE, describe, inlined};
+pub(crate) use error::object as error_object;
 pub(crate) use table::{Effect, Entry, Methods, PREFIX, Table, invoke};

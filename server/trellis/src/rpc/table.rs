@@ -164,6 +164,11 @@ impl Table {
         });
     }
 
+    /// What makes schemas, with all that it made before.
+    pub(super) fn generator(&self) -> SchemaGenerator {
+        self.generator.clone()
+    }
+
     /// Schemas that the methods' own refer to, by name.
     pub(super) fn definitions(&self) -> &Map<String, Value> {
         self.generator.definitions()

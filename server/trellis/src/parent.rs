@@ -11,7 +11,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 ///
 /// The number is none, or the kernel cannot watch processes; the client's end of the stream is all there is
 /// then.
-pub(super) fn watch(process: u32, gone: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub(crate) fn watch(process: u32, gone: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let number = i32::try_from(process).ok().and_then(Pid::from_raw);
     let number = number.ok_or_else(|| io::Error::other(format!("{process} is no process id")))?;
     let handle = match pidfd_open(number, PidfdFlags::empty()) {

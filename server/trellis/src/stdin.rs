@@ -12,7 +12,7 @@ const CHUNK: usize = 64 << 10;
 
 /// Reads standard input on a thread that nobody waits for: tokio's own would keep the process from ending
 /// until the client writes or closes once more.
-pub(super) fn input() -> io::Result<impl AsyncRead + Unpin> {
+pub(crate) fn input() -> io::Result<impl AsyncRead + Unpin> {
     let (sender, receiver) = mpsc::channel::<io::Result<io::Cursor<Vec<u8>>>>(16);
     std::thread::Builder::new().name("stdin".to_owned()).spawn(move || {
         let mut stdin = io::stdin().lock();

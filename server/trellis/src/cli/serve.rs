@@ -1,0 +1,78 @@
+//! `trellis serve`: for programs that are no editor.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+use crate::rpc;
+use crate::serve::{self, Address, ServeOrder};
+
+/// Serve programs on this machine: JSON-RPC on a WebSocket of the loopback, with a token.
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Folders to answer about.
+    #[arg(default_value = ".", value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+    /// Port of 127.0.0.1; 0 for one that is free.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Let pages of this web origin connect, such as http://localhost:3000; may be given more than once.
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
+    allow_origin: Vec<String>,
+    /// End when nobody was connected and no job ran for so many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle_exit: Option<u64>,
+    /// End when this process does.
+    #[arg(long, value_name = "PID")]
+    parent: Option<u32>,
+    /// Print all methods and their types as an OpenRPC document, and serve nothing.
+    #[arg(long)]
+    describe: bool,
+}
+
+pub(crate) async fn run(args: ServeArgs, output: &mut Output) -> Result<Exit, Fault> {
+    if args.describe {
+        return describe(output).await;
+    }
+    let order = ServeOrder {
+        folders: super::served(&args.folders)?,
+        port: args.port,
+        origins: args.allow_origin,
+        idle_exit: args.idle_exit.map(Duration::from_secs),
+        parent: args.parent,
+    };
+    serve::serve(order, |address| match output.is_json() {
+        true => output.json(address),
+        false => output.text(human(address)),
+    })
+    .await
+}
+
+fn human(address: &Address) -> String {
+    let file = address.token_file.display();
+    format!("listening on {}\ntoken in    {file}", address.url)
+}
+
+async fn describe(output: &mut Output) -> Result<Exit, Fault> {
+    let context = rpc::Context::of_folders(Vec::new())?;
+    let document = rpc::describe(&rpc::table(context.clone()));
+    context.owner.stop().await;
+    match output.is_json() {
+        true => output.json(&document)?,
+        false => output.text(format_args!("{document:#}"))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// What a browser says where a page is from: a scheme and a name, perhaps with a port, and nothing behind it.
+fn origin(text: &str) -> Result<String, String> {
+    let text = text.trim_end_matches('/');
+    let name = text.split_once("://").map(|(_, name)| name).unwrap_or_default();
+    match name.is_empty() || name.contains(['/', '*', '?', '#']) {
+        true => Err("an origin is a scheme and a host, such as http://localhost:3000".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}

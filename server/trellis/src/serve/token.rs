@@ -1,0 +1,92 @@
+//! What a client shows: a random text in a file that only this person can read.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Pid, geteuid, test_kill_process};
+
+use crate::error::Fault;
+use crate::sandbox::cache_folder;
+
+/// Bytes of chance in a token.
+const BYTES: usize = 32;
+/// Of a folder and a file for nobody else.
+const PRIVATE: u32 = 0o700;
+
+/// A token and its file, which goes with this value.
+pub(super) struct Token {
+    text: String,
+    path: PathBuf,
+}
+
+impl Token {
+    /// A new one, in `$XDG_RUNTIME_DIR/trellis`, or in the cache folder where there is no such variable.
+    pub(super) fn new() -> Result<Token, Fault> {
+        let folder = match std::env::var_os("XDG_RUNTIME_DIR").filter(|it| !it.is_empty()) {
+            Some(folder) => PathBuf::from(folder).join("trellis"),
+            None => cache_folder()?.join("serve"),
+        };
+        Token::below(&folder).map_err(|error| {
+            Fault::unavailable(format!("cannot keep the token in {}: {error}", folder.display()))
+                .hint("set XDG_RUNTIME_DIR or TRELLIS_CACHE to a folder of your own")
+        })
+    }
+
+    fn below(folder: &Path) -> io::Result<Token> {
+        make_private(folder)?;
+        sweep(folder)?;
+        let mut bytes = [0; BYTES];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        let text: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+        let path = folder.join(format!("serve-{}.token", std::process::id()));
+        // Made for the owner alone, and under its name only when it is whole.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(&path)?;
+        Ok(Token { text, path })
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        // It opens nothing any more; whoever starts next takes it away.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(PRIVATE).create(folder)?;
+    let found = fs::symlink_metadata(folder)?;
+    if !found.is_dir() || found.uid() != geteuid().as_raw() {
+        return Err(io::Error::other("it is not a folder of yours"));
+    }
+    if found.mode() & 0o077 != 0 {
+        fs::set_permissions(folder, Permissions::from_mode(PRIVATE))?;
+    }
+    Ok(())
+}
+
+/// Takes away what killed servers left.
+fn sweep(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        let number = name.strip_prefix("serve-").and_then(|it| it.strip_suffix(".token"));
+        let process = number.and_then(|it| it.parse().ok()).and_then(Pid::from_raw);
+        if process.is_some_and(|it| test_kill_process(it) == Err(rustix::io::Errno::SRCH)) {
+            // Another server may have done it meanwhile.
+            let _ = fs::remove_file(path);
+        }
+    }
+    Ok(())
+}
