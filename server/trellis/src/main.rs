@@ -16,6 +16,7 @@ mod ledger;
 mod localize;
 mod look;
 mod lsp;
+mod mcp;
 mod methods;
 mod models;
 mod observer;

@@ -11,6 +11,7 @@ mod doctor;
 mod generate;
 mod localize;
 mod lsp;
+mod mcp;
 mod plan;
 mod results;
 mod rollback;
@@ -49,6 +50,7 @@ enum Command {
     Symbols(symbols::SymbolsArgs),
     Lsp(lsp::LspArgs),
     Serve(serve::ServeArgs),
+    Mcp(mcp::McpArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
@@ -99,5 +101,6 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Symbols(args) => symbols::run(&args, output),
         Command::Lsp(args) => lsp::run(&args).await,
         Command::Serve(args) => serve::run(args, output).await,
+        Command::Mcp(args) => mcp::run(&args).await,
     }
 }

@@ -1,0 +1,89 @@
+//! Which methods a model is offered, and how they are described to it.
+
+use std::sync::Arc;
+
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+
+use crate::rpc::{Effect, Entry, Table, inlined};
+
+/// What a person decides, and no model.
+const FOR_PEOPLE: [&str; 2] = ["trellis/decideFix", "trellis/undoFix"];
+/// They change nothing on the disk, but they are no mere questions.
+const HOLD_JOBS: [&str; 3] = ["trellis/cancelJob", "trellis/pauseJob", "trellis/resumeJob"];
+
+/// A method as a tool.
+pub(super) struct Offered {
+    pub(super) method: &'static str,
+    pub(super) waits: Waits,
+    pub(super) tool: Tool,
+}
+
+/// Whether a call waits for long work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waits {
+    /// There is none.
+    Never,
+    /// Unless it says `background`.
+    Mostly,
+    /// If it says `wait`, which is known here alone.
+    IfAsked,
+}
+
+/// All tools, in the order of the table.
+pub(super) fn offered(table: &Table) -> Vec<Offered> {
+    let for_models = table.entries.iter().filter(|it| !FOR_PEOPLE.contains(&it.name));
+    for_models.map(|entry| offer(entry, table)).collect()
+}
+
+fn offer(entry: &Entry, table: &Table) -> Offered {
+    let mut schema = input(entry, table);
+    let waits = match () {
+        () if schema["properties"].get("background").is_some() => Waits::Mostly,
+        () if starts_job(entry) => Waits::IfAsked,
+        () => Waits::Never,
+    };
+    if waits == Waits::IfAsked {
+        let about = "Wait for the end of the job and answer with its result. Default false.";
+        schema["properties"]["wait"] =
+            json!({ "description": about, "type": "boolean", "default": false });
+    }
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    let tool = Tool::new(snake(entry.short()), entry.about.clone(), Arc::new(schema));
+    Offered { method: entry.name, waits, tool: tool.with_annotations(annotations(entry)) }
+}
+
+/// Whether the answer is the id of a job and nothing else.
+fn starts_job(entry: &Entry) -> bool {
+    entry.result.as_value()["$ref"].as_str().is_some_and(|it| it.ends_with("/Started"))
+}
+
+/// The schema of the arguments, whole in itself; what the tool does is said beside it.
+fn input(entry: &Entry, table: &Table) -> Value {
+    let schema = inlined(entry.params.as_value(), table);
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    schema.retain(|key, _| !["$schema", "title", "description"].contains(&key.as_str()));
+    schema.insert("type".to_owned(), json!("object"));
+    schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    Value::Object(schema)
+}
+
+fn annotations(entry: &Entry) -> ToolAnnotations {
+    let reads = entry.effect == Effect::Reads && !HOLD_JOBS.contains(&entry.name);
+    ToolAnnotations::new()
+        .read_only(reads)
+        .destructive(entry.effect == Effect::Writes)
+        .open_world(entry.effect == Effect::Runs)
+}
+
+/// `planOrder` as `plan_order`.
+fn snake(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for character in name.chars() {
+        if character.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(character.to_ascii_lowercase());
+    }
+    out
+}
