@@ -37,7 +37,7 @@ pub trait Texts: Send + Sync {
 /// One file.
 pub(crate) struct File {
     pub(crate) path: Arc<str>,
-    pub(crate) words: Words,
+    words: OnceLock<Words>,
     text: OnceLock<Option<Arc<str>>>,
     outline: OnceLock<Arc<Outline>>,
     pub(crate) module: OnceLock<Box<Module>>,
@@ -86,6 +86,21 @@ impl Index {
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
         let (outline, module, lines) = Default::default();
+        self.place(File {
+            path: path.into(),
+            words: words.into(),
+            text,
+            outline,
+            module,
+            lines,
+            loads,
+        })
+    }
+
+    /// The same for a text that changes often: its words are found when a question needs them.
+    pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
+        let (words, outline, module, lines) = Default::default();
+        let text = OnceLock::from(Some(text));
         self.place(File { path: path.into(), words, text, outline, module, lines })
     }
 
@@ -94,7 +109,15 @@ impl Index {
     pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
         let outline = OnceLock::from(Arc::new(outline));
         let (text, module, lines) = Default::default();
-        self.place(File { path: path.into(), words, text, outline, module, lines })
+        self.place(File {
+            path: path.into(),
+            words: words.into(),
+            text,
+            outline,
+            module,
+            lines,
+            loads,
+        })
     }
 
     fn place(&mut self, file: File) -> FileId {
@@ -163,7 +186,8 @@ impl Index {
     /// The words of its text.
     pub fn words(&self, file: FileId) -> &Words {
         static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
-        self.get(file).map_or(&NONE, |it| &it.words)
+        let Some(it) = self.get(file) else { return &NONE };
+        it.words.get_or_init(|| Words::of(self.text(file).as_deref().unwrap_or_default()))
     }
 
     pub(crate) fn borrow_memory(&self) -> Memory {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use code::{Index, Words};
+use code::Index;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Fault;
@@ -242,7 +242,7 @@ impl Workspace {
     pub(crate) fn set_open(&mut self, name: &str, text: Arc<str>) {
         self.open.insert(name.to_owned());
         self.disk.forget(name);
-        self.index.put(name, Words::of(&text), Some(text));
+        self.index.put_text(name, text);
     }
 
     /// The editor closed a file: from now on the disk counts.
