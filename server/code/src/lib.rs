@@ -40,8 +40,8 @@ pub use fragment::{Fragment, Item, ItemKind};
 pub use functions::{Contact, Function, Functions, Outside, Uses, uses};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
-    Caller, FileId, Index, Located, Place, Reference, ReferenceKind, References, Rename,
-    RenameRefused, Texts, Unused, Words,
+    Caller, CircleImport, FileId, ImportCircle, Index, Located, Place, Reference, ReferenceKind,
+    References, Rename, RenameRefused, Texts, Unused, Words,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{Merged, Part, merge};

@@ -4,6 +4,8 @@
 //! a copy of a list of pointers. Nothing is parsed before a question needs it, and what was parsed stays
 //! until its file changes.
 
+mod circles;
+mod loads;
 mod names;
 mod query;
 mod references;
@@ -18,6 +20,8 @@ use rustc_hash::FxHashMap;
 use crate::lines::Lines;
 use crate::outline::Outline;
 use crate::semantics::{Layout, Memory, Module};
+pub use circles::{CircleImport, ImportCircle};
+use loads::Load;
 use names::Names;
 pub use query::{Located, Place};
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
@@ -42,6 +46,7 @@ pub(crate) struct File {
     outline: OnceLock<Arc<Outline>>,
     pub(crate) module: OnceLock<Box<Module>>,
     lines: OnceLock<Arc<[usize]>>,
+    loads: OnceLock<Box<[Load]>>,
 }
 
 /// A file in its place. Each put has a stamp of its own, so that what was made from another text of the
@@ -85,7 +90,7 @@ impl Index {
     /// text: it is read when a question needs it.
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
-        let (outline, module, lines) = Default::default();
+        let (outline, module, lines, loads) = Default::default();
         self.place(File {
             path: path.into(),
             words: words.into(),
@@ -99,16 +104,16 @@ impl Index {
 
     /// The same for a text that changes often: its words are found when a question needs them.
     pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
-        let (words, outline, module, lines) = Default::default();
+        let (words, outline, module, lines, loads) = Default::default();
         let text = OnceLock::from(Some(text));
-        self.place(File { path: path.into(), words, text, outline, module, lines })
+        self.place(File { path: path.into(), words, text, outline, module, lines, loads })
     }
 
     /// The same for a file whose outline is known from before too. It has to be that of the text that
     /// will be read.
     pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
         let outline = OnceLock::from(Arc::new(outline));
-        let (text, module, lines) = Default::default();
+        let (text, module, lines, loads) = Default::default();
         self.place(File {
             path: path.into(),
             words: words.into(),

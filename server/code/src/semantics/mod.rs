@@ -13,7 +13,8 @@ mod twins;
 mod types;
 
 pub(crate) use eval::Memory;
-pub(crate) use ir::{Module, Occurrence, Role};
+pub(crate) use ir::{Module, ModulePath, Occurrence, Role};
+pub(crate) use names::Name;
 pub(crate) use program::Layout;
 pub(crate) use rename::{prepare, rename};
 
