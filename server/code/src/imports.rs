@@ -124,7 +124,7 @@ pub struct ImportGroups<'a> {
 }
 
 impl ImportGroups<'_> {
-    fn rank(&self, import: &Import) -> u8 {
+    pub(crate) fn rank(&self, import: &Import) -> u8 {
         if import.level == 0 && import.module == "__future__" {
             0
         } else if import.level > 0 || (self.local)(import.top_level()) {

@@ -9,6 +9,7 @@ mod edits;
 mod facts;
 mod fragment;
 mod functions;
+mod import_edit;
 mod imports;
 mod index;
 pub mod known;
@@ -38,6 +39,7 @@ pub use edits::{
 pub use facts::{Facts, FunctionFact, StatementFact, StatementKind};
 pub use fragment::{Fragment, Item, ItemKind};
 pub use functions::{Contact, Function, Functions, Outside, Uses, uses};
+pub use import_edit::add_import;
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
     Caller, CircleImport, FileId, ImportCircle, Index, Located, Place, Reference, ReferenceKind,

@@ -180,6 +180,21 @@ impl Index {
         others.iter().map(String::as_str).chain([parent(importer)]).find_map(present)
     }
 
+    /// The module that another file imports to get at this one, such as `package.module`; `None` if there is no way.
+    pub fn import_name(&self, file: FileId, from: FileId) -> Option<String> {
+        let path = self.path(file);
+        let wanted = module_of(path);
+        let below = |root: &str| {
+            let rest =
+                if root.is_empty() { wanted.text() } else { wanted.text().strip_prefix(root)? };
+            let rest = rest.trim_start_matches('/');
+            let name = (!rest.is_empty()).then(|| rest.replace('/', "."))?;
+            let module = ModulePath { level: 0, name: Name::of(&name) };
+            (self.resolve(from, module) == Some(wanted)).then_some(name)
+        };
+        [self.import_root(path), "src", ""].into_iter().find_map(below)
+    }
+
     /// The folder that the outermost package around a file lies in.
     fn import_root<'a>(&self, path: &'a str) -> &'a str {
         let mut folder = parent(path);
