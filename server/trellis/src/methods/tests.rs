@@ -218,6 +218,11 @@ impl Prepared {
         &self.root
     }
 
+    /// What is run of it, relative to its folder; nothing: all tests.
+    pub(crate) fn targets(&self) -> &[String] {
+        &self.request.targets
+    }
+
     /// Runs them and tells each as it ends; notes go to the output. Cancelled before they start it is a fault, later
     /// an outcome.
     pub(crate) async fn run(

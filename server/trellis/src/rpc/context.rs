@@ -14,7 +14,8 @@ use crate::error::Fault;
 use crate::events::Events;
 use crate::jobs::Jobs;
 use crate::output::Output;
-use crate::state::{Asker, Owner};
+use crate::results::Results;
+use crate::state::{Asker, Grounds, Owner, Tested};
 
 /// Calls that may wait for long work.
 const WAITING_AT_MOST: usize = 256;
@@ -35,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) other_language_server: bool,
     /// Whether functions have lenses.
     pub(crate) code_lenses: bool,
+    /// Whether runs that stopped in mid-way are offered for going on when the client starts.
+    pub(crate) offer_resume: bool,
 }
 
 /// When definitions, references and renames are answered.
@@ -54,6 +57,7 @@ impl Default for Settings {
             language_features: LanguageFeatures::Auto,
             other_language_server: false,
             code_lenses: true,
+            offer_resume: true,
         }
     }
 }
@@ -75,6 +79,12 @@ pub(crate) struct Context {
     pub(crate) asker: Asker,
     pub(crate) events: Events,
     pub(crate) jobs: Jobs,
+    /// What tests came to.
+    pub(crate) results: Results,
+    /// Grown repositories that were asked for.
+    pub(crate) grounds: Grounds,
+    /// Registries of generated tests that were asked for.
+    pub(crate) tested: Tested,
     /// The models of the editor, where there is one.
     pub(crate) editor: Option<Arc<dyn Editor>>,
     settings: RwLock<Settings>,
@@ -89,6 +99,9 @@ impl Context {
             asker: Asker::new(owner.clone()),
             owner,
             jobs: Jobs::new(events.clone()),
+            results: Results::default(),
+            grounds: Grounds::default(),
+            tested: Tested::default(),
             events,
             editor,
             settings: RwLock::default(),

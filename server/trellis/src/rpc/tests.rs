@@ -70,9 +70,10 @@ async fn run_tests(
         output.note(format_args!("warning: not saved, tests see what is on the disk: {files}"));
     }
     let prepared = Prepared::of(&params, &output)?;
-    let project = prepared.root().to_owned();
-    let observer = output.observer();
+    let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
+    let observer = context.results.watching(project.clone(), output.observer());
     let ran = prepared.run(&output, &cancel, &mut |test| observer.tell(Told::Test(test))).await?;
+    context.results.record(&project, &targets, &ran.report);
     let result = ran.result();
     if result.outcome == "cancelled" {
         return Err(Fault::new(Exit::Interrupted, "the run of the tests was cancelled"));

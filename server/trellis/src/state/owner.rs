@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 
-use super::documents::Document;
+use super::anchors::Anchors;
+use super::documents::{Document, Open};
 use super::positions;
 use super::view::{Base, Part, View};
 use crate::error::Exit;
@@ -30,6 +31,9 @@ enum Message {
     Closed(Uri),
     OnDisk(Vec<PathBuf>),
     View(oneshot::Sender<View>),
+    Document(Uri, oneshot::Sender<Option<Open>>),
+    Parsed { uri: Uri, version: i32, anchors: Anchors, changed: oneshot::Sender<bool> },
+    Marked { uri: Uri, version: i32, lines: Vec<(u64, Option<u32>)> },
     Roots(oneshot::Sender<Vec<PathBuf>>),
     Stop(oneshot::Sender<()>),
 }
@@ -90,6 +94,31 @@ impl Owner {
         receiver
     }
 
+    /// One open document as of now, without a look at the disk; `None` if it is not open. Requested by the call, as
+    /// a view is.
+    pub(crate) fn document(&self, uri: Uri) -> oneshot::Receiver<Option<Open>> {
+        let (sender, receiver) = oneshot::channel();
+        self.tell(Message::Document(uri, sender));
+        receiver
+    }
+
+    /// The definitions of a document's version, unless it has another one by now; whether that changed anything.
+    pub(crate) fn parsed(
+        &self,
+        uri: Uri,
+        version: i32,
+        anchors: Anchors,
+    ) -> oneshot::Receiver<bool> {
+        let (changed, receiver) = oneshot::channel();
+        self.tell(Message::Parsed { uri, version, anchors, changed });
+        receiver
+    }
+
+    /// The lines of a document's version that something speaks of, by its id; not taken if it has another version.
+    pub(crate) fn marked(&self, uri: Uri, version: i32, lines: Vec<(u64, Option<u32>)>) {
+        self.tell(Message::Marked { uri, version, lines });
+    }
+
     /// The folders there are as of now, in the order in which they came.
     pub(crate) fn roots(&self) -> oneshot::Receiver<Vec<PathBuf>> {
         let (sender, receiver) = oneshot::channel();
@@ -131,11 +160,20 @@ impl State {
                 Message::Closed(uri) => self.closed(&uri),
                 Message::OnDisk(paths) => self.on_disk(&paths),
                 Message::View(to) => self.answer(to),
-                // Whoever asked may be gone.
+                // Whoever asked may be gone, here and below.
+                Message::Document(uri, to) => drop(to.send(self.document(&uri))),
+                Message::Parsed { uri, version, anchors, changed } => {
+                    let document = self.version(&uri, version);
+                    let _ = changed.send(document.is_some_and(|it| it.parsed(anchors)));
+                }
+                Message::Marked { uri, version, lines } => {
+                    if let Some(document) = self.version(&uri, version) {
+                        document.marks.set(lines);
+                    }
+                }
                 Message::Roots(to) => drop(to.send(self.roots())),
                 Message::Stop(done) => {
                     self.parts.values_mut().for_each(|(_, it)| it.finish());
-                    // Whoever asked may be gone.
                     let _ = done.send(());
                     return;
                 }
@@ -169,6 +207,23 @@ impl State {
         self.parts.values().filter_map(folder).collect()
     }
 
+    fn document(&self, uri: &Uri) -> Option<Open> {
+        let document = self.documents.get(uri.as_str())?.clone();
+        let root = self.parts.get(&document.part).and_then(|(base, _)| match base {
+            Base::Folder(path) => Some(path.clone()),
+            Base::Alone(_) => None,
+        });
+        Some(Open { document, root })
+    }
+
+    /// A document, if this is still its version.
+    fn version(&mut self, uri: &Uri, version: i32) -> Option<&mut Document> {
+        if self.documents.get(uri.as_str())?.version != version {
+            return None;
+        }
+        Arc::make_mut(&mut self.documents).get_mut(uri.as_str())
+    }
+
     fn add(&mut self, base: Base, workspace: Workspace) -> u64 {
         self.next += 1;
         self.parts.insert(self.next, (base, workspace));
@@ -192,7 +247,8 @@ impl State {
             workspace.set_open(&name, text.clone());
         }
         let key = uri.as_str().to_owned();
-        let document = Document { uri, version, text, part, name };
+        let (anchors, marks) = Default::default();
+        let document = Document { uri, version, text, part, name, anchors, marks };
         Arc::make_mut(&mut self.documents).insert(key, document);
     }
 

@@ -1,0 +1,85 @@
+//! Where and why a test fails.
+
+use std::path::{Path, PathBuf};
+
+use run::{Failure, TestResult};
+
+/// One failing test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failed {
+    /// The folder that it was run in.
+    pub(crate) root: PathBuf,
+    /// Its id, relative to that.
+    pub(crate) test: String,
+    /// Exception and message.
+    pub(crate) message: String,
+    /// The line of the test at which it failed.
+    pub(crate) at: Spot,
+    /// The line in the code under test, if that is another file.
+    pub(crate) also: Option<Spot>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// Never the same twice.
+    pub(crate) id: u64,
+    /// Relative to the folder.
+    pub(crate) path: String,
+    /// From 1.
+    pub(crate) line: u32,
+}
+
+impl Failed {
+    /// A file that could not be loaded.
+    pub(super) fn of_file(number: u64, root: &Path, path: &str, failure: &Failure) -> Failed {
+        let line = failure.line.unwrap_or(1).max(1);
+        Failed {
+            root: root.to_owned(),
+            test: path.to_owned(),
+            message: message(failure),
+            at: Spot { id: number * 2, path: path.to_owned(), line },
+            also: None,
+        }
+    }
+
+    /// `number` is that of the result.
+    pub(super) fn of(number: u64, root: &Path, test: &TestResult) -> Failed {
+        let spot = |part: u64, path: &str, line: u32| Spot {
+            id: number * 2 + part,
+            path: path.to_owned(),
+            line: line.max(1),
+        };
+        let failure = test.failure.as_ref();
+        let frames = failure.map_or(&[][..], |it| &it.frames);
+        let own = frames.iter().rfind(|it| it.inside && it.path == test.path).map(|it| it.line);
+        let deepest = failure.and_then(|it| Some((it.path.as_deref()?, it.line?)));
+        let in_test = deepest.filter(|(path, _)| *path == test.path).map(|(_, line)| line);
+        let line = in_test.or(own).or(test.line).unwrap_or(1);
+        let elsewhere = deepest.filter(|(path, _)| *path != test.path);
+        let message = match failure {
+            Some(it) => message(it),
+            None => format!("the test ended as {}", crate::convert::test_outcome(test)),
+        };
+        Failed {
+            root: root.to_owned(),
+            test: test.id.clone(),
+            message,
+            at: spot(0, &test.path, line),
+            also: elsewhere.map(|(path, line)| spot(1, path, line)),
+        }
+    }
+
+    /// Name of the test in its file: `Class.test_name`.
+    pub(crate) fn name(&self) -> String {
+        let name = self.test.split_once("::").map_or("", |(_, name)| name);
+        name.split('[').next().unwrap_or_default().replace("::", ".")
+    }
+}
+
+fn message(failure: &Failure) -> String {
+    match failure.message.as_str() {
+        "" => failure.exception.clone(),
+        message => format!("{}: {message}", failure.exception),
+    }
+}

@@ -1,0 +1,73 @@
+//! Tests that functions are known to have: the registries of the projects around files.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use crate::output::Output;
+use crate::write_tests::registry::{self, Mapping, Registry};
+
+/// Size and time of a registry.
+type Stamp = (u64, SystemTime);
+
+/// All registries that somebody asked for; read again when they change.
+#[derive(Default)]
+pub(crate) struct Tested(Mutex<HashMap<PathBuf, (Stamp, Arc<Registry>)>>);
+
+/// The tests of one function.
+pub(crate) struct Tests {
+    /// The folder that ids are relative to.
+    pub(crate) root: PathBuf,
+    /// pytest's ids.
+    pub(crate) ids: Vec<String>,
+    /// How they last ended, such as `passed`.
+    pub(crate) status: Option<String>,
+}
+
+/// The registry around a file.
+pub(crate) struct Registered {
+    root: PathBuf,
+    /// The file's path below the root.
+    path: String,
+    registry: Arc<Registry>,
+}
+
+impl Registered {
+    /// The known tests of a function of the file, such as `Class.method`.
+    pub(crate) fn tests(&self, function: &str) -> Option<Tests> {
+        let mapping = self.registry.get(&format!("{}::{function}", self.path))?;
+        let Mapping { test_file, test_names, last_run, .. } = mapping;
+        let ids: Vec<String> = test_names.iter().map(|it| format!("{test_file}::{it}")).collect();
+        let status = last_run.map(|it| it.status);
+        (!ids.is_empty()).then(|| Tests { root: self.root.clone(), ids, status })
+    }
+}
+
+impl Tested {
+    /// The registry around a file, the nearest.
+    pub(crate) fn around(&self, file: &Path) -> Option<Registered> {
+        let root = file.ancestors().skip(1).find(|it| it.join(registry::PATH).is_file())?;
+        let path = file.strip_prefix(root).ok()?.to_str()?.to_owned();
+        Some(Registered { root: root.to_owned(), path, registry: self.at(root)? })
+    }
+
+    fn at(&self, root: &Path) -> Option<Arc<Registry>> {
+        let found = fs::metadata(root.join(registry::PATH)).ok()?;
+        let stamp = (found.len(), found.modified().ok()?);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, registry)) = known.get(root).filter(|(before, _)| *before == stamp) {
+            return Some(registry.clone());
+        }
+        let shown = root.display();
+        let say = |why: &dyn std::fmt::Display| {
+            Output::say(format_args!("warning: {shown}: {why}; its tests are not shown"));
+        };
+        let (registry, warning) = registry::read(root).map_err(|fault| say(&fault)).ok()?;
+        warning.iter().for_each(|it| say(it));
+        let registry = Arc::new(registry);
+        known.insert(root.to_owned(), (stamp, registry.clone()));
+        Some(registry)
+    }
+}
