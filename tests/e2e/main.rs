@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod crash;
+mod editor;
 mod editor_model;
 mod edits;
 mod faults;

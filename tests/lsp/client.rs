@@ -73,6 +73,7 @@ pub struct Client {
     pub(crate) questions: Questions,
     encoding: Encoding,
     asked: i64,
+    abilities: Value,
     pub(crate) versions: HashMap<PathBuf, i32>,
 }
 
@@ -115,8 +116,14 @@ impl Client {
             questions,
             encoding: Encoding::Utf16,
             asked: 0,
+            abilities: Value::Null,
             versions: HashMap::new(),
         })
+    }
+
+    /// What `initialize` says that the client can do, beside what it says anyway: fields of `ClientCapabilities`.
+    pub fn can(&mut self, abilities: Value) {
+        self.abilities = abilities;
     }
 
     /// `initialize` and `initialized`, offering these encodings in this order; returns the server's capabilities.
@@ -126,7 +133,7 @@ impl Client {
         options: &Value,
         patience: Duration,
     ) -> Result<Value, Failure> {
-        let params = handshake::parameters(&self.root, encodings, options);
+        let params = handshake::parameters(&self.root, encodings, options, &self.abilities);
         let mut result = self.request("initialize", params, patience)?;
         let capabilities = result["capabilities"].take();
         let name = capabilities["positionEncoding"].as_str();

@@ -9,7 +9,16 @@ use crate::uri::uri_of;
 
 /// Parameters of `initialize`: an ordinary editor that renames, watches files and shows progress. It announces that it
 /// pulls diagnostics and then never does, so that no server spends time on them.
-pub(crate) fn parameters(root: &Path, encodings: &[Encoding], options: &Value) -> Value {
+///
+/// `more` is what the editor can do beside, over what it can do anyway.
+pub(crate) fn parameters(
+    root: &Path,
+    encodings: &[Encoding],
+    options: &Value,
+    more: &Value,
+) -> Value {
+    let mut capabilities = capabilities(encodings);
+    put(&mut capabilities, more);
     let uri = uri_of(root);
     let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
     json!({
@@ -19,8 +28,21 @@ pub(crate) fn parameters(root: &Path, encodings: &[Encoding], options: &Value) -
         "rootUri": uri,
         "workspaceFolders": [{"uri": uri, "name": name}],
         "initializationOptions": options,
-        "capabilities": capabilities(encodings),
+        "capabilities": capabilities,
     })
+}
+
+/// Puts the fields of one object into another, at all depths.
+fn put(into: &mut Value, more: &Value) {
+    match (into, more) {
+        (Value::Object(into), Value::Object(more)) => {
+            for (key, value) in more {
+                put(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (_, Value::Null) => {}
+        (into, more) => *into = more.clone(),
+    }
 }
 
 fn capabilities(encodings: &[Encoding]) -> Value {
@@ -30,6 +52,7 @@ fn capabilities(encodings: &[Encoding]) -> Value {
         "window": {"workDoneProgress": true},
         "workspace": {
             "applyEdit": true,
+            "codeLens": {"refreshSupport": true},
             "configuration": true,
             "didChangeConfiguration": {"dynamicRegistration": true},
             "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
@@ -42,7 +65,8 @@ fn capabilities(encodings: &[Encoding]) -> Value {
             "definition": {},
             "diagnostic": {},
             "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
-            "publishDiagnostics": {},
+            "hover": {"contentFormat": ["markdown", "plaintext"]},
+            "publishDiagnostics": {"relatedInformation": true, "versionSupport": true},
             "references": {},
             "rename": {"prepareSupport": true},
         },

@@ -92,7 +92,6 @@ pub(crate) struct JobError {
 
 /// What the work itself is given.
 pub(crate) struct Duty {
-    pub(crate) id: String,
     pub(crate) control: Control,
     /// Notes and progress go to the clients.
     pub(crate) output: Output,
@@ -124,7 +123,7 @@ impl Jobs {
         drop(all);
         self.tell(number);
         let output = Output::told(self.observer(number));
-        let work = work(Duty { id: name(number), control, output });
+        let work = work(Duty { control, output });
         let jobs = self.clone();
         // A panic in the work is its end, not that of the process.
         let work = tokio::spawn(work);

@@ -1,32 +1,45 @@
 //! What the server says it can do.
 
 use tower_lsp::ls_types::{
-    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, InitializeResult,
-    OneOf, Registration, RenameOptions, SaveOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    DidChangeWatchedFilesRegistrationOptions, ExecuteCommandOptions, FileSystemWatcher,
+    GlobPattern, HoverProviderCapability, InitializeResult, OneOf, Registration, RenameOptions,
+    SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-use super::to_lsp;
-use code::Unit;
+use super::{actions, commands, from_lsp, to_lsp};
 
-pub(super) fn of(unit: Unit) -> InitializeResult {
+pub(super) fn of(known: from_lsp::Client) -> InitializeResult {
+    let dynamic = known.dynamic;
     let folders = WorkspaceFoldersServerCapabilities {
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
     };
     let capabilities = ServerCapabilities {
-        position_encoding: Some(to_lsp::encoding(unit)),
+        position_encoding: Some(to_lsp::encoding(known.unit)),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync())),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
+        definition_provider: now(dynamic.definition),
+        references_provider: now(dynamic.references),
         document_symbol_provider: Some(OneOf::Left(true)),
-        workspace_symbol_provider: Some(OneOf::Left(true)),
-        rename_provider: Some(OneOf::Right(RenameOptions {
-            prepare_provider: Some(true),
-            work_done_progress_options: WorkDoneProgressOptions::default(),
+        workspace_symbol_provider: now(dynamic.symbols),
+        rename_provider: (!dynamic.rename).then(|| {
+            OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(actions::kinds()),
+            ..CodeActionOptions::default()
         })),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::names(),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(folders),
             file_operations: None,
@@ -40,6 +53,11 @@ pub(super) fn of(unit: Unit) -> InitializeResult {
     InitializeResult { capabilities, server_info: Some(info), ..InitializeResult::default() }
 }
 
+/// What can be registered later is not announced now, so that it can be taken back.
+fn now<T>(later: bool) -> Option<OneOf<bool, T>> {
+    (!later).then_some(OneOf::Left(true))
+}
+
 fn sync() -> TextDocumentSyncOptions {
     TextDocumentSyncOptions {
         open_close: Some(true),
@@ -51,9 +69,18 @@ fn sync() -> TextDocumentSyncOptions {
     }
 }
 
-/// A wish to hear of changed Python files and of the rules that leave some out.
+/// A wish to hear of changed Python files, of the rules that leave some out, and of what nodes and tests came to.
 pub(super) fn watched_files() -> Registration {
-    let globs = ["**/*.py", "**/*.pyi", "**/.gitignore", "**/.ignore"];
+    let globs = [
+        "**/*.py",
+        "**/*.pyi",
+        "**/.gitignore",
+        "**/.ignore",
+        "**/docs/rpg.json",
+        "**/docs/generation_checkpoint.json",
+        "**/.trellis/registry.json",
+        "**/trellis.toml",
+    ];
     let watcher = |glob: &str| FileSystemWatcher {
         glob_pattern: GlobPattern::String(glob.to_owned()),
         kind: None,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tower_lsp::ls_types::{ClientCapabilities, InitializeParams, PositionEncodingKind};
+use tower_lsp::ls_types::{ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind};
 
 use crate::state::positions::path;
 use code::Unit;
@@ -17,6 +17,43 @@ pub(super) struct Client {
     pub(super) symbol_tree: bool,
     /// Reports changed files when asked to.
     pub(super) watches_files: bool,
+    /// Asks for lenses anew when told to.
+    pub(super) refreshes_lenses: bool,
+    /// Shows other places that belong to a diagnostic.
+    pub(super) related_information: bool,
+    /// Shows Markdown in hovers.
+    pub(super) markdown: bool,
+    /// Takes code actions that are more than commands.
+    pub(super) action_literals: bool,
+    /// Shows the progress of work that the server began.
+    pub(super) shows_progress: bool,
+    /// Features that may be registered later.
+    pub(super) dynamic: Dynamic,
+}
+
+/// Features about symbols that the client takes registrations of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Dynamic {
+    pub(super) definition: bool,
+    pub(super) references: bool,
+    pub(super) rename: bool,
+    pub(super) symbols: bool,
+}
+
+fn dynamic(capabilities: &ClientCapabilities) -> Dynamic {
+    let document = capabilities.text_document.as_ref();
+    let workspace = capabilities.workspace.as_ref();
+    let is = |it: Option<bool>| it.unwrap_or(false);
+    let definition = document.and_then(|it| it.definition.as_ref());
+    let references = document.and_then(|it| it.references.as_ref());
+    let rename = document.and_then(|it| it.rename.as_ref());
+    let symbols = workspace.and_then(|it| it.symbol.as_ref());
+    Dynamic {
+        definition: is(definition.and_then(|it| it.dynamic_registration)),
+        references: is(references.and_then(|it| it.dynamic_registration)),
+        rename: is(rename.and_then(|it| it.dynamic_registration)),
+        symbols: is(symbols.and_then(|it| it.dynamic_registration)),
+    }
 }
 
 /// Of encodings that the client offers, the one that costs least; UTF-16 is what everyone knows.
@@ -34,8 +71,19 @@ pub(super) fn client(capabilities: &ClientCapabilities) -> Client {
     let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
     let symbols = document.and_then(|it| it.document_symbol.as_ref());
     let watching = workspace.and_then(|it| it.did_change_watched_files.as_ref());
+    let lenses = workspace.and_then(|it| it.code_lens.as_ref());
+    let diagnostics = document.and_then(|it| it.publish_diagnostics.as_ref());
+    let hover = document.and_then(|it| it.hover.as_ref()?.content_format.as_deref());
+    let actions = document.and_then(|it| it.code_action.as_ref());
+    let window = capabilities.window.as_ref();
     Client {
         unit,
+        markdown: hover.is_some_and(|it| it.contains(&MarkupKind::Markdown)),
+        action_literals: actions.is_some_and(|it| it.code_action_literal_support.is_some()),
+        shows_progress: window.and_then(|it| it.work_done_progress).unwrap_or(false),
+        dynamic: dynamic(capabilities),
+        refreshes_lenses: lenses.and_then(|it| it.refresh_support).unwrap_or(false),
+        related_information: diagnostics.and_then(|it| it.related_information).unwrap_or(false),
         versioned_edits: edits.and_then(|it| it.document_changes).unwrap_or(false),
         symbol_tree: symbols
             .and_then(|it| it.hierarchical_document_symbol_support)

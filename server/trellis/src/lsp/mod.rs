@@ -8,13 +8,23 @@
 //! Beside the protocol's own methods there are ours (`extensions`): the client can be asked for its models
 //! (`client_model`, the model provider `editor`), and can have one tried (`trial`).
 
+mod actions;
 mod answers;
 mod capabilities;
 mod client_model;
+mod commands;
+mod diagnostics;
 mod extensions;
+mod features;
 mod from_lsp;
+mod hover;
+mod lenses;
+mod markdown;
+mod progress;
+mod resume;
 mod route;
 mod server;
+mod settle;
 mod to_lsp;
 mod trial;
 
@@ -46,7 +56,8 @@ pub(crate) async fn serve() -> Result<Exit, Fault> {
         names.extend(table.entries.iter().map(|it| it.name));
         Backend::new(client, context, editor, table.module.into(), gone)
     })
-    .custom_method(extensions::TRY_MODEL, Backend::try_model);
+    .custom_method(extensions::TRY_MODEL, Backend::try_model)
+    .custom_method(progress::CANCEL, Backend::cancel_progress);
     for name in names {
         let call = move |backend: &Backend, params| route::call(backend.methods(), name, params);
         builder = builder.custom_method(name, call);

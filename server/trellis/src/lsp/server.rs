@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{self as lsp, MessageType, Uri};
@@ -12,13 +13,17 @@ use tower_lsp::{Client, LanguageServer};
 
 use super::client_model::ClientModel;
 use super::extensions::{HappenedNotification, TryModelParams};
-use super::{answers, capabilities, from_lsp, to_lsp, trial};
+use super::settle::{Settler, Stir, Stirs};
+use super::{
+    actions, answers, capabilities, commands, features, from_lsp, hover, lenses, progress,
+    resume, to_lsp, trial,
+};
 use crate::output::Output;
 use crate::parent;
 use crate::rpc::{Context, Methods, Settings};
-use crate::state::View;
 use crate::state::positions;
-use code::Unit;
+use crate::state::{Anchors, View};
+use code::{Outline, Unit};
 
 /// How long an answer of the client to a request of ours is waited for.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
@@ -35,6 +40,11 @@ pub(super) struct Backend {
     editor: Arc<ClientModel>,
     /// Work that outlives its request ends with this.
     ending: CancellationToken,
+    /// Where changes are told, and who hears of them once the client listens.
+    stirs: Stirs,
+    stirred: Mutex<Option<UnboundedReceiver<Stir>>>,
+    /// Whether questions about symbols are answered.
+    wants_symbols: watch::Sender<bool>,
 }
 
 impl Backend {
@@ -45,7 +55,11 @@ impl Backend {
         methods: Methods,
         parent_gone: oneshot::Sender<()>,
     ) -> Backend {
+        let (stirs, stirred) = Stirs::new();
         Backend {
+            stirs,
+            stirred: Mutex::new(Some(stirred)),
+            wants_symbols: watch::Sender::new(false),
             client,
             context,
             methods,
@@ -69,11 +83,42 @@ impl Backend {
                 client.send_notification::<HappenedNotification>(listener.next().await).await;
             }
         };
-        tokio::spawn(self.ending.clone().run_until_cancelled_owned(telling));
+        self.go_on(telling);
+    }
+
+    /// Work that nobody waits for; it ends with `shutdown`.
+    fn go_on(&self, work: impl Future<Output = ()> + Send + 'static) {
+        tokio::spawn(self.ending.clone().run_until_cancelled_owned(work));
+    }
+
+    /// `window/workDoneProgress/cancel`
+    pub(super) async fn cancel_progress(&self, params: lsp::WorkDoneProgressCancelParams) {
+        progress::cancel(&self.context, &params);
+    }
+
+    /// Whether questions about symbols are answered.
+    fn answers_symbols(&self) -> bool {
+        *self.wants_symbols.borrow()
     }
 
     fn unit(&self) -> Unit {
         self.known.get().map_or(Unit::Utf16, |it| it.unit)
+    }
+
+    /// Begins what goes on beside questions: diagnostics, fresh lenses, progress, offers.
+    fn begin(&self) {
+        let stirred = self.stirred.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (Some(stirred), Some(known)) = (stirred, self.known.get().copied()) else { return };
+        let (client, context) = (self.client.clone(), self.context.clone());
+        // Listened to from now on, not from the first poll of what listens.
+        let listener = || self.context.events.listen();
+        self.go_on(Settler::listen(context.clone(), listener(), self.stirs.clone()));
+        self.go_on(features::keep(client.clone(), known, self.wants_symbols.subscribe()));
+        self.go_on(resume::offer(client.clone(), context.clone(), self.methods.clone()));
+        if known.shows_progress {
+            self.go_on(progress::show(client.clone(), listener()));
+        }
+        self.go_on(Settler { client, context, known }.run(stirred));
     }
 
     /// Puts a question to everything as of this call, on a thread that may think.
@@ -107,8 +152,7 @@ impl Backend {
             ));
         }
         let root = self.context.owner.roots();
-        let trial = trial::run(self.client.clone(), self.editor.clone(), root, params.model);
-        tokio::spawn(self.ending.clone().run_until_cancelled_owned(trial));
+        self.go_on(trial::run(self.client.clone(), self.editor.clone(), root, params.model));
         Ok(())
     }
 
@@ -156,12 +200,14 @@ impl LanguageServer for Backend {
             self.context.set(settings_of(settings)?);
         }
         self.watch_parent(params.process_id);
-        Ok(capabilities::of(known.unit))
+        self.wants_symbols.send_replace(self.context.settings().answers_symbols());
+        Ok(capabilities::of(known))
     }
 
     async fn initialized(&self, _: lsp::InitializedParams) {
         self.register_watching();
         self.tell_events();
+        self.begin();
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -171,6 +217,7 @@ impl LanguageServer for Backend {
 
     async fn did_open(&self, params: lsp::DidOpenTextDocumentParams) {
         self.context.owner.opened(params.text_document);
+        self.stirs.tell(Stir::Text);
     }
 
     async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
@@ -181,37 +228,103 @@ impl LanguageServer for Backend {
             params.content_changes,
             self.unit(),
         );
+        self.stirs.tell(Stir::Text);
     }
 
     async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
         let section = params.settings.get("trellis").cloned();
         match settings_of(section.unwrap_or(params.settings)) {
-            Ok(settings) => self.context.set(settings),
+            Ok(settings) => {
+                self.wants_symbols.send_replace(settings.answers_symbols());
+                self.context.set(settings);
+                self.stirs.tell(Stir::Other);
+            }
             Err(error) => Output::say(format_args!("warning: {}", error.message)),
         }
     }
 
     async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
         self.context.owner.on_disk(paths([&params.text_document.uri].into_iter()));
+        self.stirs.tell(Stir::Other);
     }
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         self.context.owner.closed(params.text_document.uri);
+        self.stirs.tell(Stir::Text);
     }
 
     async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
         self.context.owner.on_disk(paths(params.changes.iter().map(|it| &it.uri)));
+        self.stirs.tell(Stir::Other);
     }
 
     async fn did_change_workspace_folders(&self, params: lsp::DidChangeWorkspaceFoldersParams) {
         let folders = |them: &[lsp::WorkspaceFolder]| paths(them.iter().map(|it| &it.uri));
         self.context.owner.folders(folders(&params.event.added), folders(&params.event.removed));
+        self.stirs.tell(Stir::Other);
+    }
+
+    async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
+        if !self.context.settings().code_lenses {
+            return Ok(None);
+        }
+        let (unit, uri) = (self.unit(), params.text_document.uri);
+        let asking = self.context.owner.document(uri);
+        // What is not open has no lenses: its file is not parsed for them.
+        let Some(mut open) = asking.await.map_err(|_| Error::internal_error())? else {
+            return Ok(None);
+        };
+        let context = self.context.clone();
+        let work = move || {
+            if open.document.anchors.is_none() {
+                let anchors = Anchors::of(&Outline::of(&open.document.text), &open.document.text);
+                let (uri, version) = (open.document.uri.clone(), open.document.version);
+                drop(context.owner.parsed(uri, version, anchors.clone()));
+                open.document.anchors = Some(Arc::new(anchors));
+            }
+            let around = lenses::Around::of(&open, &context.grounds)?;
+            let known = (&context.results, &context.tested);
+            Some(lenses::of(&open, &around, known, unit))
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())
+    }
+
+    async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
+        let (at, context) = (params.text_document_position_params, self.context.clone());
+        let markdown = self.known.get().is_some_and(|it| it.markdown);
+        let how = hover::How { unit: self.unit(), markdown, symbols: self.answers_symbols() };
+        self.ask(move |view| Ok(hover::of(view, &at, &context.grounds, how))).await
+    }
+
+    async fn code_action(
+        &self,
+        params: lsp::CodeActionParams,
+    ) -> Result<Option<lsp::CodeActionResponse>> {
+        let context = self.context.clone();
+        let Some(known) = self.known.get().copied() else { return Ok(None) };
+        self.ask(move |view| Ok(Some(actions::of(view, &params, &context.grounds, known)))).await
+    }
+
+    async fn execute_command(
+        &self,
+        params: lsp::ExecuteCommandParams,
+    ) -> Result<Option<lsp::LSPAny>> {
+        let (methods, results) = (self.methods.clone(), &self.context.results);
+        let done = commands::execute(methods, results, &params.command, params.arguments).await?;
+        if let Some((kind, message)) = done.message {
+            let client = self.client.clone();
+            tokio::spawn(async move { client.show_message(kind, message).await });
+        }
+        Ok(Some(done.result))
     }
 
     async fn symbol(
         &self,
         params: lsp::WorkspaceSymbolParams,
     ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
+        if !self.answers_symbols() {
+            return Ok(None);
+        }
         let unit = self.unit();
         let answer = self.ask(move |view| Ok(answers::symbols(view, &params.query, unit))).await?;
         Ok(Some(lsp::WorkspaceSymbolResponse::Flat(answer)))
@@ -235,12 +348,18 @@ impl LanguageServer for Backend {
         &self,
         params: lsp::GotoDefinitionParams,
     ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        if !self.answers_symbols() {
+            return Ok(None);
+        }
         let (unit, at) = (self.unit(), params.text_document_position_params);
         let found = self.ask(move |view| Ok(answers::definition(view, &at, unit))).await?;
         Ok(Some(lsp::GotoDefinitionResponse::Array(found)))
     }
 
     async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
+        if !self.answers_symbols() {
+            return Ok(None);
+        }
         let (unit, at) = (self.unit(), params.text_document_position);
         let declaration = params.context.include_declaration;
         self.ask(move |view| Ok(answers::references(view, &at, declaration, unit))).await
@@ -250,11 +369,17 @@ impl LanguageServer for Backend {
         &self,
         at: lsp::TextDocumentPositionParams,
     ) -> Result<Option<lsp::PrepareRenameResponse>> {
+        if !self.answers_symbols() {
+            return Ok(None);
+        }
         let unit = self.unit();
         self.ask(move |view| answers::prepare_rename(view, &at, unit)).await.map(Some)
     }
 
     async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
+        if !self.answers_symbols() {
+            return Ok(None);
+        }
         let unit = self.unit();
         let versioned = self.known.get().is_some_and(|it| it.versioned_edits);
         let question = move |view: &View| {

@@ -1,0 +1,235 @@
+//! Code actions: tests for a function, another try for a node, a fix for a failing test, an import that is missing.
+
+use code::{Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import};
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic,
+    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, TextDocumentEdit,
+    TextEdit, WorkspaceEdit,
+};
+
+use super::commands::{FunctionName, GenerateTests, RetryNode, Test};
+use super::from_lsp;
+use super::lenses::Around;
+use crate::state::anchors::{is_test_file, nameable};
+use crate::state::{At, Grounds, View, positions};
+
+/// Definitions of one name that are offered at most.
+const CANDIDATES: usize = 10;
+
+const GENERATE: CodeActionKind = CodeActionKind::new("refactor.generateTests");
+const RETRY: CodeActionKind = CodeActionKind::new("refactor.retryNode");
+
+/// Every kind there is.
+pub(super) fn kinds() -> Vec<CodeActionKind> {
+    vec![CodeActionKind::QUICKFIX, GENERATE, RETRY]
+}
+
+/// What can be done at a place.
+pub(super) fn of(
+    view: &View,
+    params: &CodeActionParams,
+    grounds: &Grounds,
+    known: from_lsp::Client,
+) -> Vec<CodeActionOrCommand> {
+    let wanted = |kind: &CodeActionKind| match &params.context.only {
+        Some(only) => only.iter().any(|it| holds(it.as_str(), kind.as_str())),
+        None => true,
+    };
+    let asked = Asked { view, params, known };
+    let mut actions = Vec::new();
+    if wanted(&GENERATE) || wanted(&RETRY) {
+        actions.extend(asked.of_function(grounds).unwrap_or_default());
+    }
+    if wanted(&CodeActionKind::QUICKFIX) {
+        actions.extend(params.context.diagnostics.iter().filter_map(fix));
+        actions.extend(asked.imports().unwrap_or_default());
+    }
+    actions.retain(|it| it.kind.as_ref().is_some_and(&wanted));
+    actions.into_iter().filter_map(|it| shown(it, known)).collect()
+}
+
+/// Whether a kind is another one or below it.
+fn holds(outer: &str, inner: &str) -> bool {
+    let rest = inner.strip_prefix(outer);
+    rest.is_some_and(|it| outer.is_empty() || it.is_empty() || it.starts_with('.'))
+}
+
+/// Clients of before know commands alone.
+fn shown(action: CodeAction, known: from_lsp::Client) -> Option<CodeActionOrCommand> {
+    match known.action_literals {
+        true => Some(CodeActionOrCommand::CodeAction(action)),
+        false => action.command.map(CodeActionOrCommand::Command),
+    }
+}
+
+fn doing(kind: CodeActionKind, title: String, command: Command) -> CodeAction {
+    let command = Some(Command { title: title.clone(), ..command });
+    CodeAction { title, kind: Some(kind), command, ..CodeAction::default() }
+}
+
+/// The fix of a test that fails.
+fn fix(diagnostic: &Diagnostic) -> Option<CodeAction> {
+    let data = diagnostic.data.clone()?;
+    let test: Test = serde_json::from_value(data).ok()?;
+    let title = format!("Propose a fix for {}", test.test);
+    let action = doing(CodeActionKind::QUICKFIX, title, test.propose_fix());
+    Some(CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..action })
+}
+
+struct Asked<'a> {
+    view: &'a View,
+    params: &'a CodeActionParams,
+    known: from_lsp::Client,
+}
+
+impl<'a> Asked<'a> {
+    fn place(&self, at: Position) -> Option<(At<'a>, usize)> {
+        self.view.place(&self.params.text_document.uri, at, self.known.unit)
+    }
+
+    /// Tests for the function whose header holds the place, and another try for its node.
+    fn of_function(&self, grounds: &Grounds) -> Option<Vec<CodeAction>> {
+        let (at, offset) = self.place(self.params.range.start)?;
+        let outline = at.part.index().outline(at.file);
+        let on_header = |it: &Symbol| {
+            let header = it.header.as_ref();
+            header.is_some_and(|it| it.start <= offset && offset <= it.end)
+        };
+        let number = outline.symbols.iter().rposition(on_header)?;
+        let name = nameable(&outline, number)?;
+        let around = Around::of_file(self.view, at, grounds)?;
+        let mut actions = Vec::new();
+        let is_function = outline.symbols[number].kind != SymbolKind::Class;
+        if is_function && !is_test_file(&around.path) {
+            let function = FunctionName { file_path: around.path.clone(), name: name.clone() };
+            let command = GenerateTests { project_root: around.root.clone(), function }.command();
+            actions.push(doing(GENERATE, format!("Generate tests for {name}"), command));
+        }
+        let node = around.grown.as_ref().and_then(|it| it.node(&around.path, &name));
+        if let Some(node) = node.filter(|it| it.is_open()) {
+            let title = format!("Retry node {}", node.id);
+            let command = RetryNode { node: node.id, out: around.root }.command();
+            actions.push(doing(RETRY, title, command));
+        }
+        Some(actions)
+    }
+
+    /// Imports that would bind the name at the place, if nobody does.
+    fn imports(&self) -> Option<Vec<CodeAction>> {
+        let (at, offset) = self.place(self.params.range.start)?;
+        let text = at.part.index().text(at.file)?;
+        let name = word(&text, offset)?;
+        if !code::unresolved(&text).is_ok_and(|it| it.contains(name)) {
+            return None;
+        }
+        let index = at.part.index();
+        let is_used = |package: &str| index.files().any(|it| index.words(it).may_hold(package));
+        let well_known = code::import_for(name, &text, is_used).into_iter();
+        let mut all: Vec<Import> = well_known.chain(self.own(at, name)).collect();
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|it| seen.insert(it.clone()));
+        let is_only = all.len() == 1;
+        let action = |import: Import| {
+            let edit = self.edit(at, &text, &import)?;
+            let title = format!("Add `{import}`");
+            let kind = Some(CodeActionKind::QUICKFIX);
+            let preferred = is_only.then_some(true);
+            let edit = Some(edit);
+            Some(CodeAction { title, kind, edit, is_preferred: preferred, ..CodeAction::default() })
+        };
+        Some(all.into_iter().filter_map(action).collect())
+    }
+
+    /// Definitions of the workspace with this name, outside of tests.
+    fn own(&self, at: At<'_>, name: &str) -> Vec<Import> {
+        let index = at.part.index();
+        let Ok(pattern) = NamePath::parse(&format!("/{name}")) else { return Vec::new() };
+        let found = index.find(&pattern, false, &[]).into_iter();
+        let is_offered =
+            |it: &code::Located| it.file != at.file && !is_test_file(index.path(it.file));
+        let import = |it: code::Located| {
+            let symbol = &index.outline(it.file).symbols[it.symbol];
+            let is_top = symbol.parent.is_none() && symbol.name == name;
+            let module = index.import_name(it.file, at.file).filter(|_| is_top)?;
+            Some(Import::from(&module, name))
+        };
+        found.filter(is_offered).filter_map(import).take(CANDIDATES).collect()
+    }
+
+    fn edit(&self, at: At<'_>, text: &str, import: &Import) -> Option<WorkspaceEdit> {
+        let index = at.part.index();
+        let tops: std::collections::HashSet<&str> =
+            index.files().flat_map(|it| tops(index.path(it))).collect();
+        let groups = ImportGroups { local: &|it| tops.contains(it) };
+        let edits = add_import(text, import, &groups).ok()?;
+        let lines = Lines::of(text);
+        let edit = |it: &code::TextEdit| TextEdit {
+            range: positions::range(&lines, &it.range, self.known.unit),
+            new_text: it.text.clone(),
+        };
+        let edits: Vec<TextEdit> = edits.as_slice().iter().map(edit).collect();
+        let (uri, version) = (self.view.uri(at)?, self.view.document(at).map(|it| it.version));
+        Some(match self.known.versioned_edits {
+            true => {
+                let text_document = OptionalVersionedTextDocumentIdentifier { uri, version };
+                let edits = edits.into_iter().map(OneOf::Left).collect();
+                let changes =
+                    DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }]);
+                WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
+            }
+            false => {
+                let changes = Some([(uri, edits)].into_iter().collect());
+                WorkspaceEdit { changes, ..WorkspaceEdit::default() }
+            }
+        })
+    }
+}
+
+/// Names by which imports may begin that mean a file of the workspace: its folder at the top, or below `src`.
+fn tops(path: &str) -> impl Iterator<Item = &str> {
+    let first = |path: &str| path.split('/').next().map(|it| it.len());
+    let top = first(path).map(|it| &path[..it]);
+    let below = path.strip_prefix("src/").and_then(|it| Some(&it[..first(it)?]));
+    top.into_iter().chain(below).map(|it| it.trim_end_matches(".py"))
+}
+
+/// The identifier around an offset.
+fn word(text: &str, offset: usize) -> Option<&str> {
+    let inside = |it: char| it.is_alphanumeric() || it == '_';
+    let start = text[..offset].rfind(|it| !inside(it));
+    let start = start.map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
+    let end = text[offset..].find(|it| !inside(it)).map_or(text.len(), |at| offset + at);
+    let word = &text[start..end];
+    word.starts_with(|it: char| !it.is_numeric()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_holds_those_below_it() {
+        for (outer, inner, wanted) in [
+            ("", "quickfix", true),
+            ("refactor", "refactor.generateTests", true),
+            ("refactor.generateTests", "refactor.generateTests", true),
+            ("refactor.gen", "refactor.generateTests", false),
+            ("source", "quickfix", false),
+        ] {
+            assert_eq!(holds(outer, inner), wanted, "{outer} {inner}");
+        }
+    }
+
+    #[test]
+    fn words_are_whole() {
+        for (text, offset, wanted) in [
+            ("a = Path()", 6, Some("Path")),
+            ("a = Path()", 8, Some("Path")),
+            ("\u{e9}t\u{e9}.x", 2, Some("\u{e9}t\u{e9}")),
+            ("1 + 2", 0, None),
+            ("( )", 1, None),
+        ] {
+            assert_eq!(word(text, offset), wanted, "{text} {offset}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What lenses and code actions make the server do: `workspace/executeCommand`.
+//!
+//! A command is one of our methods under a name that editors take for a command; its one argument is the method's
+//! parameters.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types::{Command, MessageType};
+
+use super::route;
+use crate::results::{Results, Tally};
+use crate::rpc::{Methods, PREFIX};
+
+/// What a command does.
+enum Does {
+    /// It calls this method.
+    Calls(&'static str),
+    /// It tells the last result of a test.
+    Shows,
+}
+
+/// Every command of the server.
+const COMMANDS: [(&str, Does); 9] = [
+    (GENERATE_TESTS, Does::Calls("trellis/generateTests")),
+    (RUN_TESTS, Does::Calls("trellis/runTests")),
+    (RETRY_NODE, Does::Calls("trellis/retryNode")),
+    (PROPOSE_FIX, Does::Calls("trellis/proposeFix")),
+    (SHOW_RESULT, Does::Shows),
+    ("trellis.generate", Does::Calls("trellis/generate")),
+    ("trellis.pauseJob", Does::Calls("trellis/pauseJob")),
+    ("trellis.resumeJob", Does::Calls("trellis/resumeJob")),
+    ("trellis.cancelJob", Does::Calls("trellis/cancelJob")),
+];
+
+const GENERATE_TESTS: &str = "trellis.generateTests";
+const RUN_TESTS: &str = "trellis.runTests";
+const RETRY_NODE: &str = "trellis.retryNode";
+const PROPOSE_FIX: &str = "trellis.proposeFix";
+const SHOW_RESULT: &str = "trellis.showResult";
+
+/// Argument of `trellis.generateTests`: write tests for a function.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GenerateTests {
+    /// The folder of the project.
+    pub(super) project_root: PathBuf,
+    pub(super) function: FunctionName,
+}
+
+/// A function of a file.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FunctionName {
+    /// The file, relative to the project's folder.
+    pub(super) file_path: String,
+    /// `function`, `Class.method`; `name[1]` for the second of one name.
+    pub(super) name: String,
+}
+
+/// Argument of `trellis.runTests`: run some tests.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RunTests {
+    /// The folder of the project.
+    pub(super) root: PathBuf,
+    /// Test files or ids, relative to it.
+    pub(super) paths: Vec<String>,
+}
+
+/// Argument of `trellis.retryNode`: work again on a node that failed or was skipped.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RetryNode {
+    /// The node's id.
+    pub(super) node: String,
+    /// The folder of the run.
+    pub(super) out: PathBuf,
+}
+
+/// Argument of `trellis.proposeFix` and `trellis.showResult`: a test.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Test {
+    /// The folder that it was run in.
+    pub(super) root: PathBuf,
+    /// Its id relative to that; to be shown, a file, a class or a function of tests as well.
+    pub(super) test: String,
+}
+
+/// What the last run of some tests came to: the result of `trellis.showResult`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    /// `id: exception: message`, one each.
+    failures: Vec<String>,
+}
+
+impl GenerateTests {
+    pub(super) fn command(&self) -> Command {
+        command("Generate tests", GENERATE_TESTS, self)
+    }
+}
+
+impl RunTests {
+    pub(super) fn command(&self) -> Command {
+        command("Run", RUN_TESTS, self)
+    }
+}
+
+impl RetryNode {
+    pub(super) fn command(&self) -> Command {
+        command("Retry", RETRY_NODE, self)
+    }
+}
+
+impl Test {
+    pub(super) fn propose_fix(&self) -> Command {
+        command("Propose a fix", PROPOSE_FIX, self)
+    }
+
+    pub(super) fn show_result(&self, title: &str) -> Command {
+        command(title, SHOW_RESULT, self)
+    }
+}
+
+fn command(title: &str, name: &str, argument: &impl Serialize) -> Command {
+    let argument = serde_json::to_value(argument).ok();
+    Command::new(title.to_owned(), name.to_owned(), argument.map(|it| vec![it]))
+}
+
+/// The names of all commands.
+pub(super) fn names() -> Vec<String> {
+    COMMANDS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// What a command came to, and what is to be said of it.
+pub(super) struct Done {
+    pub(super) result: Value,
+    pub(super) message: Option<(MessageType, String)>,
+}
+
+/// Does what a command says; its argument is an object, or nothing.
+pub(super) async fn execute(
+    methods: Methods,
+    results: &Results,
+    name: &str,
+    arguments: Vec<Value>,
+) -> Result<Done> {
+    let argument = arguments.into_iter().next().unwrap_or_else(|| json!({}));
+    match COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, does)| does) {
+        Some(Does::Calls(method)) => {
+            if methods.method(method).is_none() {
+                return Err(unknown(&format!("`{method}` is no method of this server")));
+            }
+            let result = route::call(methods, method, argument).await?;
+            Ok(Done { result, message: None })
+        }
+        Some(Does::Shows) => {
+            let test: Test = serde_json::from_value(argument)
+                .map_err(|error| Error::invalid_params(format!("{name}: {error}")))?;
+            Ok(show(results, &test))
+        }
+        None => Err(unknown(&format!("`{name}` is no command of this server"))),
+    }
+}
+
+fn unknown(what: &str) -> Error {
+    let message = format!("{what}; `{PREFIX}` methods are listed by `trellis serve --describe`");
+    Error { code: ErrorCode::MethodNotFound, message: message.into(), data: None }
+}
+
+fn show(results: &Results, test: &Test) -> Done {
+    let tally = results.tally(&test.root, &test.test);
+    let failures = results.failures_below(&test.root, &test.test);
+    let failures: Vec<String> =
+        failures.iter().map(|it| format!("{}: {}", it.test, it.message)).collect();
+    let kind = if tally.failed > 0 { MessageType::ERROR } else { MessageType::INFO };
+    let said = match tally.total() {
+        0 => format!("{} was not run yet", test.test),
+        _ => format!("{}: {}", test.test, told(tally)),
+    };
+    let said = std::iter::once(said).chain(failures.iter().cloned()).collect::<Vec<_>>().join("\n");
+    let Tally { passed, failed, set_aside } = tally;
+    let shown = Shown { passed, failed, skipped: set_aside, failures };
+    let result = serde_json::to_value(shown).unwrap_or_default();
+    Done { result, message: Some((kind, said)) }
+}
+
+/// Results in a few words.
+pub(super) fn told(tally: Tally) -> String {
+    match tally {
+        it if it.failed > 0 => format!("\u{2717} {} of {} failed", it.failed, it.total()),
+        it if it.passed > 0 => format!("\u{2713} {} passed", it.passed),
+        it => format!("{} skipped", it.set_aside),
+    }
+}

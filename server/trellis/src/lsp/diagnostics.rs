@@ -1,0 +1,217 @@
+//! Diagnostics: tests that fail, at the line where they do, and imports that go round in a circle.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use code::{CircleImport, ImportCircle, Lines, Place};
+use tower_lsp::ls_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
+    Uri,
+};
+
+use super::commands::Test;
+use super::from_lsp;
+use crate::results::{Failed, Spot};
+use crate::state::{At, Base, Document, Part, View, positions};
+
+/// What editors show as the origin.
+const SOURCE: &str = "trellis";
+/// The code of circles of imports.
+const CIRCLE: &str = "circular-import";
+
+/// Diagnostics by document, each with the version of the text they are of.
+type ByDocument = BTreeMap<String, (Uri, Option<i32>, Vec<Diagnostic>)>;
+
+/// Lines by the id of the spot; none for a deleted one.
+type MarkedLines = Vec<(u64, Option<u32>)>;
+
+/// Everything that is to be said, and what came to light on the way.
+#[derive(Default)]
+pub(super) struct Found {
+    by_document: ByDocument,
+    /// Failing tests that are not there any more, by folder and id.
+    pub(super) gone: Vec<(PathBuf, String)>,
+    /// Lines that editing has moved, by the id of the spot.
+    pub(super) lines: BTreeMap<u64, u32>,
+    /// For each open document, the spots in it.
+    pub(super) marks: Vec<(Uri, i32, MarkedLines)>,
+}
+
+/// What the client was told last.
+#[derive(Default)]
+pub(super) struct Published(HashMap<String, Vec<Diagnostic>>);
+
+impl Published {
+    /// What the client does not know yet; an empty list takes back what it was told.
+    pub(super) fn news(&mut self, found: Found) -> Vec<(Uri, Option<i32>, Vec<Diagnostic>)> {
+        let mut news = Vec::new();
+        for key in self.0.keys().filter(|key| !found.by_document.contains_key(*key)) {
+            if let Ok(uri) = key.parse() {
+                news.push((uri, None, Vec::new()));
+            }
+        }
+        self.0.retain(|key, _| found.by_document.contains_key(key));
+        for (key, (uri, version, diagnostics)) in found.by_document {
+            if self.0.get(&key) != Some(&diagnostics) {
+                self.0.insert(key, diagnostics.clone());
+                news.push((uri, version, diagnostics));
+            }
+        }
+        news
+    }
+}
+
+/// Everything that is to be said of a view and the tests that fail.
+pub(super) fn of(view: &View, failures: &[Failed], known: from_lsp::Client) -> Found {
+    let mut speaker = Speaker { view, known, texts: HashMap::new(), found: Found::default() };
+    failures.iter().for_each(|it| speaker.failed(it));
+    for part in view.parts.iter().filter(|it| matches!(it.base, Base::Folder(_))) {
+        part.index().import_circles().iter().for_each(|it| speaker.circle(part, it));
+    }
+    speaker.finish()
+}
+
+/// A file that something is said of.
+struct Sheet {
+    uri: Uri,
+    text: Arc<str>,
+    version: Option<i32>,
+}
+
+struct Speaker<'a> {
+    view: &'a View,
+    known: from_lsp::Client,
+    texts: HashMap<PathBuf, Option<Arc<Sheet>>>,
+    found: Found,
+}
+
+impl Speaker<'_> {
+    fn failed(&mut self, failed: &Failed) {
+        let name = failed.name();
+        let first = name.split('.').next().unwrap_or_default();
+        let Some(sheet) = self.sheet(&failed.root.join(&failed.at.path)) else {
+            return self.found.gone.push((failed.root.clone(), failed.test.clone()));
+        };
+        // What a star brings in is not looked for.
+        if !sheet.text.contains(first) && !sheet.text.contains("import *") {
+            return self.found.gone.push((failed.root.clone(), failed.test.clone()));
+        }
+        let Some((sheet, range)) = self.spot(&failed.root, &failed.at) else { return };
+        let also = failed.also.as_ref().and_then(|it| self.spot(&failed.root, it));
+        let related = also.filter(|_| self.known.related_information).map(|(sheet, range)| {
+            let location = Location { uri: sheet.uri.clone(), range };
+            vec![DiagnosticRelatedInformation { location, message: failed.message.clone() }]
+        });
+        let test = Test { root: failed.root.clone(), test: failed.test.clone() };
+        let diagnostic = Diagnostic {
+            range,
+            severity: Some(DiagnosticSeverity::ERROR),
+            code: Some(NumberOrString::String(failed.test.clone())),
+            source: Some(SOURCE.to_owned()),
+            message: failed.message.clone(),
+            related_information: related,
+            data: serde_json::to_value(test).ok(),
+            ..Diagnostic::default()
+        };
+        self.say(sheet.uri.clone(), sheet.version, diagnostic);
+    }
+
+    /// At the import that closes it.
+    fn circle(&mut self, part: &Part, circle: &ImportCircle) {
+        let index = part.index();
+        let place = |it: &CircleImport| Place { file: it.from, range: it.range.clone() };
+        let Some(closing) = circle.imports.last() else { return };
+        let all: Vec<Place> = circle.imports.iter().map(place).collect();
+        let places = self.view.locations(part, &all, self.known.unit);
+        // A file that changed meanwhile is looked at again.
+        let Some(at) = places.last().filter(|_| places.len() == all.len()).cloned() else { return };
+        let names: Vec<&str> = circle.imports.iter().map(|it| index.path(it.from)).collect();
+        let way = names.iter().chain(names.first()).copied().collect::<Vec<_>>().join(" \u{2192} ");
+        let imports = circle.imports.iter().zip(places);
+        let related = imports.map(|(it, location)| {
+            let message = format!("{} imports {}", index.path(it.from), index.path(it.to));
+            DiagnosticRelatedInformation { location, message }
+        });
+        let diagnostic = Diagnostic {
+            range: at.range,
+            severity: Some(DiagnosticSeverity::WARNING),
+            code: Some(NumberOrString::String(CIRCLE.to_owned())),
+            source: Some(SOURCE.to_owned()),
+            message: format!("circular import: {way}"),
+            related_information: self.known.related_information.then(|| related.collect()),
+            ..Diagnostic::default()
+        };
+        let document = self.view.document(At { part, file: closing.from });
+        let version = document.map(|it| it.version);
+        self.say(at.uri, version, diagnostic);
+    }
+
+    fn say(&mut self, uri: Uri, version: Option<i32>, diagnostic: Diagnostic) {
+        let of_document = self.found.by_document.entry(uri.as_str().to_owned());
+        of_document.or_insert_with(|| (uri, version, Vec::new())).2.push(diagnostic);
+    }
+
+    /// Where a line stands by now; `None` if it was deleted, or its file cannot be read.
+    fn spot(&mut self, root: &Path, spot: &Spot) -> Option<(Arc<Sheet>, Range)> {
+        let sheet = self.sheet(&root.join(&spot.path))?;
+        let document = self.view.documents.get(sheet.uri.as_str());
+        let line = match document.and_then(|it| it.marks.line(spot.id)) {
+            Some(moved) => moved,
+            None => Some(spot.line),
+        };
+        if let Some(document) = document {
+            self.mark(document, spot.id, line);
+        }
+        let line = line?;
+        if line != spot.line {
+            self.found.lines.insert(spot.id, line);
+        }
+        let lines = Lines::of(&sheet.text);
+        let number = line as usize - 1;
+        let start = lines.offset(number, 0, code::Unit::Utf8);
+        let bytes = lines.line(lines.position(start, code::Unit::Utf8).0);
+        let blank = sheet.text[bytes.clone()].len() - sheet.text[bytes.clone()].trim_start().len();
+        let range = positions::range(&lines, &(bytes.start + blank..bytes.end), self.known.unit);
+        Some((sheet, range))
+    }
+
+    fn mark(&mut self, document: &Document, id: u64, line: Option<u32>) {
+        let marks = &mut self.found.marks;
+        match marks.iter_mut().find(|(uri, ..)| *uri == document.uri) {
+            Some((.., lines)) => lines.push((id, line)),
+            None => marks.push((document.uri.clone(), document.version, vec![(id, line)])),
+        }
+    }
+
+    /// A file as the editor has it, else as the index or the disk has it.
+    fn sheet(&mut self, path: &Path) -> Option<Arc<Sheet>> {
+        if let Some(known) = self.texts.get(path) {
+            return known.clone();
+        }
+        // Whoever ran a test knows the folder as it really is, without links.
+        let is = |it: PathBuf| it == path || it.canonicalize().is_ok_and(|it| it == path);
+        let is_it = |it: &&Document| positions::path(&it.uri).is_some_and(is);
+        let open = self.view.documents.values().find(is_it).map(|it| Sheet {
+            uri: it.uri.clone(),
+            text: it.text.clone(),
+            version: Some(it.version),
+        });
+        let on_disk = || {
+            let uri = Uri::from_file_path(path)?;
+            let indexed = self.view.file(&uri).and_then(|at| at.part.index().text(at.file));
+            let text = indexed.or_else(|| std::fs::read_to_string(path).ok().map(Arc::from))?;
+            Some(Sheet { uri, text, version: None })
+        };
+        let sheet = open.or_else(on_disk).map(Arc::new);
+        self.texts.insert(path.to_owned(), sheet.clone());
+        sheet
+    }
+
+    fn finish(mut self) -> Found {
+        for (.., diagnostics) in self.found.by_document.values_mut() {
+            diagnostics.sort_by_key(|it| (it.range.start.line, it.message.clone()));
+        }
+        self.found
+    }
+}

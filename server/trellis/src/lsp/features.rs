@@ -1,0 +1,74 @@
+//! Which features about symbols the client is to ask this server for: none while another server has them.
+//!
+//! Clients that take registrations later are told; others ask in vain.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tower_lsp::Client;
+use tower_lsp::ls_types::{Registration, Unregistration};
+
+use super::from_lsp::{self, Dynamic};
+use crate::output::Output;
+
+/// How long an answer of the client is waited for.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Keeps the registrations as they are wanted.
+pub(super) async fn keep(
+    client: Client,
+    known: from_lsp::Client,
+    mut wanted: watch::Receiver<bool>,
+) {
+    let all = registrations(known.dynamic);
+    let mut registered = false;
+    while !all.is_empty() {
+        let now = *wanted.borrow_and_update();
+        if now != registered {
+            let told = tokio::time::timeout(CLIENT_PATIENCE, tell(&client, &all, now)).await;
+            match told {
+                Ok(Ok(())) => registered = now,
+                Ok(Err(_)) | Err(_) => {
+                    return Output::say("warning: the editor takes no registrations of features");
+                }
+            }
+        }
+        if wanted.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn tell(
+    client: &Client,
+    all: &[Registration],
+    wanted: bool,
+) -> tower_lsp::jsonrpc::Result<()> {
+    if wanted {
+        return client.register_capability(all.to_vec()).await;
+    }
+    let unregistration =
+        |it: &Registration| Unregistration { id: it.id.clone(), method: it.method.clone() };
+    client.unregister_capability(all.iter().map(unregistration).collect()).await
+}
+
+fn registrations(dynamic: Dynamic) -> Vec<Registration> {
+    let python = json!([{ "language": "python" }]);
+    let of_text = json!({ "documentSelector": python });
+    let renames = json!({ "documentSelector": python, "prepareProvider": true });
+    let all: [(bool, &str, Value); 4] = [
+        (dynamic.definition, "textDocument/definition", of_text.clone()),
+        (dynamic.references, "textDocument/references", of_text),
+        (dynamic.rename, "textDocument/rename", renames),
+        (dynamic.symbols, "workspace/symbol", json!({})),
+    ];
+    let wanted = all.into_iter().filter(|(wanted, ..)| *wanted);
+    wanted
+        .map(|(_, method, options)| Registration {
+            id: format!("trellis-{method}"),
+            method: method.to_owned(),
+            register_options: Some(options),
+        })
+        .collect()
+}

@@ -1,0 +1,160 @@
+//! Code lenses: what can be done with a function, and what its tests came to.
+//!
+//! They are made of what is known already: where definitions stood at the last parse, moved by the edits since.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use code::{Lines, Unit};
+use tower_lsp::ls_types::{CodeLens, Command, Uri};
+
+use super::commands::{FunctionName, GenerateTests, RetryNode, RunTests, Test, told};
+use crate::results::{Results, Tally};
+use crate::state::anchors::is_test_file;
+use crate::state::{
+    Anchor, AnchorKind, At, Base, Grounds, Grown, NodeState, Open, Registered, Tested, Tests, View,
+    positions,
+};
+
+/// The project around a document.
+pub(super) struct Around {
+    /// The grown repository that holds it, else the folder of the workspace.
+    pub(super) root: PathBuf,
+    /// The document's path, relative to that.
+    pub(super) path: String,
+    pub(super) grown: Option<Arc<Grown>>,
+}
+
+impl Around {
+    /// `None` for what is no Python file.
+    pub(super) fn of(open: &Open, grounds: &Grounds) -> Option<Around> {
+        Around::of_uri(&open.document.uri, open.root.as_ref(), grounds)
+    }
+
+    /// The same for a file of a view.
+    pub(super) fn of_file(view: &View, at: At<'_>, grounds: &Grounds) -> Option<Around> {
+        let root = match &at.part.base {
+            Base::Folder(root) => Some(root),
+            Base::Alone(_) => None,
+        };
+        Around::of_uri(&view.uri(at)?, root, grounds)
+    }
+
+    fn of_uri(uri: &Uri, root: Option<&PathBuf>, grounds: &Grounds) -> Option<Around> {
+        let file = positions::path(uri)?;
+        if file.extension().is_none_or(|it| it != "py") {
+            return None;
+        }
+        if let Some((grown, path)) = grounds.around(&file) {
+            return Some(Around { root: grown.root.clone(), path, grown: Some(grown) });
+        }
+        let root = root.cloned().or_else(|| file.parent().map(PathBuf::from))?;
+        let path = file.strip_prefix(&root).ok()?.to_str()?.to_owned();
+        Some(Around { root, path, grown: None })
+    }
+}
+
+/// What is known of tests.
+struct Known<'a> {
+    results: &'a Results,
+    registered: Option<Registered>,
+    /// The document's file without links: whoever runs tests knows it so.
+    real: PathBuf,
+}
+
+/// The lenses of a document.
+pub(super) fn of(
+    open: &Open,
+    around: &Around,
+    (results, tested): (&Results, &Tested),
+    unit: Unit,
+) -> Vec<CodeLens> {
+    let Some(anchors) = &open.document.anchors else { return Vec::new() };
+    let file = around.root.join(&around.path);
+    let registered = tested.around(&file);
+    let real = file.canonicalize().unwrap_or(file);
+    let known = Known { results, registered, real };
+    let lines = Lines::of(&open.document.text);
+    let lenses = anchors.all.iter().flat_map(|anchor| {
+        let range = positions::range(&lines, &anchor.at, unit);
+        let commands = around.commands(anchor, &known).into_iter();
+        commands.map(move |it| CodeLens { range, command: Some(it), data: None })
+    });
+    lenses.collect()
+}
+
+impl Around {
+    fn commands(&self, anchor: &Anchor, known: &Known<'_>) -> Vec<Command> {
+        if is_test_file(&self.path) {
+            return if anchor.is_test { self.of_test(anchor, known) } else { Vec::new() };
+        }
+        let mut commands = Vec::new();
+        if anchor.kind != AnchorKind::Class {
+            commands.push(self.generate_tests(anchor).command());
+        }
+        match known.registered.as_ref().and_then(|it| it.tests(&anchor.name)) {
+            Some(tests) => commands.extend(of_tests(tests, known.results)),
+            None => commands.extend(self.of_node_tests(anchor)),
+        }
+        commands.extend(self.retry(anchor));
+        commands
+    }
+
+    fn generate_tests(&self, anchor: &Anchor) -> GenerateTests {
+        let function = FunctionName { file_path: self.path.clone(), name: anchor.name.to_string() };
+        GenerateTests { project_root: self.root.clone(), function }
+    }
+
+    fn of_test(&self, anchor: &Anchor, known: &Known<'_>) -> Vec<Command> {
+        let name = anchor.name.split('[').next().unwrap_or_default().replace('.', "::");
+        let run = run(&self.root, vec![format!("{}::{name}", self.path)]);
+        let result = known.results.find(&known.real, &name);
+        let result =
+            result.map(|(root, test, tally)| Test { root, test }.show_result(&told(tally)));
+        std::iter::once(run).chain(result).collect()
+    }
+
+    fn node(&self, anchor: &Anchor) -> Option<NodeState> {
+        self.grown.as_ref()?.node(&self.path, &anchor.name)
+    }
+
+    /// The tests that a node was grown with.
+    fn of_node_tests(&self, anchor: &Anchor) -> Vec<Command> {
+        let Some(node) = self.node(anchor) else { return Vec::new() };
+        let (passed, failed) = node.tests;
+        let tally = Tally { passed, failed, set_aside: 0 };
+        if tally.total() == 0 {
+            return Vec::new();
+        }
+        // What failed is not in the tree, and neither are its tests.
+        let run = (!node.is_open()).then(|| run(&self.root, vec![node.test_path.clone()]));
+        let shown = Test { root: self.root.clone(), test: node.test_path };
+        run.into_iter().chain([shown.show_result(&told(tally))]).collect()
+    }
+
+    fn retry(&self, anchor: &Anchor) -> Option<Command> {
+        let node = self.node(anchor).filter(NodeState::is_open)?;
+        Some(RetryNode { node: node.id, out: self.root.clone() }.command())
+    }
+}
+
+/// The tests that were generated for a function: how they last ended here, else as the registry says.
+fn of_tests(tests: Tests, results: &Results) -> Vec<Command> {
+    let Tests { root, ids, status } = tests;
+    let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+    let tally = |id: &String| results.tally(&real, id);
+    let tally = ids.iter().map(tally).fold(Tally::default(), Tally::and);
+    let said = match (tally.total(), status.as_deref()) {
+        (0, Some("passed")) => Some("\u{2713} passed".to_owned()),
+        (0, Some(status)) => Some(format!("\u{2717} {status}")),
+        (0, None) => None,
+        _ => Some(told(tally)),
+    };
+    let file = ids.first().and_then(|it| it.split("::").next()).unwrap_or_default().to_owned();
+    let shown = said.map(|it| Test { root: real, test: file }.show_result(&it));
+    std::iter::once(run(&root, ids)).chain(shown).collect()
+}
+
+fn run(root: &Path, paths: Vec<String>) -> Command {
+    RunTests { root: root.to_owned(), paths }.command()
+}
