@@ -13,7 +13,7 @@ use crate::cli::results::{line, summary};
 use crate::error::{Exit, Fault};
 use crate::methods::tests::{Prepared, RunTestsParams, Tool};
 use crate::output::Output;
-use crate::sandbox::SandboxArgs;
+use crate::sandbox::{Kept, SandboxArgs};
 use crate::signals::cancel_on_signal;
 
 /// Run a project's tests in the sandbox.
@@ -81,7 +81,10 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             let _ = screen.text(line(test));
         }
     };
-    let ran = prepared.run(output, &cancel, &mut as_it_ends).await?;
+    let sandboxes = Kept::default();
+    let ran = prepared.run(&sandboxes, output, &cancel, &mut as_it_ends).await;
+    let left = sandboxes.close().await;
+    let ran = ran?;
     if let Some(file) = &mut junit_file {
         let written = file.write_all(junit(&ran.report, "tests").as_bytes());
         written.map_err(|e| Fault::internal(format!("cannot write the JUnit file: {e}")))?;
@@ -91,5 +94,5 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     } else {
         output.text(summary(&ran.report, &told))?
     }
-    ran.verdict()
+    ran.verdict(&left)
 }

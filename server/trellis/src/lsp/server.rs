@@ -15,8 +15,8 @@ use super::client_model::ClientModel;
 use super::extensions::{HappenedNotification, TryModelParams};
 use super::settle::{Settler, Stir, Stirs};
 use super::{
-    actions, answers, capabilities, commands, features, from_lsp, hover, lenses, progress,
-    resume, to_lsp, trial,
+    actions, answers, capabilities, commands, features, from_lsp, hover, lenses, progress, resume,
+    to_lsp, trial,
 };
 use crate::output::Output;
 use crate::parent;

@@ -14,7 +14,7 @@ use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project::{self, Project};
-use crate::sandbox::{self, Choice, Needs, SandboxArgs};
+use crate::sandbox::{Choice, Kept, Needs, SandboxArgs};
 
 /// Runs a project's tests in the sandbox.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -186,8 +186,6 @@ pub(crate) struct Prepared {
 /// Tests that have run.
 pub(crate) struct Ran {
     pub(crate) report: Report,
-    /// What the sandbox left behind, as sentences.
-    left: Vec<String>,
 }
 
 impl Prepared {
@@ -223,10 +221,11 @@ impl Prepared {
         &self.request.targets
     }
 
-    /// Runs them and tells each as it ends; notes go to the output. Cancelled before they start it is a fault, later
+    /// Runs them in one of the sandboxes and tells each as it ends; notes go to the output. Cancelled before they start it is a fault, later
     /// an outcome.
     pub(crate) async fn run(
         mut self,
+        sandboxes: &Kept,
         output: &Output,
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
@@ -236,14 +235,13 @@ impl Prepared {
         let needs = if python { Needs::Project } else { Needs::Lines(Vec::new()) };
         let sandbox = tokio::select! {
             () = cancel.cancelled() => return Err(cancelled("the run of the tests")),
-            opened = sandbox::open(&self.sandbox, &self.root, needs, output) => opened?,
+            opened = sandboxes.open(&self.sandbox, &self.root, needs, output) => opened?,
         };
         if !sandbox.is_projects_own {
             self.request.source_folders = project::source_folders(&self.root);
         }
         let report = sandbox.runner.run_telling(&self.request, cancel, on_test).await;
-        let left = sandbox.runner.close().await;
-        Ok(Ran { report, left })
+        Ok(Ran { report })
     }
 }
 
@@ -293,14 +291,15 @@ fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
 
 impl Ran {
     /// What the command line leaves with; a fault where nobody can say how the tests are.
-    pub(crate) fn verdict(&self) -> Result<Exit, Fault> {
+    /// `left`: what sandboxes left behind, as sentences.
+    pub(crate) fn verdict(&self, left: &[String]) -> Result<Exit, Fault> {
         match &self.report.outcome {
             Outcome::Passed => Ok(Exit::Done),
             Outcome::Cancelled => Ok(Exit::Interrupted),
             Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
                 Err(Fault::unavailable(reason))
             }
-            _ if !self.left.is_empty() => Err(Fault::internal(self.left.join("; "))),
+            _ if !left.is_empty() => Err(Fault::internal(left.join("; "))),
             _ => Ok(Exit::TestsFailed),
         }
     }

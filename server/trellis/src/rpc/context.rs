@@ -15,6 +15,7 @@ use crate::events::Events;
 use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::results::Results;
+use crate::sandbox::Kept;
 use crate::state::{Asker, Grounds, Owner, Tested};
 
 /// Calls that may wait for long work.
@@ -87,6 +88,8 @@ pub(crate) struct Context {
     pub(crate) tested: Tested,
     /// The models of the editor, where there is one.
     pub(crate) editor: Option<Arc<dyn Editor>>,
+    /// Open between runs of tests.
+    pub(crate) sandboxes: Kept,
     settings: RwLock<Settings>,
     /// Calls that wait for the end of long work.
     waiting: Semaphore,
@@ -104,6 +107,7 @@ impl Context {
             tested: Tested::default(),
             events,
             editor,
+            sandboxes: Kept::default(),
             settings: RwLock::default(),
             waiting: Semaphore::new(WAITING_AT_MOST),
         }
@@ -131,6 +135,7 @@ impl Context {
         if tokio::time::timeout(LAST_PATIENCE, self.jobs.all_ended()).await.is_err() {
             Output::say("warning: work did not end in time; what was accepted is kept");
         }
+        self.sandboxes.close().await;
     }
 
     /// Leave to wait for long work. There is a bound: the stream that brings the answers of the client's own models must

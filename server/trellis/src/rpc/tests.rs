@@ -72,7 +72,9 @@ async fn run_tests(
     let prepared = Prepared::of(&params, &output)?;
     let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
     let observer = context.results.watching(project.clone(), output.observer());
-    let ran = prepared.run(&output, &cancel, &mut |test| observer.tell(Told::Test(test))).await?;
+    let ran = prepared
+        .run(&context.sandboxes, &output, &cancel, &mut |test| observer.tell(Told::Test(test)))
+        .await?;
     context.results.record(&project, &targets, &ran.report);
     let result = ran.result();
     if result.outcome == "cancelled" {

@@ -1,5 +1,7 @@
 //! Opens the sandbox that a command is to run tests in.
 
+mod kept;
+
 use std::path::{Path, PathBuf};
 
 use run::{Config, Docker, ImageProgress, ImageSpec, Runner, python};
@@ -9,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::scratch::ScratchFolder;
+
+pub(crate) use kept::Kept;
 
 /// Where tests run.
 #[derive(
@@ -26,7 +30,7 @@ pub(crate) enum Choice {
 }
 
 /// The options of every command that runs tests.
-#[derive(Clone, Debug, Default, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SandboxArgs {
     /// Where tests run.

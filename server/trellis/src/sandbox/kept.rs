@@ -1,0 +1,97 @@
+//! Sandboxes that stay open between runs of tests: the next run forks a worker that is warm already.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use run::python;
+use tokio::sync::Mutex;
+
+use super::{Needs, Opened, SandboxArgs, open};
+use crate::error::Fault;
+use crate::output::Output;
+
+/// More projects are worked on at once by few.
+const KEPT_AT_MOST: usize = 4;
+
+/// What a sandbox was opened for; with anything else it is another one.
+#[derive(Clone, PartialEq)]
+struct Key {
+    root: PathBuf,
+    args: SandboxArgs,
+    /// What is installed for the tests.
+    lines: Vec<String>,
+    /// When something was installed into the project's own environment.
+    installed: Vec<SystemTime>,
+}
+
+/// The sandboxes of one process, the last one used at the end.
+#[derive(Default)]
+pub(crate) struct Kept(Mutex<Vec<(Key, Arc<Opened>)>>);
+
+impl Kept {
+    /// The sandbox for the project in `root`: one that is open, else a new one.
+    pub(crate) async fn open(
+        &self,
+        args: &SandboxArgs,
+        root: &Path,
+        needs: Needs,
+        output: &Output,
+    ) -> Result<Arc<Opened>, Fault> {
+        let key = Key::of(args, root, &needs)?;
+        let mut all = self.0.lock().await;
+        if let Some(at) = all.iter().position(|(it, _)| *it == key) {
+            let it = all.remove(at);
+            let opened = it.1.clone();
+            all.push(it);
+            return Ok(opened);
+        }
+        // Not while it is opened: an environment may have to be made, and other projects go on.
+        drop(all);
+        let opened = Arc::new(open(args, root, needs, output).await?);
+        let mut all = self.0.lock().await;
+        let (old, mut new): (Vec<_>, Vec<_>) =
+            all.drain(..).partition(|(it, _)| it.root == key.root);
+        new.push((key, opened.clone()));
+        let surplus = new.len().saturating_sub(KEPT_AT_MOST);
+        let gone: Vec<_> = old.into_iter().chain(new.drain(..surplus)).collect();
+        *all = new;
+        drop(all);
+        // One that is still in use closes its idle workers, and the others as they come back.
+        for (_, opened) in gone {
+            opened.runner.close().await;
+        }
+        Ok(opened)
+    }
+
+    /// Closes all of them; what they left behind, as sentences.
+    pub(crate) async fn close(&self) -> Vec<String> {
+        let all = std::mem::take(&mut *self.0.lock().await);
+        let mut left = Vec::new();
+        for (_, opened) in all {
+            left.extend(opened.runner.close().await);
+        }
+        left
+    }
+}
+
+impl Key {
+    fn of(args: &SandboxArgs, root: &Path, needs: &Needs) -> Result<Key, Fault> {
+        let lines = match needs {
+            Needs::Lines(lines) => lines.clone(),
+            Needs::Project => python::of_project(root).map_err(Fault::input)?.lines,
+        };
+        let installed = [".venv", "venv"].iter().flat_map(|it| stamps(&root.join(it))).collect();
+        Ok(Key { root: root.to_owned(), args: args.clone(), lines, installed })
+    }
+}
+
+/// When packages were last added to an environment or removed from it, and when it was made.
+fn stamps(environment: &Path) -> Vec<SystemTime> {
+    let modified = |path: PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
+    let libraries = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    let packages = libraries.map(|it| it.path().join("site-packages"));
+    let all = packages.chain([environment.join("pyvenv.cfg")]);
+    all.filter_map(modified).collect()
+}
