@@ -13,6 +13,9 @@ impl Texts for Nothing {
     }
 }
 
+/// Files, and the circles among them.
+type Case = (&'static [(&'static str, &'static str)], &'static [&'static str]);
+
 /// Circles as `file: statement > … `.
 fn circles(files: &[(&str, &str)]) -> Vec<String> {
     let mut index = Index::new(Arc::new(Nothing));
@@ -33,7 +36,7 @@ fn circles(files: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn circles_of_imports_that_are_executed_are_found_once_and_the_shortest() {
-    let cases: [(&[(&str, &str)], &[&str]); 11] = [
+    let cases: [Case; 11] = [
         (&[("a.py", "import b\n"), ("b.py", "x = 1\n")], &[]),
         (
             &[("b.py", "import a\nimport a as again\n"), ("a.py", "from b import x\n")],
