@@ -131,7 +131,8 @@ fn content(literal: &str) -> String {
     let mut lines = inner.unwrap_or(quoted).lines();
     let first = lines.next().unwrap_or_default().trim_start();
     let rest: Vec<&str> = lines.collect();
-    let indent = |line: &&str| line.len() - line.trim_start().len();
+    // Of one byte each, so that a cut goes through no character.
+    let indent = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let shallowest = rest.iter().filter(|it| !it.trim().is_empty()).map(indent).min();
     let cut =
         |line: &&str| line.get(shallowest.unwrap_or_default()..).unwrap_or_default().to_owned();
