@@ -21,6 +21,7 @@ mod observation;
 mod origin;
 mod policy;
 mod prompt;
+pub mod repair;
 mod reply;
 mod routing;
 mod strategy;

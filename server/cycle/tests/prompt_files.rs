@@ -1,12 +1,13 @@
 //! The words a model is given have versions, which go into the journal with every question.
 
 /// Stage, the version the file has to have, and the hash of its words (FNV-1a of all but the version's line).
-const FILES: [(&str, &str, u32, u64); 7] = [
+const FILES: [(&str, &str, u32, u64); 8] = [
     ("tests", include_str!("../prompts/tests.md"), 1, 0xce64_717c_ceac_029f),
     ("implementation", include_str!("../prompts/implementation.md"), 1, 0xcc64_a125_0c98_cbcc),
     ("fix", include_str!("../prompts/fix.md"), 1, 0xc23f_e10c_1a28_ea75),
     ("fix_with_tools", include_str!("../prompts/fix_with_tools.md"), 1, 0x88ca_5126_10f2_89e9),
     ("diagnosis", include_str!("../prompts/diagnosis.md"), 1, 0x2fea_96ab_017b_cf75),
+    ("repair", include_str!("../prompts/repair.md"), 1, 0x3fdc_8587_7197_0165),
     ("write_tests", include_str!("../prompts/write_tests.md"), 1, 0x75a7_5f40_4b9c_da9f),
     (
         "integration_tests",

@@ -114,6 +114,7 @@ templates! {
     DIAGNOSIS = "diagnosis.md";
     INTEGRATION_TESTS = "integration_tests.md";
     WRITE_TESTS = "write_tests.md";
+    REPAIR = "repair.md";
 }
 
 #[cfg(test)]

@@ -1,0 +1,184 @@
+//! One step of mending a repository that nobody planned: what a model is asked about a failing test, and what its answer makes
+//! of the files.
+
+use std::collections::BTreeMap;
+
+use code::{
+    Fragment, NamePath, SearchReplace, TextEdits, no_worse, replace_symbol_body, search_replace,
+};
+
+use crate::context::Section;
+use crate::exchange::{Ask, Stage, Suspect};
+use crate::prompt::template::REPAIR;
+use crate::prompt::{Prompt, listed, rank};
+use crate::reply::{self, Reply};
+use crate::routing::Tier;
+
+/// What there is to know about a failing test.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// As the test runner names it.
+    pub test: String,
+    /// Its file, and the text of it.
+    pub test_file: (String, String),
+    /// Its traceback.
+    pub failure: String,
+    /// The likeliest first, with their texts.
+    pub suspects: Vec<Suspect>,
+    /// Earlier fixes in a few words, each with what came of it.
+    pub earlier: Vec<String>,
+    /// Why the last answer could not be used at all.
+    pub complaint: Option<String>,
+}
+
+/// Asks for a fix; `attempt` counts from 0. From the third on a strong model is asked.
+pub fn ask_repair(repair: &Repair, attempt: u32) -> Ask {
+    let fenced = |text: &str| format!("```python\n{}\n```\n", text.trim_end());
+    let (path, text) = &repair.test_file;
+    let failure = format!("```\n{}\n```", repair.failure.trim_end());
+    let mut sections = vec![Section::new(rank::CORE, "Failure", failure)];
+    for (place, it) in repair.suspects.iter().enumerate() {
+        let symbol = if it.symbol.is_empty() { "(top level)" } else { &it.symbol };
+        let title = format!("Suspect {}: `{symbol}` in `{}`", place + 1, it.path);
+        let body = format!("From line {}: {}\n{}", it.line, it.why, fenced(&it.source));
+        sections.push(Section::new(rank::SUSPECT + place as u32, title, body));
+    }
+    sections.push(Section::new(rank::TESTS, format!("`{path}` (read-only)"), fenced(text)));
+    let earlier = repair.earlier.iter().map(String::as_str);
+    sections.extend(listed(rank::EARLIER, "Earlier fixes that did not do", earlier));
+    let task = REPAIR.say("task", &[("test", &repair.test)]);
+    sections.push(Section::new(rank::TASK, "Task", task));
+    sections.extend(repair.complaint.as_ref().map(|why| {
+        Section::new(rank::TASK, "Sent back", REPAIR.say("sent back", &[("why", why)]))
+    }));
+    let is_hard = attempt >= STRONG_FROM;
+    Ask {
+        stage: Stage::Fix,
+        attempt,
+        temperature: 0.2,
+        prompt: Prompt::new(&REPAIR, sections),
+        prompt_version: REPAIR.version(),
+        tier: if is_hard { Tier::Strong } else { Tier::Simple },
+        why: if is_hard { "two fixes have failed" } else { "a first fix" },
+        tools: false,
+    }
+}
+
+/// Attempts that a simple model may make.
+const STRONG_FROM: u32 = 2;
+
+/// The files as a model may see and change them.
+pub trait Sources {
+    /// The text of a file, by its path from the root.
+    fn text(&self, path: &str) -> Option<String>;
+
+    /// Why a file may not be changed, if it may not.
+    fn read_only(&self, path: &str) -> Option<&'static str>;
+}
+
+/// The new texts of the files that an answer changes, by path: its search/replace blocks, or whole definitions in the place of
+/// suspects of that name.
+///
+/// # Errors
+///
+/// Why it cannot be used, in words for the model. No file is worse Python than it was.
+pub fn repaired(
+    answer: &str,
+    suspects: &[Suspect],
+    sources: &dyn Sources,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut work = Work { suspects, sources, texts: BTreeMap::new() };
+    match reply::read(answer) {
+        Reply::Nothing => return Err("it holds no search/replace block".to_owned()),
+        Reply::Edits(edits) => edits.iter().try_for_each(|it| work.edit(it))?,
+        Reply::Code(text) => work.define(&text)?,
+    }
+    let changed = work.texts.into_iter().filter(|(_, (before, after))| before != after);
+    let mut out = BTreeMap::new();
+    for (path, (before, after)) in changed {
+        let edits = TextEdits::between(&before, &after);
+        no_worse(&before, &edits).map_err(|why| format!("{path} would be broken: {why}"))?;
+        out.insert(path, after);
+    }
+    if out.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(out) }
+}
+
+struct Work<'a> {
+    suspects: &'a [Suspect],
+    sources: &'a dyn Sources,
+    /// Text before and after, by path.
+    texts: BTreeMap<String, (String, String)>,
+}
+
+impl Work<'_> {
+    fn edit(&mut self, edit: &SearchReplace) -> Result<(), String> {
+        let path = self.file(&edit.path)?;
+        let text = self.text(&path)?;
+        let edits = search_replace(text, edit)
+            .map_err(|why| format!("the edit of {path} was refused: {why}"))?;
+        *text = edits.apply(text);
+        Ok(())
+    }
+
+    /// A path as it is, without leading folders, or none where there is but one file.
+    fn file(&self, path: &str) -> Result<String, String> {
+        if self.sources.text(path).is_some() {
+            return Ok(path.to_owned());
+        }
+        let mut paths: Vec<&str> = self.suspects.iter().map(|it| it.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths.retain(|it| path.is_empty() || it.ends_with(&format!("/{path}")));
+        match paths[..] {
+            [one] => Ok(one.to_owned()),
+            [] => Err(format!("there is no file {path}; name files as the suspects are named")),
+            _ if path.is_empty() => Err("a block has no path above it".to_owned()),
+            _ => Err(format!("{path} may be {}; give the whole path", paths.join(" or "))),
+        }
+    }
+
+    fn text(&mut self, path: &str) -> Result<&mut String, String> {
+        if let Some(why) = self.sources.read_only(path) {
+            return Err(format!("{path} may not be changed: {why}"));
+        }
+        if !self.texts.contains_key(path) {
+            let text = self.sources.text(path).ok_or_else(|| format!("there is no file {path}"))?;
+            self.texts.insert(path.to_owned(), (text.clone(), text));
+        }
+        let (_, after) = self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
+        Ok(after)
+    }
+
+    fn define(&mut self, text: &str) -> Result<(), String> {
+        let fragment = Fragment::parse(text).map_err(|why| format!("syntax error: {why}"))?;
+        let mut definitions = fragment.items.iter().filter(|it| it.is_definition()).peekable();
+        if definitions.peek().is_none() {
+            return Err("it defines nothing; answer with search/replace blocks".to_owned());
+        }
+        for it in definitions {
+            let name = it.names.first().map_or("", String::as_str);
+            let named = |suspect: &&Suspect| suspect.symbol == name;
+            let mut places: Vec<&str> =
+                self.suspects.iter().filter(named).map(|it| it.path.as_str()).collect();
+            places.dedup();
+            let [path] = places[..] else {
+                return Err(format!(
+                    "it is not clear which `{name}` is meant; answer with search/replace blocks under their paths"
+                ));
+            };
+            let path = path.to_owned();
+            let which = NamePath::parse(&format!("/{name}")).map_err(|why| why.to_string())?;
+            let text = self.text(&path)?;
+            let edits = replace_symbol_body(text, &which, &it.text)
+                .map_err(|why| format!("`{name}` in {path} cannot be replaced: {why}"))?;
+            *text = edits.apply(text);
+            let known = code::all_imports(text).unwrap_or_default();
+            if let Some(import) = fragment.imports.iter().find(|it| !known.contains(it)) {
+                return Err(format!(
+                    "{path} has no `{import}`; answer with search/replace blocks that add it"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! What a model's answer makes of the files of a repository that nobody planned.
+
+use std::collections::BTreeMap;
+
+use cycle::Suspect;
+use cycle::repair::{Repair, Sources, ask_repair, repaired};
+
+const CART: &str =
+    "import os\n\n\ndef shipping(total):\n    if total > 100:\n        return 0\n    return 5\n";
+
+struct Files(BTreeMap<String, String>);
+
+impl Sources for Files {
+    fn text(&self, path: &str) -> Option<String> {
+        self.0.get(path).cloned()
+    }
+
+    fn read_only(&self, path: &str) -> Option<&'static str> {
+        path.starts_with("tests/").then_some("tests say what is wanted")
+    }
+}
+
+fn files() -> Files {
+    let texts =
+        [("shop/cart.py", CART), ("shop/a.py", "x = 1\n"), ("tests/test_cart.py", "y = 1\n")];
+    Files(texts.map(|(path, text)| (path.to_owned(), text.to_owned())).into())
+}
+
+fn suspects() -> Vec<Suspect> {
+    let suspect = |path: &str, symbol: &str| Suspect {
+        path: path.to_owned(),
+        line: 4,
+        symbol: symbol.to_owned(),
+        source: CART.to_owned(),
+        ..Suspect::default()
+    };
+    vec![suspect("shop/cart.py", "shipping"), suspect("shop/a.py", "")]
+}
+
+fn block(path: &str, search: &str, replace: &str) -> String {
+    format!("{path}\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
+}
+
+#[test]
+fn an_answer_changes_files_or_says_why_not() {
+    let fixed = CART.replace("> 100", ">= 100");
+    let (old, new) = ("    if total > 100:", "    if total >= 100:");
+    let table = [
+        (block("shop/cart.py", old, new), Ok(fixed.as_str())),
+        // As the suspects' files end.
+        (block("cart.py", old, new), Ok(&fixed)),
+        (format!("```python\n{}```\n", &fixed[11..]), Ok(&fixed)),
+        (block("shop/none.py", old, new), Err("there is no file shop/none.py")),
+        (block("tests/test_cart.py", "y = 1", "y = 2"), Err("tests say what is wanted")),
+        (block("shop/cart.py", "nothing of it", "x"), Err("was refused: the search text is not")),
+        (block("shop/cart.py", old, "    if total >= 100"), Err("would be broken")),
+        (block("shop/cart.py", old, old), Err("changes nothing")),
+        ("I do not know.".to_owned(), Err("holds no search/replace block")),
+        ("```python\ndef other():\n    pass\n```".to_owned(), Err("not clear which `other`")),
+        (
+            format!("```python\nimport re\n\n\n{}```\n", &fixed[11..]),
+            Err("shop/cart.py has no `import re`"),
+        ),
+    ];
+    for (answer, wanted) in table {
+        match (repaired(&answer, &suspects(), &files()), wanted) {
+            (Ok(changed), Ok(text)) => {
+                let wanted = BTreeMap::from([("shop/cart.py".to_owned(), text.to_owned())]);
+                assert_eq!(changed, wanted, "{answer}");
+            }
+            (Err(why), Err(wanted)) => assert!(why.contains(wanted), "{why} is not {wanted}"),
+            (found, _) => panic!("{answer}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
+    let repair = Repair {
+        test: "tests/test_cart.py::test_a".to_owned(),
+        test_file: ("tests/test_cart.py".to_owned(), "assert shipping(100) == 0".to_owned()),
+        failure: "assert 5 == 0".to_owned(),
+        suspects: suspects(),
+        earlier: vec!["shipping returned 1: another test failed".to_owned()],
+        complaint: Some("it changes nothing".to_owned()),
+    };
+    let ask = ask_repair(&repair, 0);
+    let text: String = ask.prompt.messages(12_000).iter().map(|it| it.text.as_str()).collect();
+    for part in [
+        "assert 5 == 0",
+        "Suspect 1: `shipping` in `shop/cart.py`",
+        "Suspect 2: `(top level)`",
+        "assert shipping(100) == 0",
+        "shipping returned 1",
+        "Make `tests/test_cart.py::test_a` pass",
+        "It could not be used: it changes nothing",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert_ne!(ask.tier, ask_repair(&repair, 2).tier, "the third attempt is a strong model's");
+}
