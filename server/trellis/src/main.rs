@@ -24,6 +24,7 @@ mod output;
 mod parent;
 mod plan_file;
 mod project;
+mod proposals;
 mod results;
 mod rpc;
 mod sandbox;

@@ -127,6 +127,13 @@ pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<Made, Fault> {
     transaction::apply_as(root, &what, Some(record.id), changes)
 }
 
+/// The last edit that was asked for in these words, if it was made.
+pub(crate) fn find(root: &Path, what: &str) -> Result<Option<u64>, Fault> {
+    let folder = folder(root)?;
+    let is_it = |id: &u64| load(&folder, *id).is_ok_and(|it| it.what == what);
+    Ok(numbers(&folder).into_iter().rev().find(is_it))
+}
+
 fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Result<Change, Fault> {
     let source = files::read(&file.path)?;
     let shown = file.shown.display();

@@ -16,7 +16,7 @@ mod history;
 mod transaction;
 
 pub(crate) use files::read;
-pub(crate) use history::undo;
+pub(crate) use history::{find, undo};
 pub(crate) use transaction::{apply, settle};
 
 /// What is to become of one file.

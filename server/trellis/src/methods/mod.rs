@@ -10,6 +10,7 @@ pub(crate) mod confirm;
 pub(crate) mod doctor;
 pub(crate) mod edits;
 pub(crate) mod files;
+pub(crate) mod fixes;
 pub(crate) mod folder;
 pub(crate) mod generate;
 pub(crate) mod jobs;

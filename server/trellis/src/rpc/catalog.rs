@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::table::{Effect, Table};
-use super::{graphs, symbols, tests};
+use super::{fixes, graphs, symbols, tests};
 use crate::error::{Exit, Fault};
 use crate::grow;
 use crate::methods::{files, generate, jobs, runs};
@@ -17,6 +17,7 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
     let mut table = Table::new(context);
     work(&mut table);
     about_runs(&mut table);
+    fixes::register(&mut table);
     graphs::register(&mut table);
     symbols::register(&mut table);
     tests::register(&mut table);

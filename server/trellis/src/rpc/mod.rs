@@ -8,6 +8,7 @@ mod catalog;
 mod context;
 mod describe;
 mod error;
+mod fixes;
 mod graphs;
 mod scope;
 mod symbols;

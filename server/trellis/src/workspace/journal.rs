@@ -4,7 +4,7 @@
 //! cut short by a crash is the last one and is dropped when the journal is opened again.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -283,6 +283,23 @@ impl Journal {
             file.set_len(whole as u64)?;
         }
         Ok((Journal { file: Mutex::new(file), observer: Observer::default() }, past))
+    }
+
+    /// Opens the journal for a line or two beside whoever owns the folder. A torn last line may be under way elsewhere, so
+    /// nothing is cut off; it gets an end of its own.
+    pub(crate) fn join(root: &Path) -> io::Result<Journal> {
+        let path = Journal::path(root);
+        std::fs::create_dir_all(path.parent().unwrap_or(root))?;
+        let mut file = OpenOptions::new().create(true).append(true).read(true).open(&path)?;
+        if file.metadata()?.len() > 0 {
+            file.seek(io::SeekFrom::End(-1))?;
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                file.write_all(b"\n")?;
+            }
+        }
+        Ok(Journal { file: Mutex::new(file), observer: Observer::default() })
     }
 
     /// Tells somebody what is written from now on.

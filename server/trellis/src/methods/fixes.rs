@@ -1,0 +1,393 @@
+//! Fixes that wait for a person: listed, shown, decided, taken back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::Editor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::Fault;
+use crate::models::ModelArgs;
+use crate::output::Output;
+use crate::proposals::{
+    self, Choice, Decided, FailingTest, OpenNow, OpenTexts, Order, Piece, Problem, Proposal, State,
+    Step, Store, Testing, TriedTest,
+};
+use crate::sandbox::{self, SandboxArgs};
+
+/// Lists proposed fixes of a project, the oldest first.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ListFixesParams {
+    /// The project's folder; else the workspace's first.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only those in this state.
+    #[serde(default)]
+    pub(crate) state: Option<State>,
+}
+
+/// Shows a proposed fix with its hunks, its texts and what became of it so far.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct GetFixParams {
+    /// The project's folder; else the workspace's first.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub(crate) fix: String,
+}
+
+/// Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
+/// that passed may fail; else nothing is written and the state is `failed`. A file that has changed since makes the fix
+/// `stale` (error kind `stale`), also where the change is unsaved in the editor.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct DecideFixParams {
+    /// The project's folder; else the workspace's first.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub(crate) fix: String,
+    /// What is decided.
+    pub(crate) decision: Choice,
+    /// The revision that was looked at; refused with the kind `stale` if it is another by now.
+    #[serde(default)]
+    pub(crate) revision: Option<u32>,
+    /// Ids of hunks, for `acceptHunks` and `rejectHunks`.
+    #[serde(default)]
+    pub(crate) hunks: Vec<usize>,
+    /// Whole texts in place of those proposed, for `edit`.
+    #[serde(default)]
+    pub(crate) files: Vec<EditedFile>,
+    /// Whether tests are run before anything is written; if not, the history says so.
+    #[serde(default = "yes")]
+    pub(crate) test: bool,
+    /// Why, for the history.
+    #[serde(default)]
+    pub(crate) note: String,
+    /// Where tests run; Docker where an engine answers, if left out.
+    #[serde(default)]
+    pub(crate) sandbox: sandbox::Choice,
+    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+    #[serde(default)]
+    pub(crate) image: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A text of a person's.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct EditedFile {
+    /// One of the fix's files, relative to the root.
+    pub(crate) path: String,
+    /// All of it.
+    pub(crate) text: String,
+}
+
+/// Looks for a fix of one failing test: runs the tests with coverage, asks a model, tries what it says on a copy, three times at
+/// most. What passes is stored as a proposed fix; nothing is written into the project.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ProposeFixParams {
+    /// The project's folder; else the workspace's first.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// pytest's id of the failing test, such as `tests/test_a.py::test_b`.
+    pub(crate) test: String,
+    /// Test files and folders that are run beside it, to tell suspects apart and to see what a fix breaks; all tests if left out.
+    #[serde(default)]
+    pub(crate) tests: Vec<String>,
+    /// Model as `provider:name`; else as `trellis.toml` or the environment says.
+    #[serde(default)]
+    pub(crate) model: Option<String>,
+    /// Seconds one test may take, from 1; 30 if left out.
+    #[serde(default = "half_a_minute")]
+    pub(crate) timeout: u64,
+    /// Where tests run; Docker where an engine answers, if left out.
+    #[serde(default)]
+    pub(crate) sandbox: sandbox::Choice,
+    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+    #[serde(default)]
+    pub(crate) image: Option<String>,
+}
+
+fn half_a_minute() -> u64 {
+    30
+}
+
+/// Takes back what was last accepted of a fix; refused if its files were changed since.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct UndoFixParams {
+    /// The project's folder; else the workspace's first.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub(crate) fix: String,
+}
+
+/// Proposed fixes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListFixesResult {
+    pub(crate) fixes: Vec<FixSummary>,
+    /// Proposals that could not be read, as sentences.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A fix in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FixSummary {
+    /// Such as `fix-1`.
+    pub(crate) fix: String,
+    pub(crate) state: State,
+    /// From 1; grows when its texts change.
+    pub(crate) revision: u32,
+    /// RFC 3339.
+    pub(crate) created_at: String,
+    /// Why it is put before a person.
+    pub(crate) reason: String,
+    /// How sure one can be of it, measured.
+    pub(crate) confidence: ConfidenceShape,
+    pub(crate) test: FailingTest,
+    /// Relative to the root.
+    pub(crate) paths: Vec<String>,
+    /// Hunks that are left to decide.
+    pub(crate) hunks: usize,
+    /// The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+    pub(crate) node: Option<String>,
+}
+
+/// Confidence from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfidenceShape {
+    /// 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
+    pub(crate) total: f64,
+    /// How suspicious what it changes was, the most suspicious place being 1.
+    pub(crate) diagnostic: f64,
+    /// The share of the tests it may affect that pass with it.
+    pub(crate) fix: f64,
+    /// The share of its lines that passing tests execute.
+    pub(crate) coverage: f64,
+}
+
+/// A fix with everything about it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FixResult {
+    #[serde(flatten)]
+    pub(crate) summary: FixSummary,
+    pub(crate) files: Vec<FileShape>,
+    /// All files as a unified diff.
+    pub(crate) diff: String,
+    /// Tests that passed and that it may break.
+    pub(crate) affected: Vec<String>,
+    /// What became of it, the oldest first.
+    pub(crate) history: Vec<Step>,
+}
+
+/// A file of a fix.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileShape {
+    /// Relative to the root.
+    pub(crate) path: String,
+    /// SHA-256 of the text it was made for; null for a file that is new.
+    pub(crate) base_hash: Option<String>,
+    /// That text.
+    pub(crate) base: Option<String>,
+    /// The text as proposed.
+    pub(crate) proposed: String,
+    pub(crate) hunks: Vec<HunkShape>,
+}
+
+/// A piece that can be taken or left.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HunkShape {
+    /// Among those of all files of this revision, from 1.
+    pub(crate) id: usize,
+    /// As unified diffs have it, without lines around.
+    pub(crate) header: String,
+    /// The first line of what goes, from 1; of an insertion, the line it comes before.
+    pub(crate) old_start: usize,
+    /// Lines that go, without their line breaks.
+    pub(crate) old_lines: Vec<String>,
+    /// The first line of what comes, from 1, in the text as proposed.
+    pub(crate) new_start: usize,
+    /// Lines that come, without their line breaks.
+    pub(crate) new_lines: Vec<String>,
+}
+
+/// What came of a decision.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DecideFixResult {
+    /// As it is now.
+    #[serde(flatten)]
+    pub(crate) summary: FixSummary,
+    /// Number of the edit that was written; null where nothing was.
+    pub(crate) edit: Option<u64>,
+    /// Files that were written.
+    pub(crate) written: Vec<String>,
+    /// The failing test with the fix, and tests that fail with it and not without; empty where none were run.
+    pub(crate) tests: Vec<TriedTest>,
+    /// What else there is to say, as sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What was taken back.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UndoFixResult {
+    /// As it is now.
+    #[serde(flatten)]
+    pub(crate) summary: FixSummary,
+    /// Number of the edit that took it back.
+    pub(crate) edit: u64,
+    /// Its files.
+    pub(crate) written: Vec<String>,
+}
+
+/// The proposed fixes of a project.
+pub(crate) fn list_fixes(
+    store: &Store,
+    params: &ListFixesParams,
+) -> Result<ListFixesResult, Fault> {
+    let listed = store.list()?;
+    let wanted = |it: &&Proposal| params.state.is_none_or(|state| it.state == state);
+    let fixes = listed.proposals.iter().filter(wanted).map(FixSummary::of).collect();
+    Ok(ListFixesResult { fixes, problems: listed.problems })
+}
+
+/// One of them.
+pub(crate) fn get_fix(store: &Store, params: &GetFixParams) -> Result<FixResult, Fault> {
+    Ok(FixResult::of(&store.get(&params.fix)?))
+}
+
+/// Decides about one; see [`proposals::decide()`].
+pub(crate) async fn decide_fix(
+    store: &Store,
+    params: DecideFixParams,
+    open: &OpenNow,
+    testing: Option<Testing<'_>>,
+) -> Result<DecideFixResult, Fault> {
+    let order = Order {
+        fix: params.fix,
+        revision: params.revision,
+        choice: params.decision,
+        hunks: params.hunks,
+        files: params.files.into_iter().map(|it| (it.path, it.text)).collect(),
+        note: params.note,
+    };
+    let decided = proposals::decide(store, &order, open, testing).await?;
+    let Decided { proposal, edit, paths: written, tests, notes } = decided;
+    Ok(DecideFixResult { summary: FixSummary::of(&proposal), edit, written, tests, notes })
+}
+
+/// Looks for a fix; see [`proposals::propose()`].
+pub(crate) async fn propose_fix(
+    store: &Store,
+    params: ProposeFixParams,
+    editor: Option<Arc<dyn Editor>>,
+    output: &Output,
+    cancel: CancellationToken,
+) -> Result<FixResult, Fault> {
+    let mut model = ModelArgs::default();
+    model.model = params.model;
+    let problem = Problem {
+        root: store.root().to_owned(),
+        test: params.test,
+        tests: params.tests,
+        earlier: Vec::new(),
+        model: match editor {
+            Some(editor) => model.with_editor(editor),
+            None => model,
+        },
+        sandbox: SandboxArgs { sandbox: params.sandbox, image: params.image },
+        test_timeout: Duration::from_secs(params.timeout.max(1)),
+    };
+    Ok(FixResult::of(&proposals::propose(&problem, output, cancel).await?))
+}
+
+/// Takes one back; see [`proposals::undo()`].
+pub(crate) fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<UndoFixResult, Fault> {
+    let undone = proposals::undo(store, fix, open)?;
+    let summary = FixSummary::of(&undone.proposal);
+    Ok(UndoFixResult { summary, edit: undone.edit, written: undone.paths })
+}
+
+impl DecideFixParams {
+    /// Whether the decision would have code of the project executed.
+    pub(crate) fn runs_tests(&self) -> bool {
+        self.test && matches!(self.decision, Choice::Accept | Choice::AcceptHunks | Choice::Edit)
+    }
+}
+
+impl FixSummary {
+    fn of(it: &Proposal) -> FixSummary {
+        let confidence = &it.confidence;
+        FixSummary {
+            fix: it.id.clone(),
+            state: it.state,
+            revision: it.revision,
+            created_at: it.created_at.clone(),
+            reason: it.reason.clone(),
+            confidence: ConfidenceShape {
+                total: confidence.total(),
+                diagnostic: confidence.diagnostic,
+                fix: confidence.fix,
+                coverage: confidence.coverage,
+            },
+            test: it.test.clone(),
+            paths: it.files.iter().map(|it| it.path.clone()).collect(),
+            hunks: it.pieces().len(),
+            node: it.run.as_ref().map(|it| it.node.clone()),
+        }
+    }
+}
+
+impl FixResult {
+    pub(crate) fn of(it: &Proposal) -> FixResult {
+        let pieces = it.pieces();
+        let hunks =
+            |file: usize| pieces.iter().filter(move |it| it.file == file).map(HunkShape::of);
+        let files = it.files.iter().enumerate().map(|(at, file)| FileShape {
+            path: file.path.clone(),
+            base_hash: file.base_hash(),
+            base: file.base.clone(),
+            proposed: file.proposed.clone(),
+            hunks: hunks(at).collect(),
+        });
+        FixResult {
+            summary: FixSummary::of(it),
+            files: files.collect(),
+            diff: it.diff(),
+            affected: it.affected.clone(),
+            history: it.history.clone(),
+        }
+    }
+}
+
+impl HunkShape {
+    fn of(piece: &Piece) -> HunkShape {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        HunkShape {
+            id: piece.id,
+            header: piece.hunk.header(),
+            old_start: piece.hunk.old_lines.start + 1,
+            old_lines: lines(&piece.hunk.old),
+            new_start: piece.hunk.new_lines.start + 1,
+            new_lines: lines(&piece.hunk.new),
+        }
+    }
+}

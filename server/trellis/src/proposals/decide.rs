@@ -1,0 +1,425 @@
+//! What a person decides about a proposal.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use code::{TextEdits, hunks, rebase};
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use super::proposal::{Applied, Proposal, ProposedFile, State, Step, Writing, no_worse, now};
+use super::store::{Lock, Store};
+use super::trial::{Bench, Tried, TriedTest};
+use super::waiting::wake;
+use crate::edits::{self, Change};
+use crate::error::Fault;
+use crate::output::Output;
+use crate::sandbox::SandboxArgs;
+use crate::workspace::disk;
+
+/// Texts of documents that are open in an editor, by their paths from the root.
+pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;
+
+/// What is open at the time it is called.
+pub(crate) type OpenNow = dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
+
+/// What can be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Choice {
+    /// All of it, as proposed.
+    Accept,
+    /// None of it; nothing is written.
+    Reject,
+    /// All of it, with the texts given in place of those proposed.
+    Edit,
+    /// These hunks; the others go on waiting, against the new text.
+    AcceptHunks,
+    /// Not these hunks; the others go on waiting.
+    RejectHunks,
+    /// Nothing yet: the proposal is brought to the texts as they are by now, if each of its hunks still has one place there.
+    Rebase,
+}
+
+impl Choice {
+    fn as_str(self) -> &'static str {
+        match self {
+            Choice::Accept => "accepted",
+            Choice::Reject => "rejected",
+            Choice::Edit => "accepted with other words",
+            Choice::AcceptHunks => "accepted in part",
+            Choice::RejectHunks => "rejected in part",
+            Choice::Rebase => "rebased",
+        }
+    }
+}
+
+/// One decision.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// Id of the proposal.
+    pub(crate) fix: String,
+    /// The revision that was looked at, where it matters.
+    pub(crate) revision: Option<u32>,
+    pub(crate) choice: Choice,
+    /// Ids, for decisions about hunks.
+    pub(crate) hunks: Vec<usize>,
+    /// Path and text, for edits.
+    pub(crate) files: Vec<(String, String)>,
+    /// Why, in the person's words.
+    pub(crate) note: String,
+}
+
+/// With what the would-be tree is tested.
+pub(crate) struct Testing<'a> {
+    pub(crate) sandbox: SandboxArgs,
+    pub(crate) output: &'a Output,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// What came of a decision.
+#[derive(Debug)]
+pub(crate) struct Decided {
+    pub(crate) proposal: Proposal,
+    /// The edit that was written.
+    pub(crate) edit: Option<u64>,
+    /// Files that were written.
+    pub(crate) paths: Vec<String>,
+    /// The failing test and those that fail with the change.
+    pub(crate) tests: Vec<TriedTest>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Decides about a proposal. What is accepted is written only where every file is as the proposal knows it, on the disk and
+/// in the editor, and where the tests pass with it; without `testing` they are not run, and the history says so. If they
+/// fail, nothing is written and the proposal is `failed`.
+///
+/// # Errors
+///
+/// Of kind `stale` where a file has changed, `decided` where all was decided before, `busy` where somebody else is deciding,
+/// `syntax` where a file would be broken.
+pub(crate) async fn decide(
+    store: &Store,
+    order: &Order,
+    open: &OpenNow,
+    testing: Option<Testing<'_>>,
+) -> Result<Decided, Fault> {
+    let lock = store.lock()?;
+    edits::settle(store.root())?;
+    let proposal = settle(store, store.get(&order.fix)?, &lock)?;
+    proposal.may_be_decided(order.revision)?;
+    proposal.files.iter().try_for_each(|it| stays_inside(store.root(), &it.path))?;
+    let mut desk = Desk { store, lock: &lock, proposal, order };
+    let decided = match order.choice {
+        Choice::Reject => desk.reject(),
+        Choice::RejectHunks => desk.leave_out(),
+        Choice::Rebase => desk.rebase(&open().await?),
+        _ if desk.proposal.run.is_some() => desk.answer_run(),
+        _ => desk.take(open, testing).await,
+    };
+    wake();
+    decided
+}
+
+struct Desk<'a> {
+    store: &'a Store,
+    lock: &'a Lock,
+    proposal: Proposal,
+    order: &'a Order,
+}
+
+impl Desk<'_> {
+    fn reject(&mut self) -> Result<Decided, Fault> {
+        self.proposal.state = State::Rejected;
+        self.keep(Choice::Reject, self.order.note.clone())
+    }
+
+    fn leave_out(&mut self) -> Result<Decided, Fault> {
+        let left_out = self.proposal.known(&self.order.hunks)?;
+        let all = self.proposal.pieces();
+        let left: BTreeSet<usize> =
+            all.iter().map(|it| it.id).filter(|id| !left_out.contains(id)).collect();
+        let texts = self.proposal.with(&left);
+        self.parses(&texts)?;
+        let note = format!("hunks {}", listed(&self.order.hunks));
+        let files = self.proposal.files.iter().zip(texts);
+        let files = files.map(|(it, proposed)| ProposedFile { proposed, ..it.clone() }).collect();
+        self.proposal.revise(files);
+        self.proposal.state = match self.proposal.is_settled() {
+            false => State::Waiting,
+            true if self.proposal.applied.is_empty() => State::Rejected,
+            true => State::Accepted,
+        };
+        self.keep(Choice::RejectHunks, note)
+    }
+
+    /// Says what the proposal has become, where nothing is written to the tree.
+    fn keep(&mut self, choice: Choice, note: String) -> Result<Decided, Fault> {
+        self.proposal.step(choice.as_str(), note.clone());
+        self.store.save(&self.proposal, self.lock)?;
+        self.store.journal(&self.proposal, format!("{} {note}", choice.as_str()).trim_end())?;
+        Ok(self.decided())
+    }
+
+    fn decided(&self) -> Decided {
+        let proposal = self.proposal.clone();
+        Decided { proposal, edit: None, paths: Vec::new(), tests: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The draft of a run: that tests and writes it.
+    fn answer_run(&mut self) -> Result<Decided, Fault> {
+        let texts = self.wanted()?;
+        self.parses(&texts)?;
+        let files = self.proposal.files.iter().zip(texts);
+        let files = files.map(|(it, proposed)| ProposedFile { proposed, ..it.clone() }).collect();
+        self.proposal.revise(files);
+        self.proposal.state = State::Accepted;
+        self.keep(self.order.choice, self.order.note.clone())
+    }
+
+    /// The text of each file, as it is wanted.
+    fn wanted(&self) -> Result<Vec<String>, Fault> {
+        let proposal = &self.proposal;
+        match self.order.choice {
+            Choice::AcceptHunks => Ok(proposal.with(&proposal.known(&self.order.hunks)?)),
+            Choice::Edit => {
+                let mut texts: Vec<String> =
+                    proposal.files.iter().map(|it| it.proposed.clone()).collect();
+                for (path, text) in &self.order.files {
+                    let at = proposal.files.iter().position(|it| it.path == *path);
+                    let at = at.ok_or_else(|| {
+                        Fault::input(format!("{path} is no file of {}", proposal.id))
+                            .hint("other files are edited on their own; nothing was written")
+                    })?;
+                    texts[at].clone_from(text);
+                }
+                Ok(texts)
+            }
+            _ => Ok(proposal.files.iter().map(|it| it.proposed.clone()).collect()),
+        }
+    }
+
+    fn parses(&self, texts: &[String]) -> Result<(), Fault> {
+        self.proposal.files.iter().zip(texts).try_for_each(|(file, text)| no_worse(file, text))
+    }
+
+    async fn take(
+        &mut self,
+        open: &OpenNow,
+        testing: Option<Testing<'_>>,
+    ) -> Result<Decided, Fault> {
+        let texts = self.wanted()?;
+        self.refuse_stale(&open().await?)?;
+        self.parses(&texts)?;
+        let mut decided = self.decided();
+        let mut note = self.order.note.clone();
+        match testing {
+            None => note = format!("without a test; {note}"),
+            Some(testing) => {
+                let tried = self.tried(&texts, testing).await?;
+                decided.notes.extend(tried.notes);
+                decided.tests = tried.tests;
+                if let Some(why) = tried.failed {
+                    self.proposal.state = State::Failed;
+                    self.proposal.step(State::Failed.as_str(), why.clone());
+                    self.store.save(&self.proposal, self.lock)?;
+                    self.store.journal(&self.proposal, &format!("not written: {why}"))?;
+                    decided.notes.push(format!("nothing was written: {why}"));
+                    return Ok(Decided { proposal: self.proposal.clone(), ..decided });
+                }
+                // Tests take their time, and a person goes on working.
+                self.refuse_stale(&open().await?)?;
+            }
+        }
+        let (edit, paths) = self.write(texts, note.trim_end_matches("; ").to_owned())?;
+        Ok(Decided { proposal: self.proposal.clone(), edit: Some(edit), paths, ..decided })
+    }
+
+    async fn tried(&self, texts: &[String], testing: Testing<'_>) -> Result<Tried, Fault> {
+        let bench = Bench::open(self.store.root(), &testing).await?;
+        let changed = self.proposal.files.iter().zip(texts);
+        let changed = changed.map(|(file, text)| (file.path.clone(), text.as_str().into()));
+        let proposal = &self.proposal;
+        let tried = bench.judge(&changed.collect(), &proposal.test.id, &proposal.affected).await;
+        let left = bench.close().await;
+        let mut tried = tried?;
+        tried.notes.extend(left);
+        Ok(tried)
+    }
+
+    /// All files at once; its number, and what was written.
+    fn write(&mut self, texts: Vec<String>, note: String) -> Result<(u64, Vec<String>), Fault> {
+        let choice = self.order.choice;
+        let files: Vec<ProposedFile> = (self.proposal.files.iter().zip(texts))
+            .map(|(it, text)| {
+                let proposed =
+                    if choice == Choice::AcceptHunks { it.proposed.clone() } else { text.clone() };
+                ProposedFile { path: it.path.clone(), base: Some(text), proposed }
+            })
+            .collect();
+        let changes: Vec<Change> = (self.proposal.files.iter().zip(&files))
+            .filter_map(|(before, after)| self.change(before, after.before()))
+            .collect();
+        if changes.is_empty() {
+            return Err(Fault::input("that changes nothing").hint("decide `reject` instead"));
+        }
+        let root = self.store.root();
+        let mut paths: Vec<String> = self
+            .proposal
+            .files
+            .iter()
+            .zip(&files)
+            .filter(|(before, after)| before.base != after.base)
+            .map(|(it, _)| it.path.clone())
+            .collect();
+        paths.dedup();
+        let is_settled = files.iter().all(|it| it.base.as_deref() == Some(&it.proposed));
+        let state = if is_settled { State::Accepted } else { State::Waiting };
+        let (id, revision) = (&self.proposal.id, self.proposal.revision);
+        let name = format!("{id}, revision {revision}, at {}", now());
+        let what = choice.as_str().to_owned();
+        let writing = Writing { name: name.clone(), files, state, what, note };
+        self.proposal.writing = Some(writing);
+        self.store.save(&self.proposal, self.lock)?;
+        match edits::apply(root, &name, changes) {
+            Ok(made) => {
+                finish(self.store, &mut self.proposal, made.id, self.lock)?;
+                Ok((made.id, paths))
+            }
+            Err(fault) => {
+                self.proposal.writing = None;
+                self.store.save(&self.proposal, self.lock)?;
+                Err(fault)
+            }
+        }
+    }
+
+    /// None where nothing changes.
+    fn change(&self, file: &ProposedFile, text: &str) -> Option<Change> {
+        let source = file.before().to_owned();
+        let edits = TextEdits::between(&source, text);
+        let path = self.store.root().join(&file.path);
+        (!edits.is_empty()).then_some(Change { path, source, edits })
+    }
+
+    /// Compares every file with the text that was stated. Where one is another, the proposal becomes `stale`.
+    fn refuse_stale(&mut self, open: &OpenTexts) -> Result<(), Fault> {
+        let root = self.store.root();
+        let mut changed = self.proposal.files.iter().filter_map(|it| differs(root, it, open));
+        let Some((path, how)) = changed.next() else { return Ok(()) };
+        let message = format!("{path} {how} since {} was proposed", self.proposal.id);
+        let hint = match self.rebased(open) {
+            Ok(_) => "all of its hunks still have a place: decide `rebase`, look at it again, then accept".to_owned(),
+            Err(why) => format!("it cannot be brought to the new text: {}", why.message),
+        };
+        self.proposal.state = State::Stale;
+        self.proposal.step(State::Stale.as_str(), message.clone());
+        self.store.save(&self.proposal, self.lock)?;
+        self.store.journal(&self.proposal, &format!("stale: {message}"))?;
+        let message = format!("{message}; nothing was written");
+        Err(Fault::input(message).kind("stale").hint(hint))
+    }
+
+    /// The files against the texts as they are by now.
+    fn rebased(&self, open: &OpenTexts) -> Result<Vec<ProposedFile>, Fault> {
+        let root = self.store.root();
+        let moved = |it: &ProposedFile| {
+            let now = edits::read(&root.join(&it.path))?;
+            if open.get(&it.path).is_some_and(|text| **text != now) {
+                return Err(unsaved(&it.path));
+            }
+            let proposed = rebase(it.before(), &hunks(it.before(), &it.proposed), &now);
+            let proposed = proposed.map_err(|why| {
+                Fault::input(format!("{}: {why}", it.path))
+                    .kind("stale")
+                    .hint("reject it and have it proposed anew; nothing was changed")
+            })?;
+            let file = ProposedFile { base: Some(now), proposed, ..it.clone() };
+            no_worse(&file, &file.proposed)?;
+            Ok(file)
+        };
+        self.proposal.files.iter().map(moved).collect()
+    }
+
+    fn rebase(&mut self, open: &OpenTexts) -> Result<Decided, Fault> {
+        if self.proposal.run.is_some() {
+            return Err(Fault::input("this is the draft of a run, which makes it anew itself")
+                .hint("accept or reject it"));
+        }
+        let files = self.rebased(open)?;
+        self.proposal.revise(files);
+        self.proposal.state = State::Waiting;
+        // What was accepted before lies under other edits by now.
+        self.keep(Choice::Rebase, String::new())
+    }
+}
+
+fn listed(ids: &[usize]) -> String {
+    ids.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Which file is another, and how.
+fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String, &'static str)> {
+    let base = file.base.as_deref();
+    let path = file.path.clone();
+    match edits::read(&root.join(&path)) {
+        Err(_) => return Some((path, "cannot be read as it could")),
+        Ok(now) if Some(now.as_str()) != base => return Some((path, "was changed")),
+        Ok(_) => {}
+    }
+    let is_other = open.get(&path).is_some_and(|text| Some(&**text) != base);
+    is_other.then_some((path, "was changed in the editor, unsaved,"))
+}
+
+/// What to say of a file that a person is working on.
+pub(super) fn unsaved(path: &str) -> Fault {
+    Fault::input(format!("{path} has unsaved changes in the editor; nothing was changed"))
+        .kind("stale")
+        .hint("save or undo them, then decide")
+}
+
+/// A proposal's file is text that anybody could have written.
+fn stays_inside(root: &Path, path: &str) -> Result<(), Fault> {
+    let plain = Path::new(path).components().all(|it| matches!(it, Component::Normal(_)));
+    let link = disk::symlink_on_the_way(root, path);
+    if plain && !path.is_empty() && link.is_none() {
+        return Ok(());
+    }
+    let why = link.map_or_else(String::new, |it| format!(" ({} is a link)", it.display()));
+    Err(Fault::input(format!("{path:?} leaves the project{why}; nothing was written"))
+        .hint("have the fix proposed anew"))
+}
+
+/// Brings a write that a crash cut short to its end: the edit was made, or it was not.
+pub(super) fn settle(
+    store: &Store,
+    mut proposal: Proposal,
+    lock: &Lock,
+) -> Result<Proposal, Fault> {
+    if let Some(writing) = &proposal.writing {
+        match edits::find(store.root(), &writing.name)? {
+            Some(edit) => finish(store, &mut proposal, edit, lock)?,
+            None => {
+                proposal.writing = None;
+                store.save(&proposal, lock)?;
+            }
+        }
+    }
+    Ok(proposal)
+}
+
+/// Says of a write that it was made.
+fn finish(store: &Store, proposal: &mut Proposal, edit: u64, lock: &Lock) -> Result<(), Fault> {
+    let Some(Writing { files, state, what, note, .. }) = proposal.writing.take() else {
+        return Ok(());
+    };
+    store.journal(proposal, format!("{what}, edit {edit}; {note}").trim_end_matches("; "))?;
+    proposal.applied.push(Applied { edit, files: proposal.files.clone() });
+    proposal.revise(files);
+    proposal.state = state;
+    proposal.history.push(Step { at: now(), what, note, edit: Some(edit) });
+    store.save(proposal, lock)
+}

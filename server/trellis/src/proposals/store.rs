@@ -1,0 +1,225 @@
+//! Proposals on disk, and the lock under which they are decided.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::proposal::{Proposal, State, VERSION};
+use crate::error::Fault;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Journal};
+
+/// How often somebody looks whether others have decided.
+pub(super) const LOOK: Duration = Duration::from_millis(500);
+
+/// What there is, and what of it could not be read.
+pub(crate) struct Listed {
+    /// The oldest first.
+    pub(crate) proposals: Vec<Proposal>,
+    /// As sentences.
+    pub(crate) problems: Vec<String>,
+}
+
+/// The proposals of a project.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    root: PathBuf,
+}
+
+/// Held while one is decided. It is the kernel's, and goes with the process.
+pub(super) struct Lock {
+    _file: File,
+}
+
+/// Why a file holds no proposal.
+enum Unreadable {
+    Missing,
+    Damaged(String),
+}
+
+impl Store {
+    /// Of the project in `root`; nothing is made until something is stored.
+    pub(crate) fn of(root: &Path) -> Store {
+        Store { root: root.to_owned() }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.root.join(".trellis/proposals")
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder().join(format!("{id}.json"))
+    }
+
+    /// All of them. One that is damaged is left where it is, and said.
+    pub(crate) fn list(&self) -> Result<Listed, Fault> {
+        let mut listed = Listed { proposals: Vec::new(), problems: Vec::new() };
+        for number in self.numbers()? {
+            let id = name(number);
+            match self.read(&id) {
+                Ok(proposal) => listed.proposals.push(proposal),
+                Err(Unreadable::Missing) => {}
+                Err(Unreadable::Damaged(why)) => {
+                    listed
+                        .problems
+                        .push(format!("{} is left out: {why}", self.path(&id).display()));
+                }
+            }
+        }
+        Ok(listed)
+    }
+
+    /// One of them.
+    pub(crate) fn get(&self, id: &str) -> Result<Proposal, Fault> {
+        match self.read(id) {
+            Ok(proposal) => Ok(proposal),
+            Err(Unreadable::Missing) => {
+                let root = self.root.display();
+                Err(Fault::input(format!("there is no proposed fix {id:?} in {root}"))
+                    .hint("`listFixes` shows which there are"))
+            }
+            Err(Unreadable::Damaged(why)) => {
+                Err(Fault::input(format!("{} is damaged: {why}", self.path(id).display()))
+                    .kind("damaged")
+                    .hint("mend the file, or move it away and have the fix proposed anew; nothing was changed"))
+            }
+        }
+    }
+
+    fn read(&self, id: &str) -> Result<Proposal, Unreadable> {
+        // Ids are ours; a path in the place of one leads nowhere.
+        let number = id.strip_prefix("fix-").and_then(|it| it.parse::<u64>().ok());
+        let path = match number {
+            Some(number) if name(number) == id => self.path(id),
+            _ => return Err(Unreadable::Missing),
+        };
+        let bytes = fs::read(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Unreadable::Missing,
+            _ => Unreadable::Damaged(error.to_string()),
+        })?;
+        let damaged = |why: String| Err(Unreadable::Damaged(why));
+        match serde_json::from_slice::<Proposal>(&bytes) {
+            Ok(it) if it.version != VERSION => {
+                damaged(format!("version {} is unknown", it.version))
+            }
+            Ok(it) if it.id != id => damaged(format!("it says to be {}", it.id)),
+            Ok(it) => Ok(it),
+            Err(error) => damaged(error.to_string()),
+        }
+    }
+
+    fn numbers(&self) -> Result<Vec<u64>, Fault> {
+        let entries = match fs::read_dir(self.folder()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.cannot("read", &error)),
+        };
+        let number = |entry: io::Result<fs::DirEntry>| -> Option<u64> {
+            let name = entry.ok()?.file_name();
+            name.to_str()?.strip_prefix("fix-")?.strip_suffix(".json")?.parse().ok()
+        };
+        let mut numbers: Vec<u64> = entries.filter_map(number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn cannot(&self, what: &str, error: &io::Error) -> Fault {
+        Fault::internal(format!("cannot {what} {}: {error}", self.folder().display())).hint(
+            "make the folder writable, and room on the disk; no file of the project was changed",
+        )
+    }
+
+    /// Keeps everybody else from deciding; refused with the owner's name while somebody does.
+    pub(super) fn lock(&self) -> Result<Lock, Fault> {
+        let folder = self.folder();
+        let cannot = |error: io::Error| self.cannot("use", &error);
+        fs::create_dir_all(&folder).map_err(cannot)?;
+        let ignore = folder.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(ignore, "*\n").map_err(cannot)?;
+        }
+        let mut options = OpenOptions::new();
+        let options = options.create(true).read(true).write(true).truncate(false);
+        let mut file = options.open(folder.join("lock")).map_err(cannot)?;
+        if file.try_lock().is_err() {
+            let mut owner = String::new();
+            // Who holds it is a courtesy; the lock says enough without it.
+            let _ = file.read_to_string(&mut owner);
+            let (owner, root) = (owner.trim(), self.root.display());
+            return Err(Fault::input(format!("process {owner} decides about a fix in {root}"))
+                .kind("busy")
+                .hint("its tests are running; try again when they have ended"));
+        }
+        let owner = format!("{}, since {}\n", std::process::id(), super::proposal::now());
+        file.set_len(0).and_then(|()| file.rewind()).map_err(cannot)?;
+        file.write_all(owner.as_bytes()).map_err(cannot)?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Stores a new proposal under the next free id.
+    pub(super) fn add(&self, proposal: &mut Proposal, lock: &Lock) -> Result<(), Fault> {
+        let number = self.numbers()?.last().map_or(1, |last| last + 1);
+        proposal.id = name(number);
+        self.save(proposal, lock)?;
+        let files: Vec<&str> = proposal.files.iter().map(|it| it.path.as_str()).collect();
+        self.journal(proposal, &format!("proposed: {}", files.join(", ")))
+    }
+
+    /// Stores a new proposal, as soon as nobody is deciding.
+    pub(super) async fn put(&self, proposal: &mut Proposal) -> Result<(), Fault> {
+        let lock = self.lock_soon().await?;
+        self.add(proposal, &lock)
+    }
+
+    /// Waits while somebody else decides.
+    pub(super) async fn lock_soon(&self) -> Result<Lock, Fault> {
+        loop {
+            match self.lock() {
+                Err(fault) if fault.kind == Some("busy") => tokio::time::sleep(LOOK).await,
+                other => return other,
+            }
+        }
+    }
+
+    /// Writes a proposal, whole or not at all.
+    pub(super) fn save(&self, proposal: &Proposal, _: &Lock) -> Result<(), Fault> {
+        let text = serde_json::to_string_pretty(proposal)
+            .map_err(|error| Fault::internal(format!("a proposal is no JSON: {error}")))?;
+        let path = format!(".trellis/proposals/{}.json", proposal.id);
+        disk::write(&self.root, &path, &text).map_err(|error| self.cannot("write to", &error))
+    }
+
+    /// Says in the project's journal what was decided or written.
+    pub(super) fn journal(&self, proposal: &Proposal, answer: &str) -> Result<(), Fault> {
+        let question =
+            format!("{}, revision {}: {}", proposal.id, proposal.revision, proposal.reason);
+        let node = proposal.run.as_ref().map_or(&proposal.test.id, |it| &it.node).clone();
+        let event = Event::Approval { node, question, answer: answer.to_owned() };
+        let written = Journal::join(&self.root).and_then(|journal| journal.commit(event));
+        written.map_err(|error| {
+            let path = Journal::path(&self.root);
+            Fault::internal(format!("cannot write {}: {error}", path.display()))
+                .hint("make it writable, and room on the disk")
+        })
+    }
+}
+
+fn name(number: u64) -> String {
+    format!("fix-{number}")
+}
+
+impl State {
+    /// Tells the clients.
+    pub(crate) fn event(self, root: &Path, id: &str) -> crate::events::Event {
+        crate::events::Event::Proposal {
+            proposal: id.to_owned(),
+            root: root.to_string_lossy().into_owned(),
+            state: self.as_str().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What was accepted, taken back.
+
+use super::decide::{OpenTexts, settle, unsaved};
+use super::proposal::{Applied, Proposal, State, Step, now};
+use super::store::Store;
+use crate::edits;
+use crate::error::Fault;
+
+/// What was taken back.
+#[derive(Debug)]
+pub(crate) struct Undone {
+    pub(crate) proposal: Proposal,
+    /// The edit that took it back, which can be undone as well.
+    pub(crate) edit: u64,
+    /// Files as they are again.
+    pub(crate) paths: Vec<String>,
+}
+
+/// Takes back what was last accepted of a proposal, exactly; refused if one of the files was changed since. The whole
+/// then waits to be decided anew.
+pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, Fault> {
+    let lock = store.lock()?;
+    edits::settle(store.root())?;
+    let mut proposal = settle(store, store.get(id)?, &lock)?;
+    let Some(Applied { edit, files }) = proposal.applied.pop() else {
+        let state = proposal.state.as_str();
+        return Err(Fault::input(format!("nothing of {id} is in the files: it is {state}"))
+            .kind("decided")
+            .hint("`listFixes` with the state `accepted` shows what can be undone"));
+    };
+    for file in &files {
+        if let Some(text) = open.get(&file.path)
+            && edits::read(&store.root().join(&file.path))? != **text
+        {
+            return Err(unsaved(&file.path));
+        }
+    }
+    let made = edits::undo(store.root(), Some(edit))?;
+    proposal.revise(files);
+    proposal.state = State::Undone;
+    let note = format!("edit {edit}");
+    proposal.history.push(Step { at: now(), what: "undone".to_owned(), note, edit: Some(made.id) });
+    store.save(&proposal, &lock)?;
+    store.journal(&proposal, &format!("undone: edit {edit}, by edit {}", made.id))?;
+    let paths = proposal.files.iter().map(|it| it.path.clone()).collect();
+    Ok(Undone { proposal, edit: made.id, paths })
+}

@@ -1,0 +1,128 @@
+//! A run puts a draft before a person, and waits for the decision.
+
+use std::path::Path;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::proposal::{Draft, Proposal, ProposedFile, State};
+use super::store::{LOOK, Store};
+use crate::error::Fault;
+use crate::workspace::disk::hash;
+
+/// Rings when anything was decided in this process. What was decided is in the files; this only says to look.
+static DECIDED: Notify = Notify::const_new();
+
+/// Wakes all who wait.
+pub(super) fn wake() {
+    DECIDED.notify_waiters();
+}
+
+/// What was decided about a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// As it stands.
+    Approved {
+        /// Of the proposal.
+        id: String,
+    },
+    /// With these texts in place of those proposed.
+    Rewritten {
+        /// Of the proposal.
+        id: String,
+        files: Vec<ProposedFile>,
+    },
+    /// Not at all.
+    Declined {
+        /// Of the proposal.
+        id: String,
+        /// In the person's words; empty where there are none.
+        why: String,
+    },
+}
+
+/// Where drafts of one output folder are put before a person.
+pub(crate) struct Waiting {
+    store: Store,
+    /// Told of a proposal that is new, with its id.
+    told: Box<dyn Fn(State, &str) + Send + Sync>,
+}
+
+impl Waiting {
+    pub(crate) fn new(root: &Path, told: impl Fn(State, &str) + Send + Sync + 'static) -> Waiting {
+        Waiting { store: Store::of(root), told: Box::new(told) }
+    }
+
+    /// Puts a draft of a node before a person and waits, for days if need be; none when it was cancelled, after which the
+    /// proposal goes on waiting. The same draft is asked about once: what was decided of it before is the answer, by whatever
+    /// process.
+    pub(crate) async fn ask(
+        &self,
+        node: &str,
+        draft: Proposal,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Answer>, Fault> {
+        let asked = of(&draft.files);
+        let id = tokio::select! {
+            () = cancel.cancelled() => return Ok(None),
+            id = self.put(node, &asked, draft) => id?,
+        };
+        loop {
+            // Made before the look, so that no ring is missed in between.
+            let rings = DECIDED.notified();
+            if let Some(answer) = answer(&self.store.get(&id)?) {
+                return Ok(Some(answer));
+            }
+            tokio::select! {
+                () = cancel.cancelled() => return Ok(None),
+                () = rings => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// The id under which the draft lies.
+    async fn put(&self, node: &str, asked: &str, mut draft: Proposal) -> Result<String, Fault> {
+        let lock = self.store.lock_soon().await?;
+        let mut known = self.store.list()?.proposals;
+        known.retain(|it| it.run.as_ref().is_some_and(|it| it.node == node));
+        let same = |it: &&Proposal| {
+            it.run.as_ref().is_some_and(|it| it.asked == asked) && it.state != State::Stale
+        };
+        if let Some(it) = known.iter().rev().find(same) {
+            return Ok(it.id.clone());
+        }
+        for mut older in known.into_iter().filter(|it| it.state == State::Waiting) {
+            older.state = State::Stale;
+            older.step(State::Stale.as_str(), "the run has made another draft");
+            self.store.save(&older, &lock)?;
+        }
+        draft.run = Some(Draft { node: node.to_owned(), asked: asked.to_owned() });
+        self.store.add(&mut draft, &lock)?;
+        (self.told)(draft.state, &draft.id);
+        Ok(draft.id)
+    }
+}
+
+/// None while it waits.
+fn answer(proposal: &Proposal) -> Option<Answer> {
+    let id = proposal.id.clone();
+    let asked = proposal.run.as_ref().map(|it| it.asked.as_str());
+    match proposal.state {
+        State::Accepted if asked == Some(of(&proposal.files).as_str()) => {
+            Some(Answer::Approved { id })
+        }
+        State::Accepted => Some(Answer::Rewritten { id, files: proposal.files.clone() }),
+        State::Rejected => {
+            let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
+            Some(Answer::Declined { id, why })
+        }
+        State::Waiting | State::Stale | State::Undone | State::Failed => None,
+    }
+}
+
+/// Tells drafts apart.
+fn of(files: &[ProposedFile]) -> String {
+    let text = |it: &ProposedFile| format!("{}\n{}\n", hash(&it.path), hash(&it.proposed));
+    hash(files.iter().map(text).collect::<String>())
+}
