@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use crate::world::{Plot, Ran, World, assert_same};
 
 /// A linear congruential generator (Knuth's MMIX constants): a fixed seed, the same instants each time.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit.max(1)
@@ -54,7 +54,7 @@ fn killed_at_random_instants_and_resumed_it_ends_in_the_same_bytes() {
     }
 }
 
-fn nothing_accepted_runs_again(world: &World, round: u64) {
+pub(crate) fn nothing_accepted_runs_again(world: &World, round: u64) {
     let text = world.read("out/.trellis/journal.jsonl");
     let mut accepted: BTreeMap<String, usize> = BTreeMap::new();
     for (line, text) in text.lines().enumerate() {

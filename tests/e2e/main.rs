@@ -18,6 +18,7 @@ mod methods;
 mod mock;
 mod models;
 mod no_model;
+mod orphans;
 mod people;
 mod providers;
 mod regression;

@@ -1,0 +1,276 @@
+//! Kill -9 of the client, or of the sidecar: nobody is left behind, and nothing that had passed is lost.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use ::lsp::{Client, uri_of};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::crash::{Random, nothing_accepted_runs_again};
+use crate::runs::{call, editor, ended, result, start, until};
+use crate::world::{Plot, World, assert_same, binary};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A client that can be killed alone: it starts the server and passes on what either side says.
+const RELAY: &str = "import os, subprocess, sys, threading
+server = subprocess.Popen([sys.argv[1], 'lsp'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def pump(source, sink):
+    while data := os.read(source, 65536):
+        os.write(sink, data)
+threading.Thread(target=pump, args=(0, server.stdin.fileno()), daemon=True).start()
+pump(server.stdout.fileno(), 1)
+";
+
+/// A client whose pipes others hold as well, so that they stay open when it is killed.
+const SHARED: &str = "import subprocess, sys
+subprocess.Popen([sys.argv[1], 'lsp']).wait()
+";
+
+/// Starts a server as the child of a client of its own, and says hello in that client's name.
+fn below(world: &World, client: &str) -> Client {
+    let tmp = world.root().join("tmp");
+    fs::create_dir_all(&tmp).expect("a folder");
+    let like = world.command(&[]);
+    let mut command = Command::new("python3");
+    command.args(["-c", client]).arg(binary()).env_clear().env("TMPDIR", tmp);
+    command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut client = Client::start(command, world.root()).expect("a client");
+    let folder = json!({ "uri": uri_of(world.root()), "name": "root" });
+    let hello = json!({
+        "processId": client.process_id(), "rootUri": folder["uri"], "workspaceFolders": [folder], "capabilities": {},
+    });
+    client.request("initialize", hello, PATIENCE).expect("a handshake");
+    client.notify("initialized", json!({}));
+    client
+}
+
+/// A process that cannot be mixed up with a later one of the same number: number and start in ticks.
+type Life = (i32, String);
+
+/// State, parent and start of a process; none if it is gone, or dead and not yet buried by whoever inherited it.
+fn living(pid: i32) -> Option<(i32, Life)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name, in parentheses, may hold anything; the third field of the line follows.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let is_dead = ["Z", "X"].contains(fields.first()?);
+    let life = (pid, (*fields.get(19)?).to_owned());
+    (!is_dead).then_some((fields.get(1)?.parse().ok()?, life))
+}
+
+/// Everybody below a process, itself left out.
+fn descendants(of: u32) -> BTreeSet<Life> {
+    let numbers = fs::read_dir("/proc").expect("/proc").flatten();
+    let numbers = numbers.filter_map(|it| it.file_name().to_str()?.parse().ok());
+    let all: Vec<(i32, Life)> = numbers.filter_map(living).collect();
+    let mut found = BTreeSet::new();
+    let mut left = vec![i32::try_from(of).expect("a number")];
+    while let Some(parent) = left.pop() {
+        for (_, life) in all.iter().filter(|it| it.0 == parent) {
+            left.push(life.0);
+            found.insert(life.clone());
+        }
+    }
+    found
+}
+
+fn command_line(life: &Life) -> String {
+    let bytes = fs::read(format!("/proc/{}/cmdline", life.0)).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).replace('\0', " ")
+}
+
+/// Waits for something that happens in other processes.
+fn eventually(happened: impl Fn() -> bool, what: impl Fn() -> String) {
+    let deadline = Instant::now() + PATIENCE;
+    while !happened() {
+        assert!(Instant::now() < deadline, "in vain: {}", what());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn kill(process: u32) {
+    let number = i32::try_from(process).ok().and_then(Pid::from_raw).expect("a number");
+    kill_process(number, Signal::KILL).expect("it can be killed");
+}
+
+/// Waits until everybody of these is gone.
+fn all_gone(these: &BTreeSet<Life>, when: &str) {
+    let left = || these.iter().filter(|it| living(it.0).is_some_and(|now| now.1 == **it));
+    eventually(
+        || left().next().is_none(),
+        || format!("{when}: left are {:#?}", left().map(command_line).collect::<Vec<_>>()),
+    );
+}
+
+/// What a process does that never ends by itself; found by its command line.
+const ENDLESS: &str = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(1000) # endless'])";
+
+/// Runs tests that never end, in the background.
+fn endless_tests(world: &World, client: &mut Client) {
+    world.write("pytest.ini", "[pytest]\n");
+    world.write("tests/test_a.py", &format!("def test_a():\n    {ENDLESS}\n"));
+    let params = json!({ "testPath": "tests/test_a.py", "sandbox": "local", "timeout": 900, "background": true });
+    start(client, "runTests", params);
+}
+
+/// Grows something whose test never ends once it is implemented.
+fn endless_node(world: &World, client: &mut Client) {
+    let mut plot = Plot::default().function("double", "basic", &[], &[], "x").tests(
+        "double",
+        "basic",
+        [2, 4, 6],
+    );
+    plot.replies.retain(|it| it["stage"] != "implementation");
+    let body =
+        format!("```python\ndef double(x: int) -> int:\n    {ENDLESS}\n    return 2 * x\n```\n");
+    plot.reply("double", "implementation", 0, &body);
+    generate(world, client, &plot, json!({ "sandbox": "local", "testTimeout": 900 }));
+}
+
+/// Grows something whose model takes its time.
+fn endless_model(world: &World, client: &mut Client) {
+    let mut plot = Plot::garden();
+    let late = |it: &&mut Value| it["node"] == "tenfold" && it["stage"] == "implementation";
+    plot.replies.iter_mut().filter(late).for_each(|it| it["latency_ms"] = 600_000.into());
+    generate(world, client, &plot, json!({ "sandbox": "local", "replayLatency": true }));
+    // From then on this node's model is all that is waited for.
+    until(client, |it| it["type"] == "stage" && it["node"] == "tenfold" && it["stage"] == "red");
+}
+
+/// Begins to grow a plot in `out`; returns the job.
+fn generate(world: &World, client: &mut Client, plot: &Plot, more: Value) -> String {
+    world.plant(plot);
+    let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
+    let mut params = json!({ "graph": "rpg.json", "out": "out", "model": model });
+    let more = more.as_object().cloned().unwrap_or_default();
+    params.as_object_mut().expect("an object").extend(more);
+    start(client, "generate", params)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut it| it.next().is_none())
+}
+
+/// How work is begun, in a world, by its client.
+type Begin = fn(&World, &mut Client);
+
+#[test]
+fn with_a_killed_client_ends_everything_that_was_begun_for_it() {
+    leaves_nobody(RELAY);
+}
+
+#[test]
+fn even_if_others_hold_the_pipes_of_the_killed_client() {
+    leaves_nobody(SHARED);
+}
+
+fn leaves_nobody(client: &str) {
+    let table: [(&str, Option<Begin>, &str); 4] = [
+        ("idle", None, "lsp"),
+        ("tests run", Some(endless_tests), "# endless"),
+        ("a node's tests run", Some(endless_node), "# endless"),
+        ("the model is asked", Some(endless_model), "lsp"),
+    ];
+    for (when, begin, runs) in table {
+        let world = World::new();
+        let mut client = below(&world, client);
+        if let Some(begin) = begin {
+            begin(&world, &mut client);
+        }
+        let number = client.process_id();
+        let shown = || descendants(number).iter().map(command_line).collect::<Vec<_>>();
+        let is_there = || shown().iter().any(|it| it.trim_end().ends_with(runs));
+        eventually(is_there, || format!("{when}: `{runs}` among {:#?}", shown()));
+        let everybody = descendants(number);
+        kill(number);
+        all_gone(&everybody, when);
+        // The server had the time to leave as it found things.
+        assert!(is_empty(&world.root().join("tmp")), "{when}: scratch folders are left");
+        if world.out().exists() {
+            let mut next = editor(&world, Value::Null);
+            let runs = call(&mut next, "listRuns", json!({}));
+            assert_eq!(runs["runs"][0]["state"], "stopped", "{when}: {runs}");
+        }
+    }
+}
+
+/// Nodes that the client was told have passed.
+fn told_passed(events: &[Value]) -> BTreeSet<String> {
+    let passed = events.iter().filter(|it| it["type"] == "node" && it["status"] == "passed");
+    passed.filter_map(|it| it["node"].as_str().map(str::to_owned)).collect()
+}
+
+fn accepted(world: &World) -> BTreeSet<String> {
+    // The last line may be half written; the next start drops it.
+    let text = fs::read_to_string(world.out().join(".trellis/journal.jsonl")).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let accepted = lines.filter(|line| line["event"]["kind"] == "accepted");
+    accepted.filter_map(|line| line["event"]["node"].as_str().map(str::to_owned)).collect()
+}
+
+/// Kills the sidecar as soon as so many nodes are told to have passed, and a little after; what was accepted then.
+fn killed_after(
+    world: &World,
+    plot: &Plot,
+    nodes: usize,
+    jobs: usize,
+    random: &mut Random,
+) -> BTreeSet<String> {
+    let mut client = editor(world, Value::Null);
+    generate(world, &mut client, plot, json!({ "jobs": jobs, "sandbox": "local" }));
+    let mut told = BTreeSet::new();
+    while told.len() < nodes {
+        let events = until(&mut client, |it| it["type"] == "node" && it["status"] == "passed");
+        told.extend(told_passed(&events));
+    }
+    // The instant is the point of the test; what is asserted does not depend on it.
+    std::thread::sleep(Duration::from_millis(random.below(150)));
+    let workers = descendants(client.process_id());
+    kill(client.process_id());
+    all_gone(&workers, "the sidecar was killed");
+    let kept = accepted(world);
+    assert!(kept.is_superset(&told), "told were {told:?}, kept are {kept:?}");
+    kept
+}
+
+#[test]
+fn a_killed_sidecar_loses_nothing_that_passed_and_the_next_one_goes_on_from_there() {
+    let plot = Plot::garden();
+    let plain = World::new();
+    let _ = plain.grow(&plot, &["--sandbox=local"]).exits(0);
+    let mut random = Random(20_261_123);
+    for (nodes, jobs) in [(0, 1), (1, 1), (2, 3), (3, 1), (5, 3)] {
+        let world = World::new();
+        let kept = killed_after(&world, &plot, nodes, jobs, &mut random);
+        let mut next = editor(&world, Value::Null);
+        let runs = call(&mut next, "listRuns", json!({}));
+        // Killed before its first word on disk, there is no run to speak of yet.
+        if nodes > 0 {
+            let run = &runs["runs"][0];
+            let expected = (json!("stopped"), json!(kept.len()), json!(6));
+            assert_eq!(
+                (&run["state"], &run["passed"], &run["total"]),
+                (&expected.0, &expected.1, &expected.2),
+                "{runs}"
+            );
+        }
+        let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
+        let params = match nodes {
+            0 => json!({ "graph": "rpg.json", "out": "out", "model": model }),
+            _ => json!({ "out": "out" }),
+        };
+        let job = start(&mut next, "generate", params);
+        let again = ended(&mut next, &job);
+        assert_eq!(result(&mut next, &job)["passed"], 6);
+        let touched = |it: &&Value| {
+            it["type"] == "stage" && kept.contains(it["node"].as_str().unwrap_or_default())
+        };
+        assert_eq!(again.iter().find(touched), None, "what had passed was worked on again");
+        assert_same(&world.tree(), &plain.tree());
+        nothing_accepted_runs_again(&world, nodes as u64);
+    }
+}
