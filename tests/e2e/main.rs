@@ -1,6 +1,7 @@
 //! End-to-end tests of the binary: few, strict, each in its own folder and home.
 
 mod approval;
+mod approve;
 mod bad_input;
 mod crash;
 mod editor;

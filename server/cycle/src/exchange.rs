@@ -51,8 +51,13 @@ pub enum Observation {
         /// Who or what.
         by: String,
     },
-    /// A person wants it otherwise: the implementation in their words.
-    Rewritten(Fragment),
+    /// A person wants it otherwise.
+    Rewritten {
+        /// The full texts of files as they want them, by path.
+        files: BTreeMap<String, String>,
+        /// The same files with the fix.
+        before: BTreeMap<String, String>,
+    },
     /// A person does not want the fix.
     Declined {
         why: String,
@@ -73,7 +78,7 @@ impl Observation {
             Observation::Alone => "its turn",
             Observation::NoHuman => "the news that nobody is there",
             Observation::Approved { .. }
-            | Observation::Rewritten(_)
+            | Observation::Rewritten { .. }
             | Observation::Declined { .. } => "a decision",
         }
     }

@@ -17,6 +17,8 @@ mod failure;
 mod red;
 mod upstream;
 
+use std::collections::BTreeMap;
+
 use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
 use crate::draft::{self, Draft, DraftError, Normalised};
 use crate::exchange::{Action, Ask, Localized, Note, Observation, Query, Run, Stage, Verdict};
@@ -242,7 +244,9 @@ impl Turn<'_> {
                 self.give_up(Verdict::NeedsHuman { reason });
             }
             (Phase::AwaitApproval, Observation::Approved { by }) => self.approved(&by),
-            (Phase::AwaitApproval, Observation::Rewritten(text)) => self.rewritten(text),
+            (Phase::AwaitApproval, Observation::Rewritten { files, before }) => {
+                self.rewritten(&files, &before);
+            }
             (Phase::AwaitApproval, Observation::Declined { why }) => {
                 let reason = format!("the fix was declined: {why}");
                 self.give_up(Verdict::NeedsHuman { reason });
@@ -417,12 +421,22 @@ impl Turn<'_> {
     }
 
     /// A person's words need no approval, but have to pass like all others.
-    fn rewritten(&mut self, text: code::Fragment) {
+    fn rewritten(&mut self, files: &BTreeMap<String, String>, before: &BTreeMap<String, String>) {
         self.note("rewritten", "a person changed the fix");
-        self.state.approved = true;
-        self.state.rewritten = true;
-        self.state.draft.implementation = Some(text);
-        self.run(Run::Green);
+        let upstream = &self.state.localized.upstream;
+        match draft::files(self.item, &self.state.draft, upstream, before, files) {
+            Ok(found) => {
+                self.state.approved = true;
+                self.state.rewritten = true;
+                self.state.draft.implementation = Some(found.fragment);
+                self.state.draft.amended.extend(found.amended);
+                self.run(Run::Green);
+            }
+            Err(error) => {
+                let reason = format!("the fix as a person changed it cannot be used: {error}");
+                self.give_up(Verdict::NeedsHuman { reason });
+            }
+        }
     }
 
     /// It fails whenever it is run: what that means, and what to do about it.

@@ -335,6 +335,11 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             line: test.line,
             message: test.failure.as_ref().map(|it| it.message.clone()),
         },
+        Told::Proposal { root, id, state } => Event::Proposal {
+            proposal: own(id),
+            root: root.to_string_lossy().into_owned(),
+            state: own(state),
+        },
         Told::Journaled(journal) => return journaled(job, journal),
     })
 }

@@ -1,6 +1,7 @@
 //! Who watches a piece of work: on the command line nobody, in the sidecar the clients.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::workspace::journal;
@@ -16,6 +17,8 @@ pub(crate) enum Told<'a> {
     Node { node: &'a str, status: &'a str, reason: Option<&'a str>, subgraph: Option<&'a str> },
     /// What went into the journal.
     Journaled(&'a journal::Event),
+    /// A fix waits for a decision.
+    Proposal { root: &'a Path, id: &'a str, state: &'a str },
     /// A test ended.
     Test(&'a run::TestResult),
 }

@@ -14,16 +14,15 @@ fn decided(then: Vec<In>) -> Played {
     play(&item(), &policy, script)
 }
 
-fn fragment(text: &str) -> code::Fragment {
-    code::Fragment::parse(text).expect("Python")
-}
-
 #[test]
 fn a_fix_is_accepted_only_as_a_person_wants_it() {
     let mine = "def mean(values: list[float]) -> float:\n    return my_own(values)\n";
     let approved = || Decided(Observation::Approved { by: "a person".to_owned() });
     let declined = || Decided(Observation::Declined { why: "too clever".to_owned() });
-    let rewritten = || Decided(Observation::Rewritten(fragment(mine)));
+    let file = |text: &str| BTreeMap::from([(item().path, text.to_owned())]);
+    let before = || decided(Vec::new()).implementation();
+    let rewritten =
+        |text: &str| Decided(Observation::Rewritten { files: file(text), before: file(&before()) });
     let table = [
         (vec![approved()], "[approved]; commit; passed"),
         (vec![declined()], "explain; revert; needs human: the fix was declined: too clever"),
@@ -32,10 +31,14 @@ fn a_fix_is_accepted_only_as_a_person_wants_it() {
             "explain; revert; needs human: the fix waits for approval",
         ),
         // A person's words have to pass as well, and no model changes them.
-        (vec![rewritten(), pass()], "[rewritten]; run green; commit; passed"),
+        (vec![rewritten(mine), pass()], "[rewritten]; run green; commit; passed"),
         (
-            vec![rewritten(), fail(), fail()],
+            vec![rewritten(mine), fail(), fail()],
             "[rewritten]; run green; run again; explain; revert; needs human: the fix as a person changed it fails: ",
+        ),
+        (
+            vec![rewritten("def mean(:\n")],
+            "[rewritten]; explain; revert; needs human: the fix as a person changed it cannot be used: ",
         ),
     ];
     for (then, ending) in table {
@@ -43,7 +46,7 @@ fn a_fix_is_accepted_only_as_a_person_wants_it() {
         let start = format!("{FIRST} {FIXED} {ending}");
         assert!(played.trace.starts_with(&start), "{} is not {start}", played.trace);
     }
-    assert_eq!(decided(vec![rewritten(), pass()]).implementation(), mine);
+    assert_eq!(decided(vec![rewritten(mine), pass()]).implementation(), mine);
 }
 
 #[test]

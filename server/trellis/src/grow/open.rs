@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cycle::approval::Mode;
 use cycle::{FixWith, Policy, ToolRecord};
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -19,11 +20,13 @@ use crate::grow::progress::Progress;
 use crate::grow::recover::{
     kept_before, open_git, recover, refuse_removed, resume, unmanaged, users_files,
 };
-use crate::grow::worker::Shop;
+use crate::grow::worker::{Approvals, Shop};
 use crate::ledger::{Ledger, Spent};
 use crate::models::{self, ModelArgs, Models};
+use crate::observer::{Observer, Told};
 use crate::output::Output;
 use crate::plan_file;
+use crate::proposals;
 use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
@@ -47,6 +50,8 @@ pub(crate) struct Order {
     pub(crate) keep_edits: bool,
     pub(crate) drop_removed: bool,
     pub(crate) fix_with: FixWith,
+    /// Which fixes a person has to see before they stay.
+    pub(crate) approve: Mode,
     pub(crate) test_timeout: Duration,
     /// How it was asked for, for a later start to go on with.
     pub(crate) options: serde_json::Value,
@@ -127,7 +132,8 @@ pub(crate) async fn open(
     }
 
     let heard = std::mem::take(&mut past.heard);
-    let policy = Policy { fix_with: order.fix_with, ..Policy::generate() };
+    let approve_fixes = order.approve != Mode::Autonomous;
+    let policy = Policy { fix_with: order.fix_with, approve_fixes, ..Policy::generate() };
     let spent = Spent { tokens: past.spent.0, usd: past.spent.1 as f64 / 1e9 };
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let chains = work.chains();
@@ -165,6 +171,7 @@ pub(crate) async fn open(
         cancel: control.cancel.clone(),
         control,
         observer: output.observer(),
+        approvals: approve_fixes.then(|| approvals(&root, order.approve, &output.observer())),
         freed,
     };
     let owner = Owner::new(
@@ -182,6 +189,15 @@ pub(crate) async fn open(
         has_new_edits,
     );
     Ok((owner, Receivers { shelf: shelf_receiver, wake }))
+}
+
+/// Fixes are put before whoever watches; where nobody does, they lie there for a later start.
+fn approvals(root: &Path, mode: Mode, observer: &Observer) -> Approvals {
+    let (is_attended, observer, shown) = (observer.is_there(), observer.clone(), root.to_owned());
+    let told = move |state: proposals::State, id: &str| {
+        observer.tell(Told::Proposal { root: &shown, id, state: state.as_str() });
+    };
+    Approvals { mode, waiting: proposals::Waiting::new(root, told), is_attended }
 }
 
 pub(crate) fn log(journal: &Journal, event: Event) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! Workers that wait for others, and whose turn it is to be alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use plan::NodeIx;
 use tokio::sync::oneshot;
@@ -14,6 +14,8 @@ pub(crate) struct Resting {
     waiting: HashMap<NodeIx, Vec<NodeIx>>,
     /// Who waits to be alone, by the place in the plan's order.
     turns: BTreeMap<usize, (NodeIx, oneshot::Sender<()>)>,
+    /// Who waits for a person.
+    persons: HashSet<NodeIx>,
     /// Who is.
     pub(crate) alone: Option<NodeIx>,
 }
@@ -26,17 +28,20 @@ impl Resting {
                 self.waiting.insert(node, needed);
             }
             Rest::Turn { node, go } => drop(self.turns.insert(place(&node), (node, go))),
+            Rest::Person { node } => drop(self.persons.insert(node)),
+            Rest::Back { node } => drop(self.persons.remove(&node)),
         }
     }
 
     pub(crate) fn ended(&mut self, node: NodeIx) {
         self.waiting.remove(&node);
+        self.persons.remove(&node);
         self.alone.take_if(|alone| *alone == node);
     }
 
     /// Whether nobody of those at work does anything but wait.
     pub(crate) fn are_all(&self, at_work: usize) -> bool {
-        at_work <= self.waiting.len() + self.turns.len()
+        at_work <= self.waiting.len() + self.turns.len() + self.persons.len()
     }
 
     pub(crate) fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use cycle::approval::Mode;
 use model::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,11 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_enum, default_value_t = FixWith::Reply)]
     #[serde(default)]
     pub(crate) fix_with: FixWith,
+    /// Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
+    #[arg(long, value_name = "MODE", default_value = "autonomous")]
+    #[serde(default = "defaults::autonomous")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) approve: Mode,
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
@@ -84,6 +90,9 @@ pub(crate) enum FixWith {
 }
 
 mod defaults {
+    pub(super) fn autonomous() -> cycle::approval::Mode {
+        cycle::approval::Mode::Autonomous
+    }
     pub(super) fn one_job() -> u16 {
         1
     }
@@ -159,6 +168,9 @@ struct GenerateOptions {
     dialect: Option<String>,
     /// How the model gives a fix.
     fix_with: Option<FixWith>,
+    /// Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
+    /// after the second, of little confidence, or of critical files). Default `autonomous`.
+    approve: Option<String>,
     /// Seconds one test may take, from 1. Default 30.
     test_timeout: Option<u64>,
     /// Build on files that were changed by hand, instead of stopping.
@@ -267,6 +279,7 @@ impl GenerateArgs {
                 FixWith::Reply => cycle::FixWith::OneReply,
                 FixWith::Tools => cycle::FixWith::Tools,
             },
+            approve: self.approve,
             test_timeout: Duration::from_secs(self.test_timeout),
             options,
         })

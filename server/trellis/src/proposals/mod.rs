@@ -16,8 +16,9 @@ mod undo;
 mod waiting;
 
 pub(crate) use decide::{Choice, Decided, OpenNow, OpenTexts, Order, Testing, decide};
-pub(crate) use proposal::{FailingTest, Piece, Proposal, State, Step};
+pub(crate) use proposal::{FailingTest, Piece, Proposal, ProposedFile, State, Step};
 pub(crate) use propose::{Problem, propose};
 pub(crate) use store::Store;
 pub(crate) use trial::TriedTest;
 pub(crate) use undo::undo;
+pub(crate) use waiting::{Answer, Waiting};

@@ -62,10 +62,9 @@ impl Waiting {
         draft: Proposal,
         cancel: &CancellationToken,
     ) -> Result<Option<Answer>, Fault> {
-        let asked = of(&draft.files);
         let id = tokio::select! {
             () = cancel.cancelled() => return Ok(None),
-            id = self.put(node, &asked, draft) => id?,
+            id = self.put(node, draft) => id?,
         };
         loop {
             // Made before the look, so that no ring is missed in between.
@@ -81,8 +80,15 @@ impl Waiting {
         }
     }
 
+    /// The same where nobody is there to wait for: what was decided before, else none, and the draft waits.
+    pub(crate) async fn look(&self, node: &str, draft: Proposal) -> Result<Option<Answer>, Fault> {
+        let id = self.put(node, draft).await?;
+        Ok(answer(&self.store.get(&id)?))
+    }
+
     /// The id under which the draft lies.
-    async fn put(&self, node: &str, asked: &str, mut draft: Proposal) -> Result<String, Fault> {
+    async fn put(&self, node: &str, mut draft: Proposal) -> Result<String, Fault> {
+        let asked = of(&draft.files);
         let lock = self.store.lock_soon().await?;
         let mut known = self.store.list()?.proposals;
         known.retain(|it| it.run.as_ref().is_some_and(|it| it.node == node));
@@ -97,7 +103,7 @@ impl Waiting {
             older.step(State::Stale.as_str(), "the run has made another draft");
             self.store.save(&older, &lock)?;
         }
-        draft.run = Some(Draft { node: node.to_owned(), asked: asked.to_owned() });
+        draft.run = Some(Draft { node: node.to_owned(), asked });
         self.store.add(&mut draft, &lock)?;
         (self.told)(draft.state, &draft.id);
         Ok(draft.id)

@@ -128,7 +128,8 @@ mod tests {
     #[test]
     fn only_who_shows_the_token_and_is_no_page_of_the_web_may_connect() {
         let rules = Rules::new("secret", vec!["http://localhost:3000".to_owned()]);
-        let table: [(&str, &[(&str, &str)], u16); 20] = [
+        type Headers<'a> = &'a [(&'a str, &'a str)];
+        let table: [(&str, Headers<'_>, u16); 20] = [
             ("/", &[HERE, GOOD], 0),
             ("/", &[("host", "LOCALHOST"), ("authorization", "bearer  secret")], 0),
             ("/", &[("host", "[::1]:4000"), GOOD], 0),

@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn an_edit_moves_what_is_behind_it_and_takes_what_it_deletes() {
         let text = "def a(): ...\ndef b(): ...\ndef c(): ...\n";
-        let cases: [(Range<usize>, &str, &[(&str, usize)]); 6] = [
+        type Places<'a> = &'a [(&'a str, usize)];
+        let cases: [(Range<usize>, &str, Places<'_>); 6] = [
             // In front, in a name, behind a name.
             (13..13, "# x\n", &[("a", 4), ("b", 21), ("c", 34)]),
             (17..18, "bb", &[("a", 4), ("b", 17), ("c", 31)]),

@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn lines_move_with_the_text_and_go_with_it() {
         let text = "one\ntwo\nthree\nfour\n";
-        let cases: [(Range<usize>, &str, [Option<u32>; 3]); 7] = [
+        type Lines = [Option<u32>; 3];
+        let cases: [(Range<usize>, &str, Lines); 7] = [
             (0..0, "zero\n", [Some(2), Some(3), Some(4)]),
             (3..3, "\nx", [Some(1), Some(3), Some(4)]),
             (4..7, "TWO", [Some(1), Some(2), Some(3)]),

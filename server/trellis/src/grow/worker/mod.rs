@@ -1,5 +1,6 @@
 //! One node through the cycle: performs the actions, feeds back what happened.
 
+mod approval;
 pub(crate) mod ask;
 mod search;
 pub(crate) mod seen;
@@ -37,6 +38,7 @@ use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::scratch::ScratchFolder;
 
+pub(crate) use approval::Approvals;
 pub(crate) use wait::Rest;
 
 /// What all workers share.
@@ -63,6 +65,8 @@ pub(crate) struct Shop {
     pub(crate) cancel: CancellationToken,
     pub(crate) control: Control,
     pub(crate) observer: Observer,
+    /// Who decides about fixes; nobody is asked where there is none.
+    pub(crate) approvals: Option<Approvals>,
     pub(crate) freed: mpsc::UnboundedSender<Rest>,
     /// The planning graph, to be searched.
     pub(crate) graph: Graph,
@@ -152,6 +156,7 @@ pub(crate) async fn work_on(
         permit: Some(permit),
         has_turn: false,
         has_waited: false,
+        fixes: 0,
         begun_on: BTreeMap::new(),
         cost: Cost::default(),
         passed: 0,
@@ -179,6 +184,8 @@ struct Worker {
     has_turn: bool,
     /// It gave its slot back since the last step.
     has_waited: bool,
+    /// Fixes so far.
+    fixes: u32,
     /// What the nodes of its view held when it began, by their id.
     begun_on: BTreeMap<String, String>,
     cost: Cost,
@@ -214,6 +221,7 @@ impl Worker {
         loop {
             let (next, actions) = step(item, &shop.policy, &around, state, observation);
             state = next;
+            self.fixes = state.fixes();
             let mut heard = None;
             for action in actions {
                 if let Action::Finish(verdict) = action {
@@ -271,7 +279,7 @@ impl Worker {
                 self.log(Event::Approval { node: self.id(), question, answer })?;
                 Ok(Some(Observation::NoHuman))
             }
-            Action::AskApproval => Ok(Some(Observation::NoHuman)),
+            Action::AskApproval => self.approval().await.map(Some),
             Action::Note(note) => {
                 let (what, text) = (note.what.to_owned(), note.text);
                 self.log(Event::Note { node: self.id(), what, text })?;

@@ -171,7 +171,7 @@ impl Worker {
             .collect()
     }
 
-    async fn run_tests(
+    pub(super) async fn run_tests(
         &mut self,
         built: Sources,
         targets: Vec<String>,

@@ -16,6 +16,10 @@ pub(crate) enum Rest {
     For { node: NodeIx, needed: Vec<NodeIx> },
     /// Everybody else to be settled or waiting.
     Turn { node: NodeIx, go: oneshot::Sender<()> },
+    /// A person to decide.
+    Person { node: NodeIx },
+    /// Nothing any more: the person has decided.
+    Back { node: NodeIx },
 }
 
 impl Worker {
@@ -82,6 +86,18 @@ impl Worker {
         (self.passed, self.failed) = (0, 0);
         self.more.clear();
         Ok(())
+    }
+
+    /// Gives the slot back until a person has decided.
+    pub(super) fn rest_for_person(&mut self) {
+        self.rest(Rest::Person { node: self.node });
+    }
+
+    /// The person has decided.
+    pub(super) async fn back(&mut self) -> Result<(), Stop> {
+        // The owner may have gone; then everything is cancelled.
+        let _ = self.shop.freed.send(Rest::Back { node: self.node });
+        self.resume().await
     }
 
     /// Gives the slot back.
