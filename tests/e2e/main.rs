@@ -27,5 +27,6 @@ mod runs;
 mod sandbox;
 mod symbols;
 mod tidy;
+mod transports;
 mod world;
 mod write_tests;

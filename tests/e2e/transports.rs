@@ -1,0 +1,265 @@
+//! `trellis serve` and the description of all methods, from outside: what is printed, what is refused, how it ends.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use ::lsp::Failure;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Map, Value, json};
+
+use crate::runs::editor;
+use crate::world::{Plot, World, repository};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Set, it has the recorded files written anew.
+const RECORD: &str = "TRELLIS_RECORD_WIRE";
+
+fn wire(name: &str) -> PathBuf {
+    repository().join("fixtures/wire").join(name)
+}
+
+/// Compares with what was recorded, or records it.
+#[track_caller]
+fn assert_recorded(name: &str, found: &str) {
+    if std::env::var_os(RECORD).is_some() {
+        fs::create_dir_all(wire("")).expect("a folder");
+        fs::write(wire(name), found).expect("recorded");
+    }
+    let recorded = fs::read_to_string(wire(name)).unwrap_or_default();
+    let differs = found.lines().zip(recorded.lines()).find(|(a, b)| a != b);
+    assert!(
+        found == recorded,
+        "fixtures/wire/{name} is not what is said now, from {differs:?} on; if that is right, run this with {RECORD}=1"
+    );
+}
+
+#[test]
+fn the_description_is_the_recorded_one_and_every_method_in_it_answers() {
+    let world = World::new();
+    let printed = world.trellis(&["serve", "--describe"]).exits(0);
+    assert_recorded("openrpc.json", &printed.stdout);
+    let document = printed.json();
+    let mut client = editor(&world, Value::Null);
+    for method in document["methods"].as_array().expect("methods") {
+        let name = method["name"].as_str().expect("a name");
+        for part in ["summary", "x-effect"] {
+            assert!(method[part].as_str().is_some_and(|it| !it.is_empty()), "{name}: no {part}");
+        }
+        // No method takes a list, so that nothing is done.
+        match client.request(name, json!([]), PATIENCE).expect_err("refused") {
+            Failure::Refused { code, message, .. } => assert_eq!(code, -32602, "{name}: {message}"),
+            failure => panic!("{name}: {failure}"),
+        }
+    }
+    let nothing = client.request("trellis/nothing", json!({}), PATIENCE).expect_err("refused");
+    assert!(matches!(nothing, Failure::Refused { code: -32601, .. }), "{nothing}");
+}
+
+#[test]
+fn everything_that_is_referred_to_in_the_description_is_there() {
+    let world = World::new();
+    let document = world.trellis(&["--json", "serve", "--describe"]).exits(0).json();
+    let mut left = vec![&document];
+    let mut count = 0;
+    while let Some(value) = left.pop() {
+        if let Some(to) = value.get("$ref").and_then(Value::as_str) {
+            let there = to.strip_prefix('#').and_then(|it| document.pointer(it));
+            assert!(there.is_some(), "{to} is not there");
+            count += 1;
+        }
+        match value {
+            Value::Array(all) => left.extend(all),
+            Value::Object(all) => left.extend(all.values()),
+            _ => {}
+        }
+    }
+    assert!(count > 100, "{count} references");
+}
+
+/// What a value looks like, whatever it says: texts, numbers and truth by their kind, lists by what is in them.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Null => json!("null"),
+        Value::Bool(_) => json!("boolean"),
+        Value::Number(_) => json!("number"),
+        Value::String(_) => json!("text"),
+        Value::Array(all) => {
+            let mut shapes: Vec<Value> = all.iter().map(shape).collect();
+            shapes.sort_by_key(Value::to_string);
+            shapes.dedup();
+            Value::Array(shapes)
+        }
+        Value::Object(all) => {
+            all.iter().map(|(key, it)| (key.clone(), shape(it))).collect::<Map<_, _>>().into()
+        }
+    }
+}
+
+#[test]
+fn messages_of_every_family_look_as_they_were_recorded() {
+    let world = World::new();
+    world.write("shop/cart.py", "class Cart:\n    def total(self):\n        return 1\n");
+    world.write("shop/till.py", "from shop.cart import Cart\n\nCart().total()\n");
+    world.write("pyproject.toml", "[project]\nname = \"shop\"\n");
+    let plot = Plot::default().function("double", "basic", &[], &[], "2 * x").tests(
+        "double",
+        "basic",
+        [2, 4, 6],
+    );
+    let _ = world.grow(&plot, &[]).exits(0);
+    let mut client = editor(&world, Value::Null);
+    let mut count = 0;
+    for family in ["code", "edits", "faults", "graphs", "jobs", "runs", "symbols"] {
+        let name = format!("{family}.json");
+        let text = fs::read_to_string(wire(&name)).expect("recorded messages");
+        let mut exchanges: Vec<Value> = serde_json::from_str(&text).expect("a list");
+        for exchange in &mut exchanges {
+            let method = exchange["method"].as_str().expect("a method").to_owned();
+            let answer = match client.request(&method, exchange["params"].clone(), PATIENCE) {
+                Ok(result) => json!({ "result": shape(&result) }),
+                Err(Failure::Refused { code, .. }) => json!({ "error": code }),
+                Err(failure) => panic!("{method}: {failure}"),
+            };
+            let said = exchange.as_object_mut().expect("an object");
+            said.retain(|key, _| ["method", "params"].contains(&key.as_str()));
+            said.extend(answer.as_object().cloned().unwrap_or_default());
+            count += 1;
+        }
+        assert_recorded(&name, &format!("{:#}\n", Value::Array(exchanges)));
+    }
+    assert!(count > 20, "{count} exchanges");
+}
+
+/// A server for programs, and how it is reached.
+struct Served {
+    child: Child,
+    address: Value,
+    token_file: PathBuf,
+}
+
+impl Served {
+    fn start(world: &World, more: &[&str]) -> Served {
+        let run = world.root().join("run");
+        fs::create_dir_all(&run).expect("a folder");
+        let mut command = world.command(&["--json", "serve"]);
+        command.args(more).env("XDG_RUNTIME_DIR", &run).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("trellis starts");
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().expect("standard output"));
+        output.read_line(&mut line).expect("a line");
+        let address: Value = serde_json::from_str(&line).expect("JSON");
+        let token_file = run.join(format!("trellis/serve-{}.token", address["pid"]));
+        assert!(token_file.exists(), "{}", token_file.display());
+        Served { child, address, token_file }
+    }
+
+    /// The status of an answer to a request for the handshake with these headers.
+    fn handshake(&self, headers: &str) -> String {
+        let place = self.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
+        let mut stream = TcpStream::connect(place.expect("an address")).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("patience");
+        write!(stream, "GET / HTTP/1.1\r\n{headers}\r\n").expect("written");
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer[9..]).into_owned()
+    }
+
+    /// Waits for the end, which has to be in order.
+    fn ends(mut self) {
+        let status = self.child.wait().expect("it ends");
+        assert_eq!(status.code(), Some(0));
+        assert!(!self.token_file.exists(), "the token is still there");
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself, and then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+#[test]
+fn it_ends_in_order_when_it_is_told_to_and_when_nobody_is_there() {
+    let world = World::new();
+    let told = Served::start(&world, &[]);
+    let pid = i32::try_from(told.child.id()).ok().and_then(Pid::from_raw).expect("a number");
+    kill_process(pid, Signal::TERM).expect("told");
+    told.ends();
+    Served::start(&world, &["--idle-exit", "1"]).ends();
+    let mut parent = Command::new("cat").stdin(Stdio::piped()).spawn().expect("cat");
+    let served = Served::start(&world, &["--parent", &parent.id().to_string()]);
+    drop(parent.stdin.take());
+    parent.wait().expect("it ends");
+    served.ends();
+}
+
+#[test]
+fn only_a_handshake_with_the_token_opens_the_socket() {
+    let world = World::new();
+    let served = Served::start(&world, &[]);
+    let token = served.address["token"].as_str().expect("a token");
+    let place = served.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
+    let (host, key) = (
+        format!("Host: {}\r\n", place.expect("an address")),
+        format!("Authorization: Bearer {token}\r\n"),
+    );
+    let table = [
+        (format!("{host}{UPGRADE}{key}"), "101"),
+        (format!("{host}{UPGRADE}"), "401"),
+        // Whoever has the token still finds no HTTP.
+        (format!("{host}{key}"), "403"),
+        (format!("Host: example.com\r\n{UPGRADE}{key}"), "403"),
+        (format!("{UPGRADE}{key}"), "403"),
+        (format!("{host}{UPGRADE}{key}Origin: https://example.com\r\n"), "403"),
+    ];
+    for (headers, status) in table {
+        assert_eq!(served.handshake(&headers), status, "{headers}");
+    }
+}
+
+#[test]
+fn a_token_that_a_killed_server_left_is_taken_away() {
+    let world = World::new();
+    let mut killed = Served::start(&world, &[]);
+    let left = killed.token_file.clone();
+    killed.child.kill().expect("killed");
+    killed.child.wait().expect("it ends");
+    assert!(left.exists(), "nobody could take it away");
+    let next = Served::start(&world, &[]);
+    assert!(!left.exists() && next.token_file.exists());
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_in_words() {
+    let world = World::new();
+    world.write("file.py", "");
+    let table: [(&[&str], i32, &str); 6] = [
+        (&["serve", "none"], 65, "give folders that are there"),
+        (&["serve", "file.py"], 65, "is no folder"),
+        (&["mcp", "none"], 65, "give folders that are there"),
+        (&["serve", "--allow-origin", "*"], 64, "a scheme and a host"),
+        (&["serve", "--idle-exit", "0"], 64, "--idle-exit"),
+        (&["serve", "--parent", "0"], 65, "no process id"),
+    ];
+    for (arguments, code, words) in table {
+        let _ = world.trellis(arguments).exits(code).says(words);
+    }
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let _ = world.trellis(&["serve", "--port", &port]).exits(69).says("give another `--port`");
+}
+
+#[test]
+fn a_client_of_mcp_that_leaves_at_once_is_no_error() {
+    let world = World::new();
+    // Its standard input is at its end.
+    let _ = world.trellis(&["mcp"]).exits(0);
+}
