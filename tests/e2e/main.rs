@@ -20,6 +20,7 @@ mod mock;
 mod models;
 mod no_model;
 mod orphans;
+mod peers;
 mod people;
 mod providers;
 mod regression;

@@ -18,6 +18,7 @@ mod live;
 mod localize;
 mod mock;
 mod models;
+mod peers;
 mod search;
 mod setup;
 mod symbols;

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::{Outcome, engine, mock, setup};
+use crate::{Outcome, engine, mock, peers, setup};
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -18,6 +18,7 @@ pub(crate) fn run(args: &TestArgs) -> Outcome {
     setup::machine()?;
     setup::optional();
     mock::install()?;
+    peers::install()?;
     let trellis = setup::trellis(false)?;
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
