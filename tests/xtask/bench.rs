@@ -10,7 +10,8 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    Outcome, accuracy, big_graph, demo, engine, localize, mock, models, search, setup, symbols,
+    Outcome, accuracy, big_graph, demo, engine, localize, mock, models, search, setup, sidecar,
+    symbols,
 };
 
 #[derive(Args)]
@@ -40,6 +41,8 @@ enum Which {
     Run,
     /// Python symbols next to the peers ty and pyrefly, through the Language Server Protocol.
     Symbols(symbols::SymbolsArgs),
+    /// What an editor waits for, and what the server beside it costs.
+    Sidecar(sidecar::SidecarArgs),
     /// References and renames of hand-marked cases, asked of any language server.
     Accuracy(accuracy::AccuracyArgs),
     /// Queries over a planning graph: how often the right node comes first, and what a query costs.
@@ -64,6 +67,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Search) => search::run(),
         Some(Which::Localize(args)) => localize::run(args),
         Some(Which::Symbols(args)) => symbols::run(args),
+        Some(Which::Sidecar(args)) => sidecar::run(args),
         None => {
             runs()?;
             engine()?;
@@ -71,7 +75,8 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
             graph()?;
             search::run()?;
             corpus(&setup::root().join("../shared/data/humaneval"), 2, false)?;
-            symbols::run(&symbols::SymbolsArgs::usual())
+            symbols::run(&symbols::SymbolsArgs::usual())?;
+            sidecar::run(&sidecar::SidecarArgs::usual())
         }
     }
 }

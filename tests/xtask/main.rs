@@ -21,6 +21,7 @@ mod models;
 mod peers;
 mod search;
 mod setup;
+mod sidecar;
 mod symbols;
 mod test;
 

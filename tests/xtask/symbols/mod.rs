@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::Outcome;
 
 mod agreement;
-mod corpus;
-mod figures;
+pub(crate) mod corpus;
+pub(crate) mod figures;
 mod floors;
 mod measure;
-mod process;
-mod questions;
+pub(crate) mod process;
+pub(crate) mod questions;
 mod scan;
-mod server;
+pub(crate) mod server;
 mod session;
 mod table;
 
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &SymbolsArgs) -> Outcome {
     Ok(())
 }
 
-fn load() -> String {
+pub(crate) fn load() -> String {
     fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }
 

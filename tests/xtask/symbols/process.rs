@@ -48,8 +48,17 @@ fn process(pid: u32) -> Option<Process> {
 
 /// The peak of resident memory in MiB.
 fn peak(pid: u32) -> f64 {
+    memory(pid, "VmHWM:")
+}
+
+/// What a process, without its descendants, has in memory now, in MiB.
+pub(crate) fn resident(pid: u32) -> f64 {
+    memory(pid, "VmRSS:")
+}
+
+fn memory(pid: u32, name: &str) -> f64 {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:")).unwrap_or_default();
+    let line = text.lines().find_map(|it| it.strip_prefix(name)).unwrap_or_default();
     let kibibytes = line.trim().trim_end_matches(" kB").parse::<f64>();
     kibibytes.unwrap_or_default() / 1024.0
 }

@@ -1,0 +1,103 @@
+//! Code lenses right after each keystroke in a file of 5,000 lines, next to reading that file anew. A server without
+//! lenses is asked for the outline in their place.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lsp::{Client, Failure, uri_of};
+use serde_json::{Value, json};
+
+use super::{ENCODINGS, Measured, PATIENCE, Times};
+use crate::symbols::server::Server;
+
+const LINES: usize = 5_000;
+const KEYSTROKES: usize = 200;
+/// Between two keystrokes, so that nothing of the one before is still at work: what follows a change waits 300 ms.
+const PAUSE: Duration = Duration::from_millis(20);
+/// A line inside a function in the middle of the file, from 0.
+const AT: usize = LINES / 2 + 3;
+
+/// Functions and methods of ten lines each.
+fn text() -> String {
+    let mut text = String::from("import math\n");
+    for number in 0..LINES / 10 {
+        let _ = write!(
+            text,
+            "\n\ndef function_{number}(first: int, second: int = {number}) -> float:\n    \
+             \"\"\"Add {number} to the roots of two numbers.\"\"\"\n    \
+             total = math.sqrt(first) + math.sqrt(second)\n    for step in range({number}):\n        \
+             if step % 2 == 0:\n            total += step * {number}\n    return total + {number}\n\n"
+        );
+    }
+    text
+}
+
+pub(super) fn run(server: &Server) -> Measured {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
+    let (file, text) = (root.join("large.py"), text());
+    fs::write(&file, &text)?;
+    let mut client = Client::start(server.command(), &root)?;
+    let capabilities = client.initialize(&ENCODINGS, &Value::Null, PATIENCE)?;
+    let asked = match capabilities["codeLensProvider"].is_object() {
+        true => "textDocument/codeLens",
+        false => "textDocument/documentSymbol",
+    };
+    client.open(&file)?;
+    let params = json!({ "textDocument": { "uri": uri_of(&file) } });
+    let first = client.timed(asked, params.clone(), PATIENCE)?;
+    let count = first.value.as_array().map_or(0, Vec::len);
+    let (typed, again) = typed(&mut client, &file, asked)?;
+    let anew = syntax(&mut client, &text)?;
+    let carried = syntax(&mut client, &commented(&text))?;
+    println!("{asked} in a file of {} lines ({count} answers):", text.lines().count());
+    println!("  right after a keystroke: {}", typed.shown());
+    println!("  asked once more:         {}", again.shown());
+    println!("  syntax of the whole text, sent along: {}", anew.shown());
+    println!("  the same of as many comments:         {}", carried.shown());
+    let parsing = anew.median() - carried.median();
+    println!(
+        "  so parsing anew takes {parsing:.2} ms, and a keystroke {:.2} of it",
+        typed.median() / parsing
+    );
+    client.shutdown()?;
+    Ok(())
+}
+
+/// From the keystroke to the answer; and the same question when nothing has changed.
+fn typed(client: &mut Client, file: &Path, asked: &str) -> Result<(Times, Times), Failure> {
+    let (mut typed, mut again) = (Times::default(), Times::default());
+    let question = json!({ "textDocument": { "uri": uri_of(file) } });
+    for number in 0..KEYSTROKES {
+        let at = json!({ "line": AT, "character": 4 });
+        let change = json!({ "range": { "start": at, "end": at }, "text": "x" });
+        let document = json!({ "uri": uri_of(file), "version": number + 2 });
+        let params = json!({ "textDocument": document, "contentChanges": [change] });
+        let since = Instant::now();
+        client.notify("textDocument/didChange", params);
+        typed.add(client.timed(asked, question.clone(), PATIENCE)?.at.duration_since(since));
+        again.add(client.timed(asked, question.clone(), PATIENCE)?.took);
+        client.listen(PAUSE)?;
+    }
+    Ok((typed, again))
+}
+
+fn syntax(client: &mut Client, text: &str) -> Result<Times, Failure> {
+    let mut times = Times::default();
+    for _ in 0..KEYSTROKES / 2 {
+        let params = json!({ "code": text });
+        times.add(client.timed("trellis/validateSyntax", params, PATIENCE)?.took);
+    }
+    Ok(times)
+}
+
+/// As many bytes and lines, of which nothing has to be parsed.
+fn commented(text: &str) -> String {
+    let line = |line: &str| match line.len() {
+        0 => String::from("\n"),
+        length => format!("#{}\n", "x".repeat(length - 1)),
+    };
+    text.lines().map(line).collect()
+}
