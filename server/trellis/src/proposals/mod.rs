@@ -11,6 +11,8 @@ mod measure;
 mod proposal;
 mod propose;
 mod store;
+#[cfg(test)]
+mod tests;
 mod trial;
 mod undo;
 mod waiting;

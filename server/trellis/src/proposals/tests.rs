@@ -1,0 +1,184 @@
+//! Drafts that wait for an answer, and writes that a crash cut short.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use cycle::approval::Confidence;
+use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
+
+use super::decide::{Choice, Decided, OpenTexts, Order, decide};
+use super::proposal::{FailingTest, Proposal, ProposedFile, State, Writing};
+use super::store::Store;
+use super::undo::undo;
+use super::waiting::{Answer, Waiting};
+use crate::edits::{self, Change};
+use crate::error::Fault;
+
+fn file(base: Option<&str>, proposed: &str) -> ProposedFile {
+    let (path, base) = ("a.py".to_owned(), base.map(str::to_owned));
+    ProposedFile { path, base, proposed: proposed.to_owned() }
+}
+
+fn proposal(file: ProposedFile) -> Proposal {
+    let test = FailingTest {
+        id: "test_a.py::test_a".to_owned(),
+        message: "AssertionError".to_owned(),
+        path: None,
+        line: None,
+    };
+    let reason = "it makes the test pass".to_owned();
+    Proposal::new(test, reason, Confidence::default(), Vec::new(), vec![file])
+}
+
+fn order(choice: Choice, text: Option<&str>) -> Order {
+    Order {
+        fix: "fix-1".to_owned(),
+        revision: None,
+        choice,
+        hunks: Vec::new(),
+        files: text.map(|it| ("a.py".to_owned(), it.to_owned())).into_iter().collect(),
+        note: "as I like it".to_owned(),
+    }
+}
+
+/// A decision without a test, where nothing is open.
+async fn decided(store: &Store, order: &Order) -> Result<Decided, Fault> {
+    let open = || async { Ok(OpenTexts::new()) }.boxed();
+    decide(store, order, &open, None).await
+}
+
+#[tokio::test]
+async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
+    let id = || "fix-1".to_owned();
+    let rewritten = vec![file(None, "x = 3\n")];
+    let why = "as I like it".to_owned();
+    let table = [
+        (order(Choice::Accept, None), Answer::Approved { id: id() }),
+        (order(Choice::Edit, Some("x = 3\n")), Answer::Rewritten { id: id(), files: rewritten }),
+        (order(Choice::Reject, None), Answer::Declined { id: id(), why }),
+    ];
+    for (order, wanted) in table {
+        let root = tempfile::tempdir().expect("a folder");
+        let store = Store::of(root.path());
+        let told: Arc<Mutex<Vec<String>>> = Arc::default();
+        let ear = told.clone();
+        let waiting = Waiting::new(root.path(), move |_, id| {
+            ear.lock().expect("nobody broke it").push(id.to_owned());
+        });
+        let cancel = CancellationToken::new();
+        let draft = || proposal(file(None, "x = 2\n"));
+        let person = async {
+            while store.get("fix-1").is_err() {
+                tokio::task::yield_now().await;
+            }
+            decided(&store, &order).await.map(|it| it.proposal.state)
+        };
+        let (answer, state) = tokio::join!(waiting.ask("a.double", draft(), &cancel), person);
+        assert_eq!(answer.expect("an answer").as_ref(), Some(&wanted));
+        assert!(matches!(state, Ok(State::Accepted | State::Rejected)), "{state:?}");
+        assert!(!root.path().join("a.py").exists(), "the run writes it itself");
+        let again = Waiting::new(root.path(), |_, id| panic!("{id} is not new"));
+        let again = again.ask("a.double", draft(), &cancel).await;
+        assert_eq!(again.expect("an answer"), Some(wanted));
+        assert_eq!(*told.lock().expect("nobody broke it"), ["fix-1"]);
+    }
+}
+
+#[tokio::test]
+async fn another_draft_takes_the_place_of_one_that_waits() {
+    let root = tempfile::tempdir().expect("a folder");
+    let waiting = Waiting::new(root.path(), |_, _| {});
+    let cancel = CancellationToken::new();
+    // It is put before a person, and then nobody waits any more.
+    for text in ["x = 2\n", "x = 3\n"] {
+        let draft = proposal(file(None, text));
+        let stop = async {
+            let store = Store::of(root.path());
+            let is_there = |it: &Proposal| it.files[0].proposed == text;
+            while !store.list().is_ok_and(|it| it.proposals.iter().any(is_there)) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            answer = waiting.ask("a.double", draft, &cancel) => panic!("{answer:?}"),
+            () = stop => {}
+        }
+    }
+    let states = |store: &Store| -> Vec<State> {
+        store.list().expect("a list").proposals.iter().map(|it| it.state).collect()
+    };
+    let store = Store::of(root.path());
+    assert_eq!(states(&store), [State::Stale, State::Waiting]);
+    cancel.cancel();
+    let answer = waiting.ask("a.double", proposal(file(None, "x = 3\n")), &cancel).await;
+    assert_eq!(answer.expect("no fault"), None);
+    assert_eq!(states(&store), [State::Stale, State::Waiting], "it goes on waiting");
+}
+
+#[tokio::test]
+async fn a_write_that_a_crash_cut_short_was_made_or_was_not() {
+    for is_made in [true, false] {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("a.py");
+        fs::write(&path, "x = 1\n").expect("a file");
+        let store = Store::of(root.path());
+        let mut fix = proposal(file(Some("x = 1\n"), "x = 2\n"));
+        let lock = store.lock().expect("it is free");
+        store.add(&mut fix, &lock).expect("stored");
+        let name = "fix-1, revision 1, at noon".to_owned();
+        fix.writing = Some(Writing {
+            name: name.clone(),
+            files: vec![file(Some("x = 2\n"), "x = 2\n")],
+            state: State::Accepted,
+            what: "accepted".to_owned(),
+            note: String::new(),
+        });
+        store.save(&fix, &lock).expect("stored");
+        drop(lock);
+        if is_made {
+            let source = "x = 1\n".to_owned();
+            let edits = code::TextEdits::between(&source, "x = 2\n");
+            let changes = vec![Change { path: path.clone(), source, edits }];
+            edits::apply(root.path(), &name, changes).expect("made");
+        }
+        let text = || fs::read_to_string(&path).expect("a file");
+        let answer = decided(&store, &order(Choice::Accept, None)).await;
+        if is_made {
+            assert!(answer.expect_err("a refusal").message.contains("accepted already"));
+        } else {
+            assert_eq!(answer.expect("it waits").edit, Some(1));
+        }
+        assert_eq!(
+            (text().as_str(), store.get("fix-1").expect("there").state),
+            ("x = 2\n", State::Accepted)
+        );
+        undo(&store, "fix-1", &OpenTexts::new()).expect("taken back");
+        assert_eq!(
+            (text().as_str(), store.get("fix-1").expect("there").state),
+            ("x = 1\n", State::Undone)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_proposal_leads_nowhere_else() {
+    let root = tempfile::tempdir().expect("a folder");
+    let outside = tempfile::tempdir().expect("a folder");
+    fs::write(outside.path().join("a.py"), "x = 1\n").expect("a file");
+    let absolute = outside.path().join("a.py").display().to_string();
+    for path in ["../a.py", "linked/a.py", "", absolute.as_str()] {
+        let root = tempfile::tempdir_in(root.path()).expect("a folder");
+        let link = root.path().join("linked");
+        std::os::unix::fs::symlink(outside.path(), link).expect("a link");
+        let store = Store::of(root.path());
+        let it = ProposedFile { path: path.to_owned(), ..file(Some("x = 1\n"), "x = 2\n") };
+        let lock = store.lock().expect("it is free");
+        store.add(&mut proposal(it), &lock).expect("stored");
+        drop(lock);
+        let answer = decided(&store, &order(Choice::Accept, None)).await;
+        let said = answer.expect_err("a refusal").message;
+        assert!(said.contains("leaves the project"), "{path}: {said}");
+    }
+    assert_eq!(fs::read_to_string(outside.path().join("a.py")).expect("a file"), "x = 1\n");
+}
