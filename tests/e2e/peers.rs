@@ -30,6 +30,9 @@ fn world() -> World {
     let tests = [1, 2, 3].map(|it| format!("\n\ndef test_{it}():\n    assert unused() == 1\n"));
     let tests = format!("```python\nfrom shop.cart import unused\n{}```\n", tests.concat());
     plot.reply("shop/cart.py::unused", "write_tests", 0, &tests);
+    let fix =
+        "twice.py\n<<<<<<< SEARCH\n    return x\n=======\n    return 2 * x\n>>>>>>> REPLACE\n";
+    plot.reply("test_twice.py::test_twice", "fix", 0, fix);
     world.plant(&plot);
     for (path, text) in [
         ("pyproject.toml", "[project]\nname = \"shop\"\n"),
