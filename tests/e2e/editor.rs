@@ -402,7 +402,7 @@ fn another_server_takes_the_symbols_and_gives_them_back() {
     let question = client.question(register, PATIENCE).expect("registrations");
     assert_eq!(methods(&question.params["registrations"]), all);
     client.answer(&question, Ok(Value::Null));
-    let mut places = |client: &mut Client| {
+    let places = |client: &mut Client| {
         let mut params = document(&file);
         params["position"] = json!({ "line": 1, "character": 0 });
         let found = client.request("textDocument/definition", params, PATIENCE).expect("an answer");

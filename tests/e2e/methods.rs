@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::runs::{call, editor, ended, result, start, until};
 use crate::world::{Plot, World};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 fn world() -> World {
     let world = World::new();
@@ -291,8 +291,7 @@ fn runs_at_the_same_time_do_not_get_into_each_other_s_way() {
     world.write("tests/test_waits.py", waits);
     world.write("tests/test_quick.py", "def test_quick():\n    assert True\n");
     let mut client = editor(&world, Value::Null);
-    let params =
-        json!({ "testPath": "tests/test_waits.py", "sandbox": "local", "background": true });
+    let params = json!({ "testPath": "tests/test_waits.py", "sandbox": "local", "timeout": 300, "background": true });
     let job = start(&mut client, "runTests", params);
     for _ in 0..2 {
         let quick = json!({ "testPath": "tests/test_quick.py", "sandbox": "local" });

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::world::{Plot, World, assert_same, tree};
 
 /// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 const ASK: &str = "trellis/askModel";
 
 /// A server for a world, whose client plays the editor's models if it is asked.

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Error};
 use serde_json::Value;
 
 /// One message as bytes, ready to be written.
-pub(crate) fn frame(message: &Value) -> Vec<u8> {
+pub fn frame(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

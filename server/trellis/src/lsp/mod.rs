@@ -16,6 +16,7 @@ mod commands;
 mod diagnostics;
 mod extensions;
 mod features;
+mod frames;
 mod from_lsp;
 mod hover;
 mod lenses;
@@ -25,28 +26,34 @@ mod resume;
 mod route;
 mod server;
 mod settle;
+mod stdio;
 mod to_lsp;
+mod transport;
 mod trial;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tower_lsp::{LspService, Server};
+use tower_lsp::LspService;
+use tower_service::Service;
 
 use crate::error::{Exit, Fault};
 use crate::rpc::{self, Context};
-use crate::stdin;
 use client_model::ClientModel;
-use route::Filled;
 use server::Backend;
+use transport::{End, Transport};
 
-/// More than any client has under way: changes must never queue behind questions.
-const REQUESTS_AT_ONCE: usize = 1024;
+/// How long the last answers may take to be made and read, when the client says no more.
+const LAST_WORDS: Duration = Duration::from_secs(15);
+/// `exit` without `shutdown` is 1 in the protocol, whatever that is elsewhere.
+const WITHOUT_SHUTDOWN: Exit = Exit::TestsFailed;
 
 /// Serves until the client says `exit`, closes the stream or dies.
 pub(crate) async fn serve() -> Result<Exit, Fault> {
     let (gone, parent_gone) = tokio::sync::oneshot::channel();
     let owner = crate::state::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
-    let input = stdin::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+    let streams = stdio::input().and_then(|input| Ok((input, stdio::output()?)));
+    let (input, output) = streams.map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let (mut names, mut shared) = (Vec::new(), None::<Arc<Context>>);
     let mut builder = LspService::build(|client| {
         let editor = Arc::new(ClientModel::new(client.clone()));
@@ -62,17 +69,25 @@ pub(crate) async fn serve() -> Result<Exit, Fault> {
         let call = move |backend: &Backend, params| route::call(backend.methods(), name, params);
         builder = builder.custom_method(name, call);
     }
-    let (service, socket) = builder.finish();
-    let server = Server::new(input, tokio::io::stdout(), socket)
-        .concurrency_level(REQUESTS_AT_ONCE)
-        .serve(Filled(service));
-    tokio::select! {
-        () = server => {}
-        Ok(()) = parent_gone => {}
-    }
-    if let Some(context) = shared {
-        context.end().await;
-    }
+    let (mut service, socket) = builder.finish();
+    let handle = move |request| service.call(route::filled(request));
+    let mut transport = Transport::new(handle, socket, output);
+    let end = tokio::select! {
+        end = transport.serve(input) => end,
+        Ok(()) = parent_gone => End::Closed,
+    };
+    // Work that answers wait for ends with the conversation.
+    let ending = async {
+        if let Some(context) = shared {
+            context.end().await;
+        }
+    };
+    let last_words = tokio::time::timeout(LAST_WORDS, transport.finish());
+    // Out of time, nobody reads them.
+    let ((), _) = tokio::join!(ending, last_words);
     owner.stop().await;
-    Ok(Exit::Done)
+    match end {
+        End::Exit { after_shutdown: false } => Ok(WITHOUT_SHUTDOWN),
+        End::Exit { after_shutdown: true } | End::Closed => Ok(Exit::Done),
+    }
 }

@@ -41,11 +41,13 @@ pub(crate) enum Answer {
     },
 }
 
+type Ear = dyn Fn(State, &str) + Send + Sync;
+
 /// Where drafts of one output folder are put before a person.
 pub(crate) struct Waiting {
     store: Store,
     /// Told of a proposal that is new, with its id.
-    told: Box<dyn Fn(State, &str) + Send + Sync>,
+    told: Box<Ear>,
 }
 
 impl Waiting {

@@ -1,5 +1,7 @@
 //! Faults on the wire.
 
+use std::collections::BTreeSet;
+
 use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
 use serde_json::json;
 
@@ -47,11 +49,44 @@ fn code(exit: Exit) -> &'static Code {
     CODES.iter().find(|it| it.kind == wanted).unwrap_or(&CODES[1])
 }
 
+/// What is wrong with parameters.
+pub(super) struct Misread {
+    why: String,
+    /// A known name that resembles the one given.
+    near: Option<String>,
+}
+
+impl Misread {
+    pub(super) fn wrong(why: impl ToString) -> Misread {
+        Misread { why: why.to_string(), near: None }
+    }
+
+    pub(super) fn unknown(name: &str, known: &BTreeSet<String>) -> Misread {
+        let near = known.iter().map(|it| (likeness(name, it), it)).max();
+        let near = near.filter(|(likeness, _)| *likeness * 2 > name.chars().count());
+        let all: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+        let all = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+        let why = format!("there is no parameter `{name}`; there are {all}");
+        Misread { why, near: near.map(|(_, it)| it.clone()) }
+    }
+}
+
+/// Letters that stand in both words in the same order, looked for from the left.
+fn likeness(a: &str, b: &str) -> usize {
+    let mut rest = b.chars();
+    a.chars()
+        .filter(|letter| rest.clone().any(|it| it == *letter) && rest.any(|it| it == *letter))
+        .count()
+}
+
 /// Parameters that do not fit the method.
-pub(super) fn bad_params(why: &str, name: &str) -> ErrorObjectOwned {
-    let hint = format!("`trellis serve --describe` shows the parameters of {name}");
+pub(super) fn bad_params(misread: &Misread, name: &str) -> ErrorObjectOwned {
+    let near = misread.near.as_ref().map(|it| format!("did you mean `{it}`? "));
+    let shown = format!("`trellis serve --describe` shows the parameters of {name}");
+    let hint = near.unwrap_or_default() + &shown;
     let data = json!({ "kind": "usage", "hint": hint });
-    ErrorObjectOwned::owned(ErrorCode::InvalidParams.code(), format!("{name}: {why}"), Some(data))
+    let why = format!("{name}: {}", misread.why);
+    ErrorObjectOwned::owned(ErrorCode::InvalidParams.code(), why, Some(data))
 }
 
 impl From<Unanswered> for Fault {

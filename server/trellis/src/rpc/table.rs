@@ -1,6 +1,7 @@
 //! What a method is: a name, types, and a function.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::context::Context;
-use super::error::{bad_params, object};
+use super::error::{Misread, bad_params, object};
 use crate::error::{Exit, Fault};
 use crate::jobs::Duty;
 use crate::state::View;
@@ -77,14 +78,15 @@ impl Table {
         let params = self.generator.subschema_for::<P>();
         let result = self.generator.subschema_for::<R>();
         let about = description::<P>();
+        let known = Arc::new(names(params.as_value(), self.definitions()));
         self.entries.push(Entry { name, about, effect, params, result });
         let answer = move |params: Params<'static>, context: Arc<Context>, _| {
-            let method = method.clone();
+            let (method, known) = (method.clone(), known.clone());
             async move {
                 if effect == Effect::Runs {
                     context.may_run().map_err(|fault| object(&fault))?;
                 }
-                let params: P = read(&params).map_err(|why| bad_params(&why, name))?;
+                let params: P = read(&params, &known).map_err(|why| bad_params(&why, name))?;
                 let result = method(context, params).await.map_err(|fault| object(&fault))?;
                 serde_json::value::to_raw_value(&result).map_err(|error| {
                     object(&Fault::internal(format!("{name}: the result is no JSON: {error}")))
@@ -176,13 +178,28 @@ impl Table {
 }
 
 /// Parameters are one object with names; none at all are an empty one.
-fn read<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, String> {
+fn read<P: DeserializeOwned>(params: &Params<'_>, known: &BTreeSet<String>) -> Result<P, Misread> {
     let text = params.as_str().map(str::trim).filter(|it| !it.is_empty() && *it != "null");
     let text = text.unwrap_or("{}");
     if !text.starts_with('{') {
-        return Err("the parameters have to be an object".to_owned());
+        return Err(Misread::wrong("the parameters have to be an object"));
     }
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    let all: Map<String, Value> = serde_json::from_str(text).map_err(Misread::wrong)?;
+    // Types that are made of others (`serde(flatten)`) let pass what none of them knows.
+    if let Some(name) = all.keys().find(|it| !known.contains(*it)) {
+        return Err(Misread::unknown(name, known));
+    }
+    serde_json::from_value(Value::Object(all)).map_err(Misread::wrong)
+}
+
+/// The names of parameters that a schema knows.
+fn names(schema: &Value, definitions: &Map<String, Value>) -> BTreeSet<String> {
+    let named = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
+    let schema = named.and_then(|it| definitions.get(it)).unwrap_or(schema);
+    let own = schema["properties"].as_object().into_iter().flat_map(|it| it.keys().cloned());
+    let parts = ["allOf", "anyOf", "oneOf"].into_iter();
+    let parts = parts.flat_map(|it| schema[it].as_array().into_iter().flatten());
+    own.chain(parts.flat_map(|it| names(it, definitions))).collect()
 }
 
 /// The comment on a type, as one text.

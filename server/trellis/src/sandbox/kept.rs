@@ -51,17 +51,18 @@ impl Kept {
         drop(all);
         let opened = Arc::new(open(args, root, needs, output).await?);
         let mut all = self.0.lock().await;
+        if let Some((_, other)) = all.iter().find(|(it, _)| *it == key) {
+            // Somebody else was faster.
+            let other = other.clone();
+            close_later(opened);
+            return Ok(other);
+        }
         let (old, mut new): (Vec<_>, Vec<_>) =
             all.drain(..).partition(|(it, _)| it.root == key.root);
         new.push((key, opened.clone()));
         let surplus = new.len().saturating_sub(KEPT_AT_MOST);
-        let gone: Vec<_> = old.into_iter().chain(new.drain(..surplus)).collect();
+        old.into_iter().chain(new.drain(..surplus)).for_each(|(_, it)| close_later(it));
         *all = new;
-        drop(all);
-        // One that is still in use closes its idle workers, and the others as they come back.
-        for (_, opened) in gone {
-            opened.runner.close().await;
-        }
         Ok(opened)
     }
 
@@ -74,6 +75,11 @@ impl Kept {
         }
         left
     }
+}
+
+/// Closes one without waiting: tests may be running in it, which nobody else has to wait for.
+fn close_later(opened: Arc<Opened>) {
+    tokio::spawn(async move { opened.runner.close().await });
 }
 
 impl Key {
