@@ -60,7 +60,7 @@ pub(crate) async fn serve() -> Result<Exit, Fault> {
         let context = Arc::new(Context::new(owner.clone(), Some(editor.clone())));
         shared = Some(context.clone());
         let table = rpc::table(context.clone());
-        names.extend(table.entries.iter().map(|it| it.name));
+        names.extend(table.names());
         Backend::new(client, context, editor, table.module.into(), gone)
     })
     .custom_method(extensions::TRY_MODEL, Backend::try_model)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use crate::rpc::{Effect, Entry, Table, inlined};
+use crate::rpc::{Described, Effect, Entry, Table, inlined};
 
 /// What a person decides, and no model.
 const FOR_PEOPLE: [&str; 2] = ["trellis/decideFix", "trellis/undoFix"];
@@ -32,11 +32,12 @@ pub(super) enum Waits {
 
 /// All tools, in the order of the table.
 pub(super) fn offered(table: &Table) -> Vec<Offered> {
+    let table = &table.described();
     let for_models = table.entries.iter().filter(|it| !FOR_PEOPLE.contains(&it.name));
     for_models.map(|entry| offer(entry, table)).collect()
 }
 
-fn offer(entry: &Entry, table: &Table) -> Offered {
+fn offer(entry: &Entry, table: &Described) -> Offered {
     let mut schema = input(entry, table);
     let waits = match () {
         () if schema["properties"].get("background").is_some() => Waits::Mostly,
@@ -59,7 +60,7 @@ fn starts_job(entry: &Entry) -> bool {
 }
 
 /// The schema of the arguments, whole in itself; what the tool does is said beside it.
-fn input(entry: &Entry, table: &Table) -> Value {
+fn input(entry: &Entry, table: &Described) -> Value {
     let schema = inlined(entry.params.as_value(), table);
     let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.retain(|key, _| !["$schema", "title", "description"].contains(&key.as_str()));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::CODES;
-use super::table::{Entry, Table};
+use super::table::{Described, Entry, Table};
 use crate::events::Event;
 
 /// What happened: a notification to clients.
@@ -15,6 +15,7 @@ pub(crate) const UNSUBSCRIBE: &str = "trellis/unsubscribe";
 
 /// The document; made from the very types that are read and written.
 pub(crate) fn describe(table: &Table) -> Value {
+    let table = &table.described();
     let methods: Vec<Value> = table.entries.iter().map(|it| method(it, table)).collect();
     let errors = CODES.iter().map(|it| {
         let error = json!({ "code": it.code, "message": it.meaning, "data": { "kind": it.kind } });
@@ -34,7 +35,7 @@ pub(crate) fn describe(table: &Table) -> Value {
 }
 
 /// The one notification, and all schemas that it and the methods refer to.
-fn event(table: &Table) -> (Value, Map<String, Value>) {
+fn event(table: &Described) -> (Value, Map<String, Value>) {
     let mut generator = table.generator();
     let schema = generator.subschema_for::<Event>();
     let summary = "What happens. The language server sends it by itself, a WebSocket to who has subscribed: there \
@@ -50,7 +51,7 @@ fn event(table: &Table) -> (Value, Map<String, Value>) {
 }
 
 /// One method: its parameters are the properties of one object.
-fn method(entry: &Entry, table: &Table) -> Value {
+fn method(entry: &Entry, table: &Described) -> Value {
     let schema = resolved(entry.params.as_value(), table);
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let params = schema["properties"].as_object().cloned().unwrap_or_default();
@@ -75,14 +76,14 @@ fn method(entry: &Entry, table: &Table) -> Value {
 }
 
 /// A schema in place of a reference to it.
-pub(super) fn resolved(schema: &Value, table: &Table) -> Value {
+pub(super) fn resolved(schema: &Value, table: &Described) -> Value {
     let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let named = name.and_then(|name| table.definitions().get(name));
     named.unwrap_or(schema).clone()
 }
 
 /// A schema that refers to nothing outside itself. One that holds itself says no more than that at the second time.
-pub(crate) fn inlined(schema: &Value, table: &Table) -> Value {
+pub(crate) fn inlined(schema: &Value, table: &Described) -> Value {
     inline(schema, table.definitions(), &mut Vec::new())
 }
 

@@ -19,4 +19,4 @@ pub(crate) use catalog::table;
 pub(crate) use context::{Context, Settings};
 pub(crate) use describe::{EVENT, SUBSCRIBE, UNSUBSCRIBE, describe, inlined};
 pub(crate) use error::object as error_object;
-pub(crate) use table::{Effect, Entry, Methods, PREFIX, Table, invoke};
+pub(crate) use table::{Described, Effect, Entry, Methods, PREFIX, Table, invoke};

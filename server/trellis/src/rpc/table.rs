@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::MethodsError;
@@ -50,21 +50,46 @@ pub(crate) struct Entry {
 /// Methods that can be called. A clone is the same.
 pub(crate) type Methods = jsonrpsee::Methods;
 
-/// All methods, with what is known of them.
+/// All methods.
 pub(crate) struct Table {
     pub(crate) module: RpcModule<Context>,
+    listed: Vec<Listed>,
+}
+
+/// A method before anybody asks for its types: making schemas of all takes longer than all else of a start.
+struct Listed {
+    name: &'static str,
+    effect: Effect,
+    describe: fn(&mut SchemaGenerator) -> Shape,
+}
+
+/// Description, parameters, result.
+type Shape = (String, Schema, Schema);
+
+/// All methods as they are described.
+pub(crate) struct Described {
     pub(crate) entries: Vec<Entry>,
     generator: SchemaGenerator,
 }
 
 impl Table {
     pub(super) fn new(context: Arc<Context>) -> Table {
-        let settings = schemars::generate::SchemaSettings::draft07();
-        Table {
-            module: RpcModule::from_arc(context),
-            entries: Vec::new(),
-            generator: settings.into(),
-        }
+        Table { module: RpcModule::from_arc(context), listed: Vec::new() }
+    }
+
+    /// The names of all methods.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.listed.iter().map(|it| it.name)
+    }
+
+    /// What the methods take and give.
+    pub(crate) fn described(&self) -> Described {
+        let mut generator = generator();
+        let entry = |it: &Listed| {
+            let (about, params, result) = (it.describe)(&mut generator);
+            Entry { name: it.name, about, effect: it.effect, params, result }
+        };
+        Described { entries: self.listed.iter().map(entry).collect(), generator }
     }
 
     /// A method that takes its time without holding a thread.
@@ -75,11 +100,8 @@ impl Table {
         F: Fn(Arc<Context>, P) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<R, Fault>> + Send + 'static,
     {
-        let params = self.generator.subschema_for::<P>();
-        let result = self.generator.subschema_for::<R>();
-        let about = description::<P>();
-        let known = Arc::new(names(params.as_value(), self.definitions()));
-        self.entries.push(Entry { name, about, effect, params, result });
+        self.listed.push(Listed { name, effect, describe: shape::<P, R> });
+        let known: Arc<LazyLock<BTreeSet<String>>> = Arc::new(LazyLock::new(known::<P>));
         let answer = move |params: Params<'static>, context: Arc<Context>, _| {
             let (method, known) = (method.clone(), known.clone());
             async move {
@@ -165,7 +187,9 @@ impl Table {
             async move { asking.await.map_err(Fault::from)? }
         });
     }
+}
 
+impl Described {
     /// What makes schemas, with all that it made before.
     pub(super) fn generator(&self) -> SchemaGenerator {
         self.generator.clone()
@@ -175,6 +199,22 @@ impl Table {
     pub(super) fn definitions(&self) -> &Map<String, Value> {
         self.generator.definitions()
     }
+}
+
+fn generator() -> SchemaGenerator {
+    schemars::generate::SchemaSettings::draft07().into()
+}
+
+fn shape<P: JsonSchema, R: JsonSchema>(generator: &mut SchemaGenerator) -> Shape {
+    let params = generator.subschema_for::<P>();
+    (description::<P>(), params, generator.subschema_for::<R>())
+}
+
+/// The names of a method's parameters.
+fn known<P: JsonSchema>() -> BTreeSet<String> {
+    let mut generator = generator();
+    let params = generator.subschema_for::<P>();
+    names(params.as_value(), generator.definitions())
 }
 
 /// Parameters are one object with names; none at all are an empty one.
