@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::jobs::JobShape;
-use crate::rpc::Context;
+use crate::jobs::{JobShape, Jobs};
 
 /// Say where a job stands, and what it came to if it has ended.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -51,22 +50,22 @@ pub(crate) struct JobList {
     pub(crate) jobs: Vec<JobShape>,
 }
 
-pub(crate) fn job(context: &Context, params: Job) -> Result<JobShape, Fault> {
-    context.jobs.get(&params.job)
+pub(crate) fn job(jobs: &Jobs, params: Job) -> Result<JobShape, Fault> {
+    jobs.get(&params.job)
 }
 
-pub(crate) fn list(context: &Context, _: ListJobs) -> Result<JobList, Fault> {
-    Ok(JobList { jobs: context.jobs.list() })
+pub(crate) fn list(jobs: &Jobs, _: ListJobs) -> Result<JobList, Fault> {
+    Ok(JobList { jobs: jobs.list() })
 }
 
-pub(crate) fn cancel(context: &Context, params: CancelJob) -> Result<JobShape, Fault> {
-    context.jobs.cancel(&params.job)
+pub(crate) fn cancel(jobs: &Jobs, params: CancelJob) -> Result<JobShape, Fault> {
+    jobs.cancel(&params.job)
 }
 
-pub(crate) fn pause(context: &Context, params: PauseJob) -> Result<JobShape, Fault> {
-    context.jobs.pause(&params.job, true)
+pub(crate) fn pause(jobs: &Jobs, params: PauseJob) -> Result<JobShape, Fault> {
+    jobs.pause(&params.job, true)
 }
 
-pub(crate) fn resume(context: &Context, params: ResumeJob) -> Result<JobShape, Fault> {
-    context.jobs.pause(&params.job, false)
+pub(crate) fn resume(jobs: &Jobs, params: ResumeJob) -> Result<JobShape, Fault> {
+    jobs.pause(&params.job, false)
 }

@@ -28,11 +28,11 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
 fn work(table: &mut Table) {
     table.call("trellis/generate", Effect::Runs, start_run);
     table.call("trellis/retryNode", Effect::Runs, retry_node);
-    table.files("trellis/job", Effect::Reads, jobs::job);
-    table.files("trellis/jobs", Effect::Reads, jobs::list);
-    table.files("trellis/cancelJob", Effect::Reads, jobs::cancel);
-    table.files("trellis/pauseJob", Effect::Reads, jobs::pause);
-    table.files("trellis/resumeJob", Effect::Reads, jobs::resume);
+    table.files("trellis/job", Effect::Reads, |it, params| jobs::job(&it.jobs, params));
+    table.files("trellis/jobs", Effect::Reads, |it, params| jobs::list(&it.jobs, params));
+    table.files("trellis/cancelJob", Effect::Reads, |it, params| jobs::cancel(&it.jobs, params));
+    table.files("trellis/pauseJob", Effect::Reads, |it, params| jobs::pause(&it.jobs, params));
+    table.files("trellis/resumeJob", Effect::Reads, |it, params| jobs::resume(&it.jobs, params));
 }
 
 fn about_runs(table: &mut Table) {
