@@ -308,6 +308,12 @@ fn nothing_is_executed_in_a_folder_that_is_not_trusted() {
     let refused = refused.expect_err("a refusal").to_string();
     assert!(refused.contains("not trusted"), "{refused}");
     assert!(!world.out().exists());
+    // A type checker may be a program of the folder.
+    world.write("a.py", "def total(): ...\n");
+    let confirm = json!({ "namePath": "total", "confirm": "ty" });
+    let refused = client.request("trellis/findReferencingSymbols", confirm, PATIENCE);
+    assert!(refused.expect_err("a refusal").to_string().contains("not trusted"));
+    call(&mut client, "findReferencingSymbols", json!({ "namePath": "total" }));
     // Reading works, and trust that is given later counts.
     call(&mut client, "listRuns", json!({}));
     client.notify(

@@ -26,8 +26,8 @@ use crate::methods::refactorings::{
 };
 use crate::methods::symbols::{
     DocumentSymbolsParams, FindCallersParams, FindDefinitionParams, FindReferencingSymbolsParams,
-    FindSymbolParams, FindUnusedParams, Reasoned, document_symbols, find_callers, find_definition,
-    find_referencing_symbols, find_symbol, find_unused,
+    FindReferencingSymbolsResult, FindSymbolParams, FindUnusedParams, Reasoned, document_symbols,
+    find_callers, find_definition, find_referencing_symbols, find_symbol, find_unused,
 };
 use crate::project;
 use crate::state::View;
@@ -75,11 +75,7 @@ placed!(
 
 pub(super) fn register(table: &mut Table) {
     ask(table, "trellis/findSymbol", |it, params| find_symbol(it.index, params));
-    ask(table, "trellis/findReferencingSymbols", |it, params| {
-        let found = find_referencing_symbols(it.index, params)?;
-        let found = confirm(it.index, it.folder, params, found)?;
-        Ok(found.lacking(it.problems.to_vec()))
-    });
+    table.call("trellis/findReferencingSymbols", Effect::Reads, references);
     ask(table, "trellis/findCallers", |it, params| {
         Ok(find_callers(it.index, params)?.lacking(it.problems.to_vec()))
     });
@@ -96,6 +92,26 @@ pub(super) fn register(table: &mut Table) {
         Ok(document_symbols(&text(view, &file)?, params))
     });
     edits_of(table);
+}
+
+/// The checker that may be asked can be the project's own: a program of a folder that the user may not trust.
+async fn references(
+    context: Arc<Context>,
+    params: FindReferencingSymbolsParams,
+) -> Result<FindReferencingSymbolsResult, Fault> {
+    if params.confirm.is_some() {
+        context.may_run()?;
+    }
+    let asking = context.asker.ask(move |view| {
+        within(view, params.root(), |it| {
+            let mut params = params.clone();
+            params.at().into_iter().for_each(|at| it.named(at));
+            let found = find_referencing_symbols(it.index, &params)?;
+            let found = confirm(it.index, it.folder, &params, found)?;
+            Ok(found.lacking(it.problems.to_vec()))
+        })
+    });
+    asking.await.map_err(Fault::from)?
 }
 
 fn edits_of(table: &mut Table) {
