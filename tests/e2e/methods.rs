@@ -184,6 +184,12 @@ fn refusals_have_codes_hints_and_change_nothing() {
             "(code 65)",
             "not edited",
         ),
+        (
+            "replaceText",
+            json!({ "path": "/etc/hostname", "search": "a", "replace": "b", "occurrence": 0, "dryRun": true }),
+            "(code 65)",
+            "",
+        ),
         ("noSuchMethod", json!({}), "(code -32601)", ""),
     ];
     for (method, params, code, words) in table {
@@ -191,6 +197,16 @@ fn refusals_have_codes_hints_and_change_nothing() {
         assert!(why.contains(code) && why.contains(words), "{method}: {why}");
     }
     assert_eq!(crate::world::tree(world.root()), before);
+    // Not even by way of a link.
+    let outside = World::new();
+    let victim = outside.write("victim.py", "SECRET = 1\n");
+    std::os::unix::fs::symlink(&victim, world.root().join("link.py")).expect("a link");
+    for path in ["link.py", victim.to_str().expect("text")] {
+        let params = json!({ "path": path, "search": "1", "replace": "2" });
+        let why = refused(&mut client, "replaceText", params);
+        assert!(why.contains("outside the workspace"), "{why}");
+    }
+    assert_eq!(outside.read("victim.py"), "SECRET = 1\n");
 }
 
 const SLOW: &str = "import time\n\n\ndef test_quick():\n    assert 1 + 1 == 2\n\n\ndef test_wrong():\n    assert 1 + 1 == 3\n\n\ndef test_slow():\n    time.sleep(600)\n";

@@ -188,7 +188,9 @@ where
         let planning = context.asker.ask(move |view| plan(view, params.clone()));
         async move {
             let (planned, project, dry_run) = planning.await.map_err(Fault::from)??;
+            let folders = context.folders().await;
             let write = move || {
+                inside(&planned, &folders)?;
                 if !dry_run {
                     edits::settle(&project::root_of(&project)?)?;
                     saved(&planned)?;
@@ -198,6 +200,22 @@ where
             super::catalog::blocking(write).await
         }
     });
+}
+
+/// Refuses an edit of files outside the folders of the workspace, also by way of links.
+fn inside<R>(planned: &Planned<R>, folders: &[PathBuf]) -> Result<(), Fault> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let folders: Vec<PathBuf> = folders.iter().filter_map(|it| real(it)).collect();
+    let is_inside =
+        |path: &Path| real(path).is_some_and(|it| folders.iter().any(|own| it.starts_with(own)));
+    match planned.texts().find(|(path, _)| !is_inside(path)) {
+        None => Ok(()),
+        Some((path, _)) => {
+            Err(Fault::input(format!("{} is outside the workspace", path.display()))
+                .kind("outside")
+                .hint("add its folder to the workspace, or edit it by hand; nothing was changed"))
+        }
+    }
 }
 
 /// Refuses an edit of texts that the editor has not saved: on the disk they are others.
