@@ -116,6 +116,9 @@ fn main() {
     summary("references, again", probes.iter().map(ask).collect());
     let (unused, took) = timed(|| index.unused());
     println!("everything resolved: {:.0} ms, {} unused", ms(took), unused.len());
+    let (calls, took) = timed(|| code::calls(&index));
+    let (nodes, edges) = (calls.nodes.len(), calls.edges.len());
+    println!("calls, all known: {:.0} ms, {nodes} functions, {edges} edges", ms(took));
     summary("references, all known", probes.iter().map(ask).collect());
     let rename =
         |(file, at): &(FileId, usize)| timed(|| index.rename(*file, *at, "another_name_for_it")).1;

@@ -24,6 +24,7 @@ mod outline;
 mod rename;
 mod scope;
 mod semantics;
+mod shortcuts;
 mod signature;
 mod syntax;
 mod tree;
@@ -33,8 +34,8 @@ pub use class_body::{insert_method, remove_methods};
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, NoPlace, Refused, SearchReplace, TextEdit, TextEdits,
     Which, apply_hunks, changed_lines, delete_symbol, hunks, insert_after_symbol,
-    insert_before_symbol, insert_into_class, no_worse, rebase, replace_symbol_body, search_replace,
-    unified_diff,
+    insert_before_symbol, insert_into_class, is_shown_as, no_worse, rebase, replace_symbol_body,
+    search_replace, unified_diff, with_ends_of,
 };
 pub use facts::{Facts, FunctionFact, StatementFact, StatementKind};
 pub use fragment::{Fragment, Item, ItemKind};
@@ -42,8 +43,8 @@ pub use functions::{Contact, Function, Functions, Outside, Uses, uses};
 pub use import_edit::add_import;
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
-    Caller, CircleImport, FileId, ImportCircle, Index, Located, Place, Reference, ReferenceKind,
-    References, Rename, RenameRefused, Texts, Unused, Words,
+    CallEdge, CallNode, Caller, Calls, CircleImport, FileId, ImportCircle, Index, Located, Place,
+    Reference, ReferenceKind, References, Rename, RenameRefused, Texts, Unused, Words, calls,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{Merged, Part, merge};
@@ -53,5 +54,6 @@ pub use origins::import_for;
 pub use outline::{NamePlace, Outline, Symbol, SymbolKind};
 pub use rename::rename;
 pub use scope::{identifiers, unresolved, words};
+pub use shortcuts::{Examples, Shortcut, ShortcutKind, shortcuts};
 pub use signature::{Signature, SignatureError, enforce};
 pub use syntax::{SyntaxError, check};

@@ -93,6 +93,17 @@ fn texts_are_as_they_are_written() {
 }
 
 #[test]
+fn all_texts_of_a_file_are_no_longer_than_it() {
+    let deep: String =
+        (0..90).map(|depth| format!("{}def f{depth}():\n", " ".repeat(depth))).collect();
+    for source in [CART.to_owned(), deep + &" ".repeat(90) + "pass\n"] {
+        let all = Functions::of(&source).functions;
+        let length: usize = all.iter().map(|it| it.source.len()).sum();
+        assert!(all.len() > 5 && length > 0 && length <= source.len(), "{length}");
+    }
+}
+
+#[test]
 fn a_broken_file_answers_as_far_as_it_can_be_understood() {
     let all = Functions::of("def a(x):\n    return (x\n\n\ndef b():\n    return 2\n");
     let names: Vec<&str> = all.functions.iter().map(|it| it.name.as_str()).collect();

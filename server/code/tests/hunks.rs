@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use code::{Hunk, NoPlace, apply_hunks, hunks, rebase};
+use code::{Hunk, NoPlace, apply_hunks, hunks, is_shown_as, rebase, with_ends_of};
 use proptest::prelude::*;
 
 fn all(hunks: &[Hunk]) -> BTreeSet<usize> {
@@ -115,5 +115,46 @@ proptest! {
         if let Ok(text) = rebase(&old, &pieces, &old) {
             prop_assert_eq!(text, new);
         }
+    }
+}
+
+/// A text, as an editor shows it, what a person makes of that, and what it is to be in the file.
+const SHOWN: [(&str, &str, &str, &str); 11] = [
+    ("", "", "x\n", "x\n"),
+    ("a\nb\n", "a\nb\n", "a\nB\n", "a\nB\n"),
+    ("\u{feff}a\r\nb\r\n", "a\r\nb\r\n", "a\r\nx\r\nb\r\n", "\u{feff}a\r\nx\r\nb\r\n"),
+    ("a\r\nb\nc\r\nd", "a\r\nb\r\nc\r\nd", "a\r\nb\r\nC\r\nd", "a\r\nb\nC\r\nd"),
+    ("a\nb\nc\r\n", "a\nb\nc\n", "a\nx\nb\nc\ny\n", "a\nx\nb\nc\r\ny\r\n"),
+    ("a\r\nb\nc\n", "a\nb\nc\n", "A\nB\nx\nc\n", "A\r\nB\nx\nc\n"),
+    ("a\rb\nc\n", "a\nb\nc\n", "a\nb\nc\n", "a\rb\nc\n"),
+    ("a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb", "a\r\nb"),
+    ("a\r\nb", "a\r\nb", "a\r\nb\r\nc", "a\r\nb\r\nc"),
+    ("a\nb\n", "a\nb\n", "", ""),
+    ("b\rb\n", "b\nb\n", "\n\n", "\r\r"),
+];
+
+#[test]
+fn what_an_editor_changes_by_itself_is_no_change() {
+    for (text, shown, edited, wanted) in SHOWN {
+        assert!(is_shown_as(text, shown), "{text:?} as {shown:?}");
+        assert_eq!(with_ends_of(text, shown), text, "{shown:?}");
+        assert_eq!(with_ends_of(text, edited), wanted, "{text:?} to {edited:?}");
+        assert!(edited == shown || !is_shown_as(text, edited), "{text:?} as {edited:?}");
+    }
+    // All line ends of one kind are what somebody has chosen.
+    assert!(!is_shown_as("a\r\nb\r\n", "a\nb\n"));
+    assert!(!is_shown_as("a\n", "a"));
+}
+
+proptest! {
+    #[test]
+    fn an_edited_text_has_the_lines_it_was_given(
+        text in "\u{feff}?([abc]{0,2}(\n|\r\n|\r)){0,6}[ab]{0,2}",
+        edited in "([abc]{0,2}\r\n){0,6}[ab]{0,2}",
+    ) {
+        let kept = with_ends_of(&text, &edited);
+        let plain = |it: &str| it.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+        prop_assert_eq!(plain(&kept), plain(&edited));
+        prop_assert_eq!(kept.starts_with('\u{feff}'), text.starts_with('\u{feff}'));
     }
 }

@@ -25,9 +25,10 @@ pub struct Function {
     pub signature: String,
     /// What the docstring says: without quotes and margin, escapes as they are written.
     pub docstring: Option<String>,
-    /// The lines of its body with their margin, the docstring among them.
+    /// The lines of its body with their margin, the docstring among them; empty where it is nested, so that all of a
+    /// file's texts together are never longer than the file.
     pub body: String,
-    /// All of it, decorators included, from the start of its first line.
+    /// All of it, decorators included, from the start of its first line; empty where it is nested.
     pub source: String,
     /// Each with its `@`.
     pub decorators: Vec<String>,
@@ -93,7 +94,11 @@ fn function(source: &str, lines: &Lines<'_>, outline: &Outline, index: usize) ->
     let line = |offset: usize| lines.position(offset, Unit::Utf8).0 as u32 + 1;
     let join = |path: &[&Symbol]| path.iter().map(|it| &*it.name).collect::<Vec<_>>().join(".");
     let in_class = around.last().is_some_and(|it| it.kind == SymbolKind::Class);
-    let text = |range: &Range<usize>| source[whole_lines(source, range)].to_owned();
+    let is_nested = around.iter().any(|it| is_function(it.kind));
+    let text = |range: &Range<usize>| match is_nested {
+        true => String::new(),
+        false => source[whole_lines(source, range)].to_owned(),
+    };
     Function {
         name: symbol.name.clone(),
         name_path: outline.name_path(index),
@@ -105,7 +110,7 @@ fn function(source: &str, lines: &Lines<'_>, outline: &Outline, index: usize) ->
         source: text(&symbol.range),
         decorators: symbol.decorators.iter().map(|it| source[it.clone()].to_owned()).collect(),
         is_async: signature.starts_with("async"),
-        is_nested: around.iter().any(|it| is_function(it.kind)),
+        is_nested,
         nth: symbol.nth,
         line: symbol.place.line + 1,
         column: symbol.place.chars + 1,

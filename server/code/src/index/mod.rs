@@ -4,6 +4,7 @@
 //! a copy of a list of pointers. Nothing is parsed before a question needs it, and what was parsed stays
 //! until its file changes.
 
+mod calls;
 mod circles;
 mod loads;
 mod names;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 use crate::lines::Lines;
 use crate::outline::Outline;
 use crate::semantics::{Layout, Memory, Module};
+pub use calls::{CallEdge, CallNode, Calls, calls};
 pub use circles::{CircleImport, ImportCircle};
 use loads::Load;
 use names::Names;

@@ -12,8 +12,8 @@ mod search;
 mod twins;
 mod types;
 
-pub(crate) use eval::Memory;
-pub(crate) use ir::{Module, ModulePath, Occurrence, Role};
+pub(crate) use eval::{Eval, Memory};
+pub(crate) use ir::{ExprId, Module, ModulePath, Occurrence, Role};
 pub(crate) use names::Name;
 pub(crate) use program::Layout;
 pub(crate) use rename::{prepare, rename};

@@ -2,6 +2,7 @@
 
 use super::eval::Eval;
 use super::ir::*;
+use super::names::Name;
 use super::resolve::Target;
 use crate::index::{FileId, Place};
 
@@ -97,6 +98,27 @@ impl Eval<'_> {
                 places
             }
         }
+    }
+
+    /// Of a class: the members that run when it is called, its own or those of a base.
+    pub(crate) fn makers(&self, target: Target) -> Vec<Target> {
+        let classes = self.aliased(target).into_iter().filter_map(|it| match it {
+            Target::Symbol(file, symbol) => Some((file, symbol)),
+            _ => None,
+        });
+        let mut found = Vec::new();
+        for (file, symbol) in classes {
+            let module = self.module(file);
+            for binding in &module.symbol(symbol).bindings {
+                let BindingKind::Class(class) = module.binding(*binding).kind else { continue };
+                let own = self.own_class_type(file, class);
+                for name in ["__new__", "__init__", "__post_init__"] {
+                    let member = self.member(&own, Name::of(name), 0);
+                    found.extend(member.map(|it| Target::Symbol(it.file, it.symbol)));
+                }
+            }
+        }
+        found
     }
 
     /// A target, and what it is another name of.
