@@ -7,6 +7,7 @@ mod build;
 mod check;
 mod classes;
 mod csr;
+mod derived;
 mod dialect;
 mod edge;
 mod explore;
@@ -27,6 +28,7 @@ mod status;
 mod tree;
 
 pub use check::{Problem, ProblemKind, check, unsafe_path};
+pub use derived::{DerivedEdge, DerivedNode, derived};
 pub use dialect::{Dialect, UnknownDialect};
 pub use edge::{Edge, EdgeKind, Role, UnknownEdge};
 pub use explore::{Direction, Exploration, Step, explore};
