@@ -11,6 +11,7 @@
 //! - Everything a run has started dies with it. Which limits hold on this machine, and which cannot, is listed in
 //!   every report ([`LimitStatus`]).
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
+//! - [`files`] reads files of folders nobody vouches for: nothing that never begins or never ends.
 //! - [`frameworks`] detects other test frameworks and reads what their runs leave behind; the runner starts those too.
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
@@ -22,6 +23,7 @@ mod config;
 mod docker;
 mod environment;
 mod events;
+pub mod files;
 mod frames;
 pub mod frameworks;
 mod junit;
@@ -55,5 +57,5 @@ pub use crate::{
         LimitStatus, Missing, Outcome, Report, Stuck, TestOutcome, TestResult,
     },
     request::{Limits, Request, Tree},
-    runner::Runner,
+    runner::{Runner, Totals},
 };

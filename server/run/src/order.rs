@@ -1,6 +1,6 @@
 //! What a worker is told to do for a request.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ pub(crate) fn order(
 /// The project's settings ask for pytest-cov.
 fn measures_itself(root: &Path) -> bool {
     let files = ["pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"].map(|it| root.join(it));
-    files.iter().any(|it| fs::read_to_string(it).is_ok_and(|text| text.contains("--cov")))
+    files.iter().any(|it| crate::files::read_text(it).is_ok_and(|text| text.contains("--cov")))
 }
 
 /// Null: as Python has it.

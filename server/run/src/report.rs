@@ -151,6 +151,8 @@ pub struct Failure {
     pub path: Option<String>,
     /// Line in `path`, from 1.
     pub line: Option<u32>,
+    /// Of what could not be collected: the file or folder of tests, as the test runner names it.
+    pub collecting: Option<String>,
     /// pytest's rendering, cut at 32,000 characters.
     pub traceback: String,
     /// What was not found, if that is what went wrong.

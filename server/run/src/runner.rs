@@ -1,6 +1,10 @@
 //! Puts a run together.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +39,16 @@ struct Shared {
     place: Place,
     scratch: PathBuf,
     pool: Pool,
+    totals: Mutex<Totals>,
+}
+
+/// Runs so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Those that were started.
+    pub runs: u64,
+    /// What they took together, each from the start of its process to its end: getting files and workers ready is not in it.
+    pub time: Duration,
 }
 
 impl Runner {
@@ -50,7 +64,8 @@ impl Runner {
     }
 
     fn at(place: Place, scratch: PathBuf) -> Runner {
-        Runner { shared: Arc::new(Shared { place, scratch, pool: Pool::default() }) }
+        let shared = Shared { place, scratch, pool: Pool::default(), totals: Mutex::default() };
+        Runner { shared: Arc::new(shared) }
     }
 
     /// What would be enforced for a run under `limits` in a local sandbox on this machine, and what
@@ -88,6 +103,11 @@ impl Runner {
             ending(Outcome::SandboxLost { reason })
         };
         self.attempt(request, cancel, on_test).await.unwrap_or_else(again)
+    }
+
+    /// What has been run, by all clones.
+    pub fn totals(&self) -> Totals {
+        *self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the workers that wait, and removes what was put up for them. The errors are sentences
@@ -137,13 +157,15 @@ impl Runner {
         if let (End::Lost(reason), None) = (&mut end, stop) {
             reason.extend(post.worker.cage.last_words().await.map(|it| format!(": {it}")));
         }
+        let duration = began.elapsed();
+        self.count(duration);
         let kills_now = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let killed_inside = matches!(&end, End::Ended(ended) if ended.memory_kill);
         let mut finished = Finished {
             stop,
             end,
             memory_kill: kills_now > kills || killed_inside,
-            duration: began.elapsed(),
+            duration,
             limits,
             notes: Vec::new(),
         };
@@ -162,6 +184,12 @@ impl Runner {
         let report = command::compose(request, &detected, &root, seen, finished);
         report.tests.iter().for_each(on_test);
         Ok(report)
+    }
+
+    fn count(&self, duration: Duration) {
+        let mut totals = self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.runs += 1;
+        totals.time += duration;
     }
 
     /// A worker from the pool with this run's files.

@@ -97,8 +97,10 @@ impl Tally {
                 "{count} test(s) were found and left out, by the project's options or a hook"
             )),
             Event::CollectionError { path, failure } => {
+                let path = self.places.relative(&path).unwrap_or(path);
+                let collecting = Some(path.clone()).filter(|it| !it.is_empty());
                 let failure = self.failure(failure, Some((path, None)));
-                self.collection_errors.push(failure);
+                self.collection_errors.push(Failure { collecting, ..failure });
             }
             Event::Test(test) => {
                 let result = self.result(*test);
@@ -111,7 +113,9 @@ impl Tally {
                  environment the tests run in"
             )),
             Event::CoverageFailed { path, message } => {
-                self.notes.push(format!("no coverage for {path}: {message}"));
+                let shown = self.places.relative(&path).unwrap_or_else(|| path.clone());
+                // The tree may be a copy whose place says nothing to anybody.
+                self.notes.push(format!("no coverage for {shown}: {}", message.replace(&path, &shown)));
             }
             Event::Coverage { path, executed, missing, tests, functions } => {
                 let path = self.places.relative(&path).unwrap_or(path);
@@ -170,6 +174,7 @@ impl Tally {
             frames,
             path,
             line: line.flatten(),
+            collecting: None,
             traceback: wire.traceback,
             missing: wire.missing.map(Into::into),
             comparison: wire.comparison.map(Into::into),
@@ -203,8 +208,9 @@ impl Tally {
                 self.tests.push(unfinished_test(id, outcome, failure));
             }
             Activity::Collecting(path) => {
-                let path = failure.path.clone().or(Some(path.clone()));
-                self.collection_errors.push(Failure { path, ..failure });
+                let collecting = Some(path.clone());
+                let path = failure.path.clone().or_else(|| collecting.clone());
+                self.collection_errors.push(Failure { path, collecting, ..failure });
             }
             Activity::Testing(_) | Activity::Starting | Activity::Finishing => {}
         }

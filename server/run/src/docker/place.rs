@@ -1,6 +1,6 @@
 //! Where an engine may be: `DOCKER_HOST`, the chosen context, the usual sockets.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -41,7 +41,8 @@ fn config_folder(home: &str) -> PathBuf {
 }
 
 fn current_context(folder: &std::path::Path) -> Option<String> {
-    let config: Value = serde_json::from_slice(&fs::read(folder.join("config.json")).ok()?).ok()?;
+    let config: Value =
+        serde_json::from_slice(&crate::files::read(folder.join("config.json")).ok()?).ok()?;
     config["currentContext"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
@@ -55,7 +56,8 @@ fn in_context(folder: &std::path::Path, name: &str) -> Result<Place, String> {
             path.display()
         )
     };
-    let text = fs::read(&path).map_err(|error| wrong(&format!("cannot be read ({error})")))?;
+    let text =
+        crate::files::read(&path).map_err(|error| wrong(&format!("cannot be read ({error})")))?;
     let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong("is not JSON"))?;
     let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| wrong("names no address"))?.to_owned();
@@ -64,6 +66,8 @@ fn in_context(folder: &std::path::Path, name: &str) -> Result<Place, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn hosts(variables: &[(&str, &str)]) -> Result<Vec<String>, String> {

@@ -195,6 +195,7 @@ fn failure(root: &Path, test: &Test, said: &str, package: &Package, folder: &str
         path: frame.as_ref().map(|frame| frame.path.clone()),
         line: frame.as_ref().map(|frame| frame.line),
         frames: frame.into_iter().collect(),
+        collecting: None,
         traceback: cut(said),
         comparison,
         missing: None,

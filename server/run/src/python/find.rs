@@ -3,7 +3,6 @@
 use std::{
     env,
     ffi::OsStr,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -62,7 +61,7 @@ pub async fn find(project: Option<&Path>, path: &OsStr) -> Result<Python, Python
 /// files: what lies in a project must not be started outside a sandbox.
 fn own_version(folder: &Path) -> Result<String, String> {
     let shown = folder.display();
-    let settings = fs::read_to_string(folder.join("pyvenv.cfg"))
+    let settings = crate::files::read_text(folder.join("pyvenv.cfg"))
         .map_err(|error| format!("{shown} is no virtual environment: pyvenv.cfg: {error}"))?;
     let setting = |line: &str| {
         let (name, value) = line.split_once('=')?;

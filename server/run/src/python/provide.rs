@@ -140,7 +140,7 @@ impl Place {
     /// The finished environment's interpreter. A link that leads nowhere, because the base
     /// interpreter was removed, does not count.
     fn ready(&self) -> Option<PathBuf> {
-        let name = fs::read_to_string(self.folder.join("ready")).ok()?;
+        let name = crate::files::read_text(self.folder.join("ready")).ok()?;
         let interpreter = interpreter(&self.folder.join(name));
         interpreter.is_file().then_some(interpreter)
     }

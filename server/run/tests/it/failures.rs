@@ -125,6 +125,7 @@ async fn a_broken_conftest_is_a_collection_error_wherever_it_lies() {
             "{report:#?}"
         );
         assert_eq!((failure.path.as_deref(), failure.line), (Some(path), Some(2)));
+        assert_eq!(failure.collecting.as_deref().map(|it| it.starts_with('/')), Some(false));
     }
 }
 

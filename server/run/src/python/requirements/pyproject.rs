@@ -1,6 +1,6 @@
 //! `pyproject.toml`.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use toml::{Table, Value};
 
@@ -12,7 +12,7 @@ pub(super) fn add(root: &Path, found: &mut Requirements) -> Result<(), Requireme
     if !path.is_file() {
         return Ok(());
     }
-    let text = match fs::read_to_string(&path) {
+    let text = match crate::files::read_text(&path) {
         Ok(text) => text,
         Err(source) => return Err(RequirementsError::Unreadable { path, source }),
     };
