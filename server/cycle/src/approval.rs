@@ -44,12 +44,30 @@ impl std::str::FromStr for Mode {
 /// How sure one can be of a fix: measured, each part between 0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Confidence {
-    /// How suspicious what it changes was, the most suspicious place being 1.
+    /// How clear it is where the bug was: mean of `clarity` and `agreement`.
     pub diagnostic: f64,
-    /// The share of the tests it may affect that pass with it.
+    /// `passing`, times the mean of `size` and `history`.
     pub fix: f64,
     /// The share of its lines that passing tests execute.
     pub coverage: f64,
+    /// What diagnostic and fix are made of, where it was measured so.
+    #[serde(default)]
+    pub parts: Option<Parts>,
+}
+
+/// What diagnostic and fix are made of, each between 0 and 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parts {
+    /// Whether the failure is raised where the change is: 1 in the same function, half of it in the same file.
+    pub clarity: f64,
+    /// How suspicious what it changes was, the most suspicious place being 1.
+    pub agreement: f64,
+    /// The share of the tests it may affect that pass with it.
+    pub passing: f64,
+    /// 1 for a few lines, 0 for as many as may change.
+    pub size: f64,
+    /// 1 for the first fix, less for each one before it that did not do.
+    pub history: f64,
 }
 
 impl Confidence {

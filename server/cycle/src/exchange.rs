@@ -141,6 +141,12 @@ pub enum Stage {
     Diagnosis,
     IntegrationTests,
     WriteTests,
+    /// What is wrong with a repository that nobody planned.
+    Report,
+    /// A fix of it.
+    Repair,
+    /// Tests of a piece of work that is told in words.
+    Scaffold,
 }
 
 impl Stage {
@@ -152,6 +158,9 @@ impl Stage {
             Stage::Diagnosis => "diagnosis",
             Stage::IntegrationTests => "integration_tests",
             Stage::WriteTests => "write_tests",
+            Stage::Report => "report",
+            Stage::Repair => "repair",
+            Stage::Scaffold => "scaffold",
         }
     }
 }

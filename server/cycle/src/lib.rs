@@ -11,6 +11,7 @@ mod debug_context;
 mod diagnosis;
 mod draft;
 mod exchange;
+pub mod feature;
 mod gate;
 mod integration;
 mod item;

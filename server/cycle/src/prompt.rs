@@ -10,7 +10,8 @@ use crate::context::{self, Section};
 use crate::exchange::{Message, Role, Stage};
 use crate::item::Item;
 use crate::prompt::template::{
-    DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, TESTS, Template, WRITE_TESTS,
+    DIAGNOSIS, FEATURE_TESTS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, REPAIR,
+    REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
 };
 
 /// What stands around the item when it is begun.
@@ -71,12 +72,16 @@ impl Prompt {
 pub(crate) fn words(stage: Stage, tools: bool) -> &'static Template {
     match stage {
         Stage::Fix if tools => &FIX_WITH_TOOLS,
+        Stage::Repair if tools => &REPAIR_WITH_TOOLS,
         Stage::Tests => &TESTS,
         Stage::Implementation => &IMPLEMENTATION,
         Stage::Fix => &FIX,
         Stage::Diagnosis => &DIAGNOSIS,
         Stage::IntegrationTests => &INTEGRATION_TESTS,
         Stage::WriteTests => &WRITE_TESTS,
+        Stage::Report => &REPORT,
+        Stage::Repair => &REPAIR,
+        Stage::Scaffold => &FEATURE_TESTS,
     }
 }
 

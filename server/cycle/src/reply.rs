@@ -13,14 +13,28 @@ pub(crate) enum Reply {
 
 /// Edits win over code: an edit's block may itself stand in a fence.
 pub(crate) fn read(text: &str) -> Reply {
-    let edits = search_replace_blocks(text);
+    let edits = edits(text);
     if !edits.is_empty() {
         return Reply::Edits(edits);
     }
-    if let Some(edits) = code_changes(text) {
-        return Reply::Edits(edits);
-    }
     code(text).map_or(Reply::Nothing, Reply::Code)
+}
+
+/// Search/replace blocks, or the JSON of changes.
+pub(crate) fn edits(text: &str) -> Vec<SearchReplace> {
+    let blocks = search_replace_blocks(text);
+    if blocks.is_empty() { code_changes(text).unwrap_or_default() } else { blocks }
+}
+
+/// Fences that stand under a path, as path and text; not those around search/replace blocks. The path is the line above,
+/// or behind the language.
+pub(crate) fn whole_files(text: &str) -> Vec<(String, String)> {
+    let fences = fences(text).into_iter().filter(|it| !it.body.contains("<<<<<<< "));
+    let named = fences.filter_map(|it| {
+        let behind = it.language.split([' ', ':']).nth(1).and_then(path_of);
+        Some((behind.or_else(|| path_of(&it.above))?, it.body))
+    });
+    named.collect()
 }
 
 /// The first fenced `python` block; else the first fence that parses as Python; else the whole text
@@ -29,28 +43,35 @@ pub(crate) fn code(text: &str) -> Option<String> {
     let fences = fences(text);
     let python = |language: &str| {
         let word = language.split(|c: char| c.is_whitespace() || ",{:".contains(c)).next();
-        matches!(word, Some("python" | "py" | "python3"))
+        let word = word.map(str::to_lowercase);
+        matches!(word.as_deref(), Some("python" | "py" | "python3"))
     };
-    if let Some((_, body)) = fences.iter().find(|(language, _)| python(language)) {
-        return Some(body.clone());
+    if let Some(fence) = fences.iter().find(|it| python(&it.language)) {
+        return Some(fence.body.clone());
     }
-    let bare = fences.into_iter().find(|(language, body)| language.is_empty() && is_code(body));
-    bare.map(|(_, body)| body).or_else(|| is_code(text).then(|| text.to_owned()))
+    let bare = fences.into_iter().find(|it| it.language.is_empty() && is_code(&it.body));
+    bare.map(|it| it.body).or_else(|| is_code(text).then(|| text.to_owned()))
 }
 
 fn is_code(text: &str) -> bool {
     code::Fragment::parse(text).is_ok_and(|it| it.items.iter().any(code::Item::is_definition))
 }
 
-/// Fenced blocks with their language; an unclosed one runs to the end. A fence inside a list is
-/// indented, and its block with it.
-fn fences(text: &str) -> Vec<(String, String)> {
+/// Fenced blocks; an unclosed one runs to the end. A fence inside a list is indented, and its block with it.
+fn fences(text: &str) -> Vec<Fence> {
     let mut out = Vec::new();
     let mut open: Option<Fence> = None;
+    let mut above = "";
     for line in text.lines() {
         match open.take() {
-            None => open = Fence::opened_by(line),
-            Some(fence) if fence.closed_by(line) => out.push((fence.language, fence.body)),
+            None => {
+                open = Fence::opened_by(line, above);
+                above = if line.trim().is_empty() { above } else { line };
+            }
+            Some(fence) if fence.closed_by(line) => {
+                out.push(fence);
+                above = "";
+            }
             Some(mut fence) => {
                 push_line(
                     &mut fence.body,
@@ -60,7 +81,7 @@ fn fences(text: &str) -> Vec<(String, String)> {
             }
         }
     }
-    out.extend(open.map(|fence| (fence.language, fence.body)));
+    out.extend(open);
     out
 }
 
@@ -68,7 +89,10 @@ struct Fence {
     indent: String,
     /// Three or more backticks or tildes.
     marks: String,
+    /// All that stands behind the marks.
     language: String,
+    /// The line above it that is not blank.
+    above: String,
     body: String,
 }
 
@@ -79,15 +103,16 @@ impl Fence {
         line.trim() == self.marks && indent <= self.indent.len()
     }
 
-    fn opened_by(line: &str) -> Option<Fence> {
+    fn opened_by(line: &str, above: &str) -> Option<Fence> {
         let rest = line.trim_start();
         let mark = rest.chars().next().filter(|c| "`~".contains(*c))?;
         let marks: String = rest.chars().take_while(|c| *c == mark).collect();
-        let language = rest[marks.len()..].trim().to_lowercase();
+        let language = rest[marks.len()..].trim().to_owned();
         let indent = line[..line.len() - rest.len()].to_owned();
         // "```python```" in a sentence opens nothing.
         let opens = marks.len() >= 3 && !language.contains(mark);
-        opens.then(|| Fence { indent, marks, language, body: String::new() })
+        let above = above.to_owned();
+        opens.then(|| Fence { indent, marks, language, above, body: String::new() })
     }
 }
 
@@ -129,9 +154,17 @@ fn push_line(out: &mut String, line: &str) {
     out.push('\n');
 }
 
+/// Endings of files that hold what people write.
+const ENDINGS: [&str; 23] = [
+    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "json", "go", "mod", "html", "css", "md",
+    "txt", "toml", "yaml", "yml", "cfg", "ini", "sql", "xml", "csv",
+];
+
 fn path_of(line: &str) -> Option<String> {
     let bare = line.trim_matches(|c: char| "`*#:".contains(c) || c.is_whitespace());
-    let looks = bare.ends_with(".py") && !bare.contains(char::is_whitespace);
+    let ending = bare.rsplit_once('.').map(|(_, it)| it)?;
+    let looks =
+        ENDINGS.contains(&ending) && !bare.contains(|c: char| c.is_whitespace() || c == '`');
     looks.then(|| bare.trim_start_matches("./").to_owned())
 }
 
@@ -150,8 +183,8 @@ struct CodeChanges {
 
 /// The JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
 fn code_changes(text: &str) -> Option<Vec<SearchReplace>> {
-    let json = fences(text).into_iter().find(|(language, _)| language == "json");
-    let text = json.map_or_else(|| text.trim().to_owned(), |(_, body)| body.trim().to_owned());
+    let json = fences(text).into_iter().find(|it| it.language.eq_ignore_ascii_case("json"));
+    let text = json.map_or_else(|| text.trim().to_owned(), |it| it.body.trim().to_owned());
     let changes: Vec<CodeChange> = match text.chars().next()? {
         '[' => serde_json::from_str(&text).ok()?,
         '{' => (serde_json::from_str::<CodeChanges>(&text).map(|all| all.changes))

@@ -4,7 +4,7 @@ use cycle::approval::{CRITICAL, Confidence, Mode, is_critical, needs_person};
 
 /// A confidence of this total.
 fn sure(total: f64) -> Confidence {
-    Confidence { diagnostic: total, fix: total, coverage: total }
+    Confidence { diagnostic: total, fix: total, coverage: total, parts: None }
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_person_is_asked_as_the_mode_says() {
 fn coverage_weighs_most() {
     let table = [([1.0, 1.0, 1.0], 1.0), ([1.0, 1.0, 0.0], 0.6), ([0.0, 0.0, 1.0], 0.4)];
     for ([diagnostic, fix, coverage], wanted) in table {
-        let total = Confidence { diagnostic, fix, coverage }.total();
+        let total = Confidence { diagnostic, fix, coverage, parts: None }.total();
         assert!((total - wanted).abs() < 1e-9, "{total} is not {wanted}");
     }
 }

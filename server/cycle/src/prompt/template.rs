@@ -115,6 +115,11 @@ templates! {
     INTEGRATION_TESTS = "integration_tests.md";
     WRITE_TESTS = "write_tests.md";
     REPAIR = "repair.md";
+    REPAIR_WITH_TOOLS = "repair_with_tools.md";
+    REPORT = "report.md";
+    FEATURE_TESTS = "feature_tests.md";
+    FEATURE_CODE = "feature_code.md";
+    FEATURE_FIX = "feature_fix.md";
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! One step of mending a repository that nobody planned: what a model is asked about a failing test, and what its answer makes
-//! of the files.
+//! What an answer about a failing test makes of the files.
 
 use std::collections::BTreeMap;
 
@@ -7,65 +6,8 @@ use code::{
     Fragment, NamePath, SearchReplace, TextEdits, no_worse, replace_symbol_body, search_replace,
 };
 
-use crate::context::Section;
-use crate::exchange::{Ask, Stage, Suspect};
-use crate::prompt::template::REPAIR;
-use crate::prompt::{Prompt, listed, rank};
+use crate::exchange::Suspect;
 use crate::reply::{self, Reply};
-use crate::routing::Tier;
-
-/// What there is to know about a failing test.
-#[derive(Clone, Debug, Default)]
-pub struct Repair {
-    /// As the test runner names it.
-    pub test: String,
-    /// Its file, and the text of it.
-    pub test_file: (String, String),
-    /// Its traceback.
-    pub failure: String,
-    /// The likeliest first, with their texts.
-    pub suspects: Vec<Suspect>,
-    /// Earlier fixes in a few words, each with what came of it.
-    pub earlier: Vec<String>,
-    /// Why the last answer could not be used at all.
-    pub complaint: Option<String>,
-}
-
-/// Asks for a fix; `attempt` counts from 0. From the third on a strong model is asked.
-pub fn ask_repair(repair: &Repair, attempt: u32) -> Ask {
-    let fenced = |text: &str| format!("```python\n{}\n```\n", text.trim_end());
-    let (path, text) = &repair.test_file;
-    let failure = format!("```\n{}\n```", repair.failure.trim_end());
-    let mut sections = vec![Section::new(rank::CORE, "Failure", failure)];
-    for (place, it) in repair.suspects.iter().enumerate() {
-        let symbol = if it.symbol.is_empty() { "(top level)" } else { &it.symbol };
-        let title = format!("Suspect {}: `{symbol}` in `{}`", place + 1, it.path);
-        let body = format!("From line {}: {}\n{}", it.line, it.why, fenced(&it.source));
-        sections.push(Section::new(rank::SUSPECT + place as u32, title, body));
-    }
-    sections.push(Section::new(rank::TESTS, format!("`{path}` (read-only)"), fenced(text)));
-    let earlier = repair.earlier.iter().map(String::as_str);
-    sections.extend(listed(rank::EARLIER, "Earlier fixes that did not do", earlier));
-    let task = REPAIR.say("task", &[("test", &repair.test)]);
-    sections.push(Section::new(rank::TASK, "Task", task));
-    sections.extend(repair.complaint.as_ref().map(|why| {
-        Section::new(rank::TASK, "Sent back", REPAIR.say("sent back", &[("why", why)]))
-    }));
-    let is_hard = attempt >= STRONG_FROM;
-    Ask {
-        stage: Stage::Fix,
-        attempt,
-        temperature: 0.2,
-        prompt: Prompt::new(&REPAIR, sections),
-        prompt_version: REPAIR.version(),
-        tier: if is_hard { Tier::Strong } else { Tier::Simple },
-        why: if is_hard { "two fixes have failed" } else { "a first fix" },
-        tools: false,
-    }
-}
-
-/// Attempts that a simple model may make.
-const STRONG_FROM: u32 = 2;
 
 /// The files as a model may see and change them.
 pub trait Sources {
@@ -122,7 +64,7 @@ impl Work<'_> {
 
     /// A path as it is, without leading folders, or none where there is but one file.
     fn file(&self, path: &str) -> Result<String, String> {
-        if self.sources.text(path).is_some() {
+        if self.sources.text(path).is_some() || self.sources.read_only(path).is_some() {
             return Ok(path.to_owned());
         }
         let mut paths: Vec<&str> = self.suspects.iter().map(|it| it.path.as_str()).collect();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cycle::Suspect;
-use cycle::repair::{Repair, Sources, ask_repair, repaired};
+use cycle::repair::{Repair, Sources, ask_repair, ask_report, repaired};
+use cycle::{FixWith, Stage, Suspect};
 
 const CART: &str =
     "import os\n\n\ndef shipping(total):\n    if total > 100:\n        return 0\n    return 5\n";
@@ -77,14 +77,19 @@ fn an_answer_changes_files_or_says_why_not() {
 #[test]
 fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
     let repair = Repair {
-        test: "tests/test_cart.py::test_a".to_owned(),
+        tests: ["tests/test_cart.py::test_a", "tests/test_cart.py::test_b"]
+            .map(str::to_owned)
+            .into(),
         test_file: ("tests/test_cart.py".to_owned(), "assert shipping(100) == 0".to_owned()),
         failure: "assert 5 == 0".to_owned(),
         suspects: suspects(),
         earlier: vec!["shipping returned 1: another test failed".to_owned()],
         complaint: Some("it changes nothing".to_owned()),
+        issue: Some("big carts cost shipping".to_owned()),
+        cause: Some("the boundary is left out".to_owned()),
+        others: vec!["a larger fix".to_owned()],
     };
-    let ask = ask_repair(&repair, 0);
+    let ask = ask_repair(&repair, 0, FixWith::OneReply);
     let text: String = ask.prompt.messages(12_000).iter().map(|it| it.text.as_str()).collect();
     for part in [
         "assert 5 == 0",
@@ -94,8 +99,22 @@ fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
         "shipping returned 1",
         "Make `tests/test_cart.py::test_a` pass",
         "It could not be used: it changes nothing",
+        "big carts cost shipping",
+        "the boundary is left out",
+        "a larger fix",
+        "- tests/test_cart.py::test_b",
     ] {
         assert!(text.contains(part), "{part} is not in {text}");
     }
-    assert_ne!(ask.tier, ask_repair(&repair, 2).tier, "the third attempt is a strong model's");
+    assert_eq!(ask.stage, Stage::Repair);
+    let report = ask_report(&repair);
+    assert_eq!(report.stage, Stage::Report);
+    let asked: String = report.prompt.messages(12_000).iter().map(|it| it.text.as_str()).collect();
+    assert!(asked.contains("Say why `tests/test_cart.py::test_a` fails"), "{asked}");
+    assert!(!asked.contains("shipping returned 1"), "before anything is tried: {asked}");
+    assert_ne!(
+        ask.tier,
+        ask_repair(&repair, 2, FixWith::OneReply).tier,
+        "the third attempt is a strong model's"
+    );
 }

@@ -1,0 +1,134 @@
+//! What a model is asked about a piece of work.
+
+use crate::context::Section;
+use crate::exchange::{Ask, Stage};
+use crate::feature::Context;
+use crate::prompt::template::{FEATURE_CODE, FEATURE_FIX, FEATURE_TESTS, Template};
+use crate::prompt::{Prompt, listed, rank};
+use crate::routing::Tier;
+
+/// What there is to know about it.
+#[derive(Clone, Debug, Default)]
+pub struct Feature {
+    /// How people call it, such as `issue 42`.
+    pub title: String,
+    /// What is wanted, as it was written.
+    pub specification: String,
+    pub context: Context,
+    /// How its tests are run, such as `pytest`.
+    pub framework: String,
+    /// Where its tests belong, as a folder or a pattern.
+    pub tests: String,
+    /// Files of the project that it is likely to touch, as path and text.
+    pub files: Vec<(String, String)>,
+    /// Paths of all others.
+    pub others: Vec<String>,
+    /// The tests as they were written, as path and text; none before that.
+    pub written: Vec<(String, String)>,
+}
+
+/// Asks for tests of what is not there yet; `attempt` counts from 0.
+pub fn ask_scaffold(feature: &Feature, attempt: u32, complaint: Option<&str>) -> Ask {
+    let task = FEATURE_TESTS.say(
+        "task",
+        &[("title", &feature.title), ("framework", &feature.framework), ("tests", &feature.tests)],
+    );
+    let mut sections = facts(feature);
+    sections.push(Section::new(rank::TASK, "Task", task));
+    sections.extend(sent_back(&FEATURE_TESTS, complaint));
+    ask(Stage::Scaffold, attempt, &FEATURE_TESTS, sections, (Tier::Simple, "tests"))
+}
+
+/// Asks for code that makes them pass.
+pub fn ask_code(feature: &Feature, attempt: u32, complaint: Option<&str>) -> Ask {
+    let task = FEATURE_CODE.say("task", &[("title", &feature.title)]);
+    let mut sections = facts(feature);
+    sections.extend(feature.written.iter().map(|it| file(rank::CODE, it, " (read-only)")));
+    sections.push(Section::new(rank::TASK, "Task", task));
+    sections.extend(sent_back(&FEATURE_CODE, complaint));
+    ask(Stage::Implementation, attempt, &FEATURE_CODE, sections, (Tier::Simple, "first code"))
+}
+
+/// Asks for what the last code lacks; the last entry of `history` says what was seen of it.
+pub fn ask_fix(
+    feature: &Feature,
+    attempt: u32,
+    history: &[String],
+    complaint: Option<&str>,
+) -> Ask {
+    let task = FEATURE_FIX.say("task", &[("title", &feature.title)]);
+    let mut sections = facts(feature);
+    if let Some((last, earlier)) = history.split_last() {
+        sections.push(Section::new(rank::CORE, "What was seen", format!("```\n{last}\n```")));
+        let earlier = earlier.iter().map(|it| it.lines().next().unwrap_or_default());
+        sections.extend(listed(rank::EARLIER, "Earlier attempts", earlier));
+    }
+    sections.extend(feature.written.iter().map(|it| file(rank::TESTS, it, " (read-only)")));
+    sections.push(Section::new(rank::TASK, "Task", task));
+    sections.extend(sent_back(&FEATURE_FIX, complaint));
+    let tier = match attempt {
+        0 => (Tier::Simple, "a first fix"),
+        _ => (Tier::Strong, "a fix has failed"),
+    };
+    ask(Stage::Fix, attempt, &FEATURE_FIX, sections, tier)
+}
+
+fn ask(
+    stage: Stage,
+    attempt: u32,
+    words: &'static Template,
+    sections: Vec<Section>,
+    (tier, why): (Tier, &'static str),
+) -> Ask {
+    Ask {
+        stage,
+        attempt,
+        temperature: 0.2,
+        prompt: Prompt::new(words, sections),
+        prompt_version: words.version(),
+        tier,
+        why,
+        tools: false,
+    }
+}
+
+/// What is wanted, what is there, and how things are done.
+fn facts(feature: &Feature) -> Vec<Section> {
+    let mut sections =
+        vec![Section::new(rank::CORE, "Specification", feature.specification.clone())];
+    sections.extend(together(rank::CORE, "Project context", &feature.context.code));
+    sections.extend(together(rank::CORE, "Coding standards", &feature.context.standards));
+    let files = feature.files.iter().zip(0..);
+    sections.extend(files.map(|(it, place)| file(rank::SUSPECT + place, it, "")));
+    let others = feature.others.iter().map(String::as_str);
+    sections.extend(listed(rank::FILE, "Other files of the project", others));
+    sections
+}
+
+fn together(rank: u32, title: &str, files: &[(String, String)]) -> Option<Section> {
+    let body: String = files
+        .iter()
+        .map(|(path, text)| format!("### {path}\n{}\n\n", fenced(path, text)))
+        .collect();
+    (!body.is_empty()).then(|| Section::new(rank, title, body))
+}
+
+fn file(rank: u32, (path, text): &(String, String), note: &str) -> Section {
+    Section::new(rank, format!("`{path}`{note}"), fenced(path, text))
+}
+
+/// Prose stands as it is.
+fn fenced(path: &str, text: &str) -> String {
+    let language = match path.rsplit_once('.').map(|(_, it)| it) {
+        Some("md") => return text.trim_end().to_owned(),
+        Some("py") => "python",
+        Some(other) => other,
+        None => "",
+    };
+    format!("```{language}\n{}\n```", text.trim_end())
+}
+
+fn sent_back(words: &Template, complaint: Option<&str>) -> Option<Section> {
+    let said = words.say("sent back", &[("why", complaint?)]);
+    Some(Section::new(rank::TASK, "Sent back", said))
+}

@@ -1,0 +1,70 @@
+//! What runs mean for a piece of work.
+
+use crate::observation::{Ending, Failure, TestRun};
+
+/// What a gate makes of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gate {
+    Open,
+    /// Why it stays shut, in words for the model.
+    Shut(String),
+}
+
+/// The red gate: without the code the new tests fail, and for the right reason.
+///
+/// `own` says of a dotted module whether it is the project's, or would be.
+pub fn red(run: &TestRun, own: impl Fn(&str) -> bool) -> Gate {
+    let missing = |it: &Failure| {
+        it.exception == "NotImplementedError"
+            || it.missing_module.as_deref().is_some_and(&own)
+            || (it.missing_module.is_none() && it.missing_attribute.is_some())
+    };
+    let foreign = run.collection.iter().find(|it| !missing(it));
+    match (&run.ending, foreign) {
+        (Ending::Passed, _) => Gate::Shut(format!(
+            "tests must fail before the implementation, and all {} pass: write tests of what is not there yet",
+            run.passed()
+        )),
+        (Ending::NoTests, _) => Gate::Shut("no test was collected".to_owned()),
+        (_, Some(failure)) => Gate::Shut(format!(
+            "they cannot be collected: {}: {}",
+            failure.exception, failure.message
+        )),
+        (Ending::CollectionError, None) if !run.collection.is_empty() => Gate::Open,
+        (Ending::Failed, None) if run.failed() > 0 => Gate::Open,
+        _ => Gate::Shut(format!("they do not fail as tests do: {}", run.summary())),
+    }
+}
+
+/// The green gate: the new tests pass, and of the others none fails that passed before.
+///
+/// `before` are ids of tests that passed without the change.
+pub fn green(new: &TestRun, all: Option<&TestRun>, before: &[String]) -> Gate {
+    if !new.proves() {
+        return Gate::Shut(told(new, "the new tests do not pass"));
+    }
+    let Some(all) = all else { return Gate::Open };
+    let passes =
+        |id: &String| all.cases.iter().any(|it| it.id == *id && (it.passed || it.set_aside));
+    let broken: Vec<&str> = before.iter().filter(|it| !passes(it)).map(String::as_str).collect();
+    match broken[..] {
+        [] => Gate::Open,
+        _ => {
+            let what =
+                format!("tests that passed before do not pass any more: {}", broken.join(", "));
+            Gate::Shut(told(all, &what))
+        }
+    }
+}
+
+/// The failure in one line, then what the runner printed of each.
+fn told(run: &TestRun, what: &str) -> String {
+    let mut out = format!("{what}: {}", run.summary());
+    for it in run.failures().filter(|it| !it.traceback.trim().is_empty()) {
+        out += &format!("\n{}", it.traceback.trim_end());
+    }
+    if run.failures().next().is_none() && !run.output.trim().is_empty() {
+        out += &format!("\n{}", run.output.trim_end());
+    }
+    out
+}

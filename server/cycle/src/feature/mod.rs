@@ -1,0 +1,16 @@
+//! A piece of work that is told in words, an issue or a task: tests first, then code over as many files as it takes.
+//!
+//! What a machine with one function an item does for a planned repository, this does for one that people wrote: the gates are
+//! the same, and what counts is what runs show.
+
+mod ask;
+mod context;
+mod course;
+mod files;
+mod gates;
+
+pub use ask::{Feature, ask_code, ask_fix, ask_scaffold};
+pub use context::{Context, repeated};
+pub use course::{Asked, Course, End, Ending, Limits, Next, Review, Seen};
+pub use files::{Changes, changes};
+pub use gates::{Gate, green, red};

@@ -1,0 +1,111 @@
+//! What a model is asked about tests that fail for one cause.
+
+use crate::context::Section;
+use crate::exchange::{Ask, Stage, Suspect};
+use crate::policy::FixWith;
+use crate::prompt::template::REPORT;
+use crate::prompt::{Prompt, listed, rank, words};
+use crate::routing::Tier;
+
+/// What there is to know about tests that fail for one cause.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// As the test runner names them, sorted; the first is looked at.
+    pub tests: Vec<String>,
+    /// The first one's file, and the text of it.
+    pub test_file: (String, String),
+    /// Its traceback.
+    pub failure: String,
+    /// What a person says is wrong, if anybody does.
+    pub issue: Option<String>,
+    /// What was said of the cause before.
+    pub cause: Option<String>,
+    /// Fixes that pass already; another one is wanted.
+    pub others: Vec<String>,
+    /// The likeliest first, with their texts.
+    pub suspects: Vec<Suspect>,
+    /// Earlier fixes in a few words, each with what came of it.
+    pub earlier: Vec<String>,
+    /// Why the last answer could not be used at all.
+    pub complaint: Option<String>,
+}
+
+/// Asks for a fix; `attempt` counts from 0. From the third on a strong model is asked.
+pub fn ask_repair(repair: &Repair, attempt: u32, with: FixWith) -> Ask {
+    let tools = with == FixWith::Tools;
+    let words = words(Stage::Repair, tools);
+    let mut sections = facts(repair);
+    let list = |title, all: &[String]| listed(rank::EARLIER, title, all.iter().map(String::as_str));
+    sections.extend(list("Earlier fixes that did not do", &repair.earlier));
+    sections.extend(list("Fixes that pass already: find a better one", &repair.others));
+    let task = words.say("task", &[("test", repair.first())]);
+    sections.push(Section::new(rank::TASK, "Task", task));
+    sections.extend(
+        repair.complaint.as_ref().map(|why| {
+            Section::new(rank::TASK, "Sent back", words.say("sent back", &[("why", why)]))
+        }),
+    );
+    let is_hard = attempt >= STRONG_FROM;
+    Ask {
+        stage: Stage::Repair,
+        attempt,
+        temperature: 0.2,
+        prompt: Prompt::new(words, sections),
+        prompt_version: words.version(),
+        tier: if is_hard { Tier::Strong } else { Tier::Simple },
+        why: if is_hard { "two fixes have failed" } else { "a first fix" },
+        tools,
+    }
+}
+
+/// Attempts that a simple model may make.
+const STRONG_FROM: u32 = 2;
+
+/// Asks what is wrong, before anything is tried.
+pub fn ask_report(repair: &Repair) -> Ask {
+    let mut sections = facts(repair);
+    sections.push(Section::new(
+        rank::TASK,
+        "Task",
+        REPORT.say("task", &[("test", repair.first())]),
+    ));
+    Ask {
+        stage: Stage::Report,
+        attempt: 0,
+        temperature: 0.2,
+        prompt: Prompt::new(&REPORT, sections),
+        prompt_version: REPORT.version(),
+        tier: Tier::Simple,
+        why: "a diagnosis",
+        tools: false,
+    }
+}
+
+impl Repair {
+    fn first(&self) -> &str {
+        self.tests.first().map_or("", String::as_str)
+    }
+}
+
+/// What is known: the failure, who else fails, the suspects, the tests.
+fn facts(repair: &Repair) -> Vec<Section> {
+    let fenced = |text: &str| format!("```python\n{}\n```\n", text.trim_end());
+    let (path, text) = &repair.test_file;
+    let failure = format!("```\n{}\n```", repair.failure.trim_end());
+    let mut sections = vec![Section::new(rank::CORE, "Failure", failure)];
+    let said = |title: &str, text: &Option<String>| {
+        text.as_ref().map(|text| Section::new(rank::CORE, title, text.clone()))
+    };
+    sections.extend(said("What a person says is wrong", &repair.issue));
+    sections.extend(said("Likely cause", &repair.cause));
+    let rest = repair.tests.iter().skip(1).map(String::as_str);
+    sections.extend(listed(rank::EARLIER, "Tests that seem to fail for the same cause", rest));
+    for (place, it) in repair.suspects.iter().enumerate() {
+        let symbol = if it.symbol.is_empty() { "(top level)" } else { &it.symbol };
+        let title = format!("Suspect {}: `{symbol}` in `{}`", place + 1, it.path);
+        let body = format!("From line {}: {}\n{}", it.line, it.why, fenced(&it.source));
+        sections.push(Section::new(rank::SUSPECT + place as u32, title, body));
+    }
+    sections.push(Section::new(rank::TESTS, format!("`{path}` (read-only)"), fenced(text)));
+    sections
+}

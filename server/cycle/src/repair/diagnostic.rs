@@ -1,0 +1,269 @@
+//! What is known of a group of failing tests, for people and for the model (R2).
+
+use std::collections::BTreeMap;
+
+use super::answer::Sources;
+use super::groups::Group;
+use super::opinion::Opinion;
+use crate::localize::{Evidence, Ranked};
+use crate::observation::Failure;
+
+/// What kind of failure it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IssueType {
+    /// An assertion does not hold.
+    TestFailure,
+    /// Code cannot be read or imported.
+    BuildError,
+    /// Something is raised, or goes on for ever.
+    RuntimeError,
+    /// A value is not what its user takes it for.
+    TypeError,
+}
+
+/// How bad it is, by what it keeps from passing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// One test.
+    Low,
+    /// Several tests of one file.
+    Medium,
+    /// Tests of several files, or an endless loop.
+    High,
+    /// Tests cannot even be collected, or more than half of them fail.
+    Critical,
+}
+
+impl IssueType {
+    const ALL: [IssueType; 4] = [
+        IssueType::TestFailure,
+        IssueType::BuildError,
+        IssueType::RuntimeError,
+        IssueType::TypeError,
+    ];
+
+    /// `test_failure`, `build_error`, `runtime_error` or `type_error`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            IssueType::TestFailure => "test_failure",
+            IssueType::BuildError => "build_error",
+            IssueType::RuntimeError => "runtime_error",
+            IssueType::TypeError => "type_error",
+        }
+    }
+
+    pub(super) fn named(text: &str) -> Option<IssueType> {
+        IssueType::ALL.into_iter().find(|it| it.as_str() == text.trim())
+    }
+
+    fn of(failure: &Failure, is_collected: bool) -> IssueType {
+        match failure.exception.rsplit('.').next().unwrap_or_default() {
+            _ if !is_collected => IssueType::BuildError,
+            "SyntaxError"
+            | "IndentationError"
+            | "TabError"
+            | "ImportError"
+            | "ModuleNotFoundError" => IssueType::BuildError,
+            "TypeError" | "AttributeError" | "NameError" | "UnboundLocalError" => {
+                IssueType::TypeError
+            }
+            "AssertionError" | "Failed" => IssueType::TestFailure,
+            _ => IssueType::RuntimeError,
+        }
+    }
+}
+
+impl Severity {
+    const ALL: [Severity; 4] =
+        [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
+
+    /// `Critical`, `High`, `Medium` or `Low`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Critical => "Critical",
+            Severity::High => "High",
+            Severity::Medium => "Medium",
+            Severity::Low => "Low",
+        }
+    }
+
+    pub(super) fn named(text: &str) -> Option<Severity> {
+        Severity::ALL.into_iter().find(|it| it.as_str().eq_ignore_ascii_case(text.trim()))
+    }
+
+    fn of(group: &Group, evidence: &Evidence, is_endless: bool) -> Severity {
+        let file = |id: &str| id.split("::").next().unwrap_or_default().to_owned();
+        let mut files: Vec<String> = group.tests.iter().map(|it| file(it)).collect();
+        files.sort_unstable();
+        files.dedup();
+        let is_most = group.tests.len() * 2 > evidence.tests.len() && evidence.tests.len() > 2;
+        match group.tests.len() {
+            _ if group.tests.iter().any(|it| !it.contains("::")) || is_most => Severity::Critical,
+            _ if files.len() > 1 || is_endless => Severity::High,
+            1 => Severity::Low,
+            _ => Severity::Medium,
+        }
+    }
+}
+
+/// A place that has to do with a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Affected {
+    /// Relative to the root.
+    pub path: String,
+    /// The first line that is shown, from 1.
+    pub first: u32,
+    /// The last one.
+    pub last: u32,
+    pub snippet: String,
+    /// What it has to do with it.
+    pub why: String,
+}
+
+/// What is known of a group of failing tests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Sorted.
+    pub tests: Vec<String>,
+    pub issue_type: IssueType,
+    pub severity: Severity,
+    /// The exception and its message, of the first test.
+    pub error: String,
+    /// A model's words where it has any, else what is measured.
+    pub root_cause: String,
+    /// Whether these are a model's words.
+    pub is_opinion: bool,
+    /// Frames of the traceback, the deepest first, then suspects.
+    pub affected: Vec<Affected>,
+    /// What was looked at, as sentences.
+    pub looked_at: Vec<String>,
+    pub opinion: Opinion,
+}
+
+/// Lines around a frame (R2).
+const AROUND: u32 = 20;
+/// Frames that are shown.
+const FRAMES: usize = 6;
+/// Suspects that are shown.
+const SUSPECTS: usize = 5;
+/// How a test fails that was interrupted.
+const ENDLESS: &str = "TestTookTooLong";
+
+/// What runs showed of a group, and what a model makes of it.
+pub fn diagnostic(
+    group: &Group,
+    evidence: &Evidence,
+    sources: &dyn Sources,
+    opinion: Opinion,
+) -> Diagnostic {
+    let test = evidence.tests.iter().find(|it| it.id == group.lead());
+    let failure = test.and_then(|it| it.failure.clone()).unwrap_or_default();
+    let suspects: Vec<&Ranked> =
+        group.ranking.suspects.iter().filter(|it| !evidence.files[it.file].is_test).collect();
+    let measured = suspects.first().map_or_else(
+        || "nothing that the tests execute is suspect".to_owned(),
+        |it| format!("most suspect is {}: {}", place(it, evidence), it.why),
+    );
+    let is_opinion = !opinion.root_cause.is_empty();
+    Diagnostic {
+        tests: group.tests.clone(),
+        issue_type: IssueType::of(&failure, group.lead().contains("::")),
+        severity: Severity::of(group, evidence, failure.exception == ENDLESS),
+        error: format!("{}: {}", failure.exception, failure.message),
+        root_cause: if is_opinion { opinion.root_cause.clone() } else { measured.clone() },
+        is_opinion,
+        affected: affected(&failure, &suspects, evidence, sources),
+        looked_at: looked_at(evidence, &failure, measured),
+        opinion,
+    }
+}
+
+fn place(it: &Ranked, evidence: &Evidence) -> String {
+    let symbol = if it.symbol.is_empty() { "the top level" } else { &it.symbol };
+    format!("{symbol} in {}:{}", evidence.files[it.file].path, it.line)
+}
+
+fn looked_at(evidence: &Evidence, failure: &Failure, measured: String) -> Vec<String> {
+    let failed = evidence.tests.iter().filter(|it| it.failed).count();
+    let covered = evidence.tests.iter().filter(|it| !it.lines.is_empty()).count();
+    vec![
+        format!("{} tests, of which {failed} fail", evidence.tests.len()),
+        format!("lines that {covered} of them execute"),
+        format!("{} frames of the traceback", failure.frames.len()),
+        measured,
+    ]
+}
+
+fn affected(
+    failure: &Failure,
+    suspects: &[&Ranked],
+    evidence: &Evidence,
+    sources: &dyn Sources,
+) -> Vec<Affected> {
+    let frames = failure.frames.iter().rev().take(FRAMES);
+    let frames =
+        frames.map(|it| (it.path.clone(), it.line, format!("{} is under way here", it.function)));
+    let suspects = suspects
+        .iter()
+        .take(SUSPECTS)
+        .map(|it| (evidence.files[it.file].path.clone(), it.line, format!("suspect: {}", it.why)));
+    let mut seen: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (path, line, why) in frames.chain(suspects) {
+        // A place that is shown already is not shown again.
+        let known = seen.entry(path.clone()).or_default();
+        if known.iter().any(|(first, last)| (*first..=*last).contains(&line)) {
+            continue;
+        }
+        let Some(it) = snippet(path, line, why, sources) else { continue };
+        known.push((it.first, it.last));
+        out.push(it);
+    }
+    out
+}
+
+fn snippet(path: String, line: u32, why: String, sources: &dyn Sources) -> Option<Affected> {
+    let text = sources.text(&path)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    let first = line.saturating_sub(AROUND).max(1);
+    let last = line.saturating_add(AROUND).min(count);
+    let shown = lines.get(first as usize - 1..last as usize)?;
+    Some(Affected { path, first, last, snippet: shown.join("\n"), why })
+}
+
+impl Diagnostic {
+    /// For people.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("# {}\n\n", self.tests.join(", "));
+        out += &format!(
+            "- Kind: {}\n- Severity: {}\n",
+            self.issue_type.as_str(),
+            self.severity.as_str()
+        );
+        out += &format!("- Error: {}\n", self.error.trim());
+        let whose = if self.is_opinion { "by a model's word" } else { "measured" };
+        out += &format!("- Cause ({whose}): {}\n", self.root_cause);
+        out += "\n## Looked at\n\n";
+        self.looked_at.iter().for_each(|it| out += &format!("- {it}\n"));
+        if !self.opinion.ideas.is_empty() {
+            out += "\n## Suggested by the model\n\n";
+        }
+        for it in &self.opinion.ideas {
+            out += &format!("- {} (it says {:.0} % sure)\n", it.description, it.confidence * 100.0);
+        }
+        out += "\n## Places\n";
+        for it in &self.affected {
+            out += &format!("\n{}:{}-{}, {}\n\n", it.path, it.first, it.last, it.why);
+            out += &fenced(&it.snippet);
+        }
+        out
+    }
+}
+
+/// In a fence longer than any in the text.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}python\n{text}\n{fence}\n")
+}

@@ -1,0 +1,84 @@
+//! What runs mean for a piece of work.
+
+use cycle::feature::{Gate, green, red};
+use cycle::{Case, Ending, Failure, TestRun};
+
+fn run(ending: Ending, cases: &[(&str, bool)], collection: Vec<Failure>) -> TestRun {
+    let case = |(id, passed): &(&str, bool)| {
+        let failure = (!passed).then(|| failure("AssertionError", "1 != 2", None, None));
+        Case { id: (*id).to_owned(), passed: *passed, set_aside: false, failure }
+    };
+    let cases = cases.iter().map(case).collect();
+    TestRun { ending, stack: Vec::new(), cases, collection, output: String::new() }
+}
+
+fn failure(exception: &str, message: &str, module: Option<&str>, name: Option<&str>) -> Failure {
+    Failure {
+        exception: exception.to_owned(),
+        message: message.to_owned(),
+        missing_module: module.map(str::to_owned),
+        missing_attribute: name.map(str::to_owned),
+        traceback: format!("Traceback of {message}"),
+        ..Failure::default()
+    }
+}
+
+#[test]
+fn the_red_gate_wants_failures_for_the_right_reason() {
+    let missing = |module, name| failure("ImportError", "not there", module, name);
+    let collection = |failure| run(Ending::CollectionError, &[], vec![failure]);
+    let table = [
+        (run(Ending::Failed, &[("a", false)], vec![]), ""),
+        (run(Ending::Failed, &[("a", true), ("b", false)], vec![]), ""),
+        (collection(missing(Some("shop.tax"), None)), ""),
+        (collection(missing(None, Some("vat"))), ""),
+        (collection(failure("NotImplementedError", "", None, None)), ""),
+        (
+            run(Ending::Passed, &[("a", true), ("b", true)], vec![]),
+            "tests must fail before the implementation, and all 2 pass",
+        ),
+        (run(Ending::NoTests, &[], vec![]), "no test was collected"),
+        (
+            collection(missing(Some("numpy"), None)),
+            "they cannot be collected: ImportError: not there",
+        ),
+        (
+            collection(failure("SyntaxError", "invalid syntax", None, None)),
+            "they cannot be collected: SyntaxError",
+        ),
+        (run(Ending::TimedOut, &[], vec![]), "they do not fail as tests do: timed out"),
+        (
+            run(Ending::Crashed { how: "exit 3".into(), signal: None }, &[], vec![]),
+            "they do not fail as tests do",
+        ),
+    ];
+    for (it, wanted) in table {
+        let found = match red(&it, |module| module.starts_with("shop")) {
+            Gate::Open => String::new(),
+            Gate::Shut(why) => why,
+        };
+        assert!(
+            found.starts_with(wanted) && found.is_empty() == wanted.is_empty(),
+            "{found}: {wanted}"
+        );
+    }
+}
+
+#[test]
+fn the_green_gate_wants_the_new_tests_and_those_that_passed_before() {
+    let good = run(Ending::Passed, &[("new", true)], vec![]);
+    let all =
+        |old: bool| run(Ending::Failed, &[("new", true), ("old", old), ("sick", false)], vec![]);
+    let before = ["old".to_owned()];
+    assert_eq!(green(&good, Some(&all(true)), &before), Gate::Open);
+    assert_eq!(green(&good, None, &before), Gate::Open);
+    let Gate::Shut(why) = green(&good, Some(&all(false)), &before) else { panic!("open") };
+    assert!(why.contains("tests that passed before do not pass any more: old"), "{why}");
+    let gone = run(Ending::Passed, &[("new", true)], vec![]);
+    assert_ne!(green(&good, Some(&gone), &before), Gate::Open);
+    let Gate::Shut(why) = green(&run(Ending::Failed, &[("new", false)], vec![]), None, &[]) else {
+        panic!("open")
+    };
+    assert!(why.starts_with("the new tests do not pass: AssertionError: 1 != 2"), "{why}");
+    assert!(why.contains("\nTraceback of 1 != 2"), "{why}");
+}

@@ -1,0 +1,76 @@
+//! What a model is shown.
+
+use cycle::feature::{Context, Feature, ask_code, ask_fix, ask_scaffold};
+use cycle::{Ask, Stage, Tier};
+
+fn feature() -> Feature {
+    let mut context = Context::default();
+    context.add("core/audit.py", "class AuditLog:\n    pass\n".to_owned());
+    context.add("docs/standards.md", "Names are whole words.\n".to_owned());
+    Feature {
+        title: "issue 42".to_owned(),
+        specification: "Totals have VAT.".to_owned(),
+        context,
+        framework: "pytest".to_owned(),
+        tests: "tests/".to_owned(),
+        files: vec![("shop/cart.py".to_owned(), "def total(): ...\n".to_owned())],
+        others: vec!["shop/__init__.py".to_owned()],
+        written: vec![("tests/test_vat.py".to_owned(), "def test_vat(): ...\n".to_owned())],
+    }
+}
+
+fn text(ask: &Ask, tokens: usize) -> String {
+    ask.prompt.messages(tokens).into_iter().map(|it| it.text).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_question_has_the_words_the_context_and_the_standards_under_their_headings() {
+    let history = ["red gate: they pass".to_owned(), "f0: 1 != 2\ntrace".to_owned()];
+    let asks = [
+        (ask_scaffold(&feature(), 0, None), Stage::Scaffold),
+        (ask_code(&feature(), 0, None), Stage::Implementation),
+        (ask_fix(&feature(), 0, &history, None), Stage::Fix),
+    ];
+    for (ask, stage) in &asks {
+        assert_eq!(ask.stage, *stage);
+        let text = text(ask, 12_000);
+        for part in [
+            "## Specification\nTotals have VAT.",
+            "## Project context\n### core/audit.py\n```python\nclass AuditLog:",
+            "## Coding standards\n### docs/standards.md\nNames are whole words.",
+            "## `shop/cart.py`",
+            "- shop/__init__.py",
+            "issue 42",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let shows_tests = text.contains("## `tests/test_vat.py` (read-only)");
+        assert_eq!(shows_tests, *stage != Stage::Scaffold);
+    }
+    let fix = text(&asks[2].0, 12_000);
+    assert!(fix.contains("## What was seen\n```\nf0: 1 != 2\ntrace\n```"), "{fix}");
+    assert!(fix.contains("- red gate: they pass"), "{fix}");
+}
+
+#[test]
+fn complaints_are_told_and_a_second_fix_goes_to_a_strong_model() {
+    let said = text(&ask_scaffold(&feature(), 1, Some("all 2 pass")), 12_000);
+    assert!(said.contains("They were sent back: all 2 pass"), "{said}");
+    let said = text(&ask_code(&feature(), 1, Some("no file")), 12_000);
+    assert!(said.contains("It could not be used: no file"), "{said}");
+    let tiers = [0, 1].map(|attempt| ask_fix(&feature(), attempt, &[], None).tier);
+    assert_eq!(tiers, [Tier::Simple, Tier::Strong]);
+}
+
+#[test]
+fn what_was_left_out_for_want_of_room_is_named() {
+    let mut feature = feature();
+    feature.files.push(("shop/huge.py".to_owned(), "x = 1\n".repeat(20_000)));
+    let said = text(&ask_code(&feature, 0, None), 3_000);
+    assert!(said.len() < 16_000, "{}", said.len());
+    assert!(
+        said.contains("left out for want of room: ") && said.contains("`shop/huge.py`"),
+        "{said}"
+    );
+    assert!(said.contains("## Project context\n### core/audit.py"), "{said}");
+}

@@ -1,0 +1,308 @@
+//! The loop: every way through it, without its I/O.
+
+use cycle::localize::Ranking;
+use cycle::repair::{Cause, Course, Decision, End, Group, Limits, Merit, Next, Seen, Size, Try};
+
+fn group(tests: &[&str]) -> Group {
+    let tests = tests.iter().map(|it| (*it).to_owned()).collect();
+    Group { tests, cause: Cause::default(), ranking: Ranking::default() }
+}
+
+fn good(lines: usize) -> Seen {
+    let size = Size { lines, most: lines, files: 1 };
+    Seen::Tried(Try::Good(Merit { size, solved: 1, ..Merit::default() }))
+}
+
+fn cheat() -> Seen {
+    let shortcuts = vec!["a.py:1: a special case".to_owned()];
+    Seen::Tried(Try::Good(Merit { shortcuts, solved: 1, ..Merit::default() }))
+}
+
+fn bad() -> Seen {
+    Seen::Tried(Try::Bad("breaks b".to_owned()))
+}
+
+fn unusable() -> Seen {
+    Seen::Unusable("no blocks".to_owned())
+}
+
+fn keep() -> Seen {
+    Seen::Decided(Decision::Keep)
+}
+
+fn reject() -> Seen {
+    Seen::Decided(Decision::Reject { why: "too clever".to_owned() })
+}
+
+fn stale() -> Seen {
+    Seen::Stale("a.py was changed".to_owned())
+}
+
+fn surveyed(groups: &[&[&str]]) -> Seen {
+    Seen::Surveyed(groups.iter().map(|it| group(it)).collect())
+}
+
+/// What is to be done, in a word.
+fn word(next: &Next) -> String {
+    match next {
+        Next::Survey => "survey".to_owned(),
+        Next::Diagnose(group) => format!("diagnose {}", group.lead()),
+        Next::Ask { attempt, complaint: None } => format!("ask {attempt}"),
+        Next::Ask { attempt, complaint: Some(why) } => format!("ask {attempt} after {why}"),
+        Next::Decide { candidate, iteration } => format!("decide {candidate} at {iteration}"),
+        Next::Write { candidate } => format!("write {candidate}"),
+        Next::End(End { kept, given_up, waiting, is_stopped }) => {
+            let named = |all: &[(Group, String)]| -> String {
+                let one = |(group, why): &(Group, String)| format!(" {}={why}", group.lead());
+                all.iter().map(one).collect()
+            };
+            let stopped = if *is_stopped { " stopped" } else { "" };
+            format!("end {kept}{}{}{stopped}", named(given_up), named(waiting))
+        }
+    }
+}
+
+fn played(limits: Limits, seen: Vec<Seen>) -> Vec<String> {
+    let (mut course, first) = Course::new(limits);
+    let rest = seen.into_iter().map(|it| word(&course.step(it)));
+    std::iter::once(word(&first)).chain(rest).collect()
+}
+
+const ONE: Limits = Limits { iterations: 3, candidates: 1 };
+const TWO: Limits = Limits { iterations: 4, candidates: 2 };
+
+#[test]
+fn every_way_ends_as_it_should() {
+    let diagnosed = || Seen::Diagnosed;
+    let table: Vec<(&str, Limits, Vec<Seen>, &[&str])> = vec![
+        ("nothing fails", ONE, vec![surveyed(&[])], &["survey", "end 0"]),
+        (
+            "the first fix does",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), Seen::Written, surveyed(&[])],
+            &["survey", "diagnose a", "ask 0", "decide 0 at 1", "write 0", "survey", "end 1"],
+        ),
+        (
+            "complaints and failures count as fixes",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), unusable(), bad(), bad()],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "ask 1 after no blocks",
+                "ask 2",
+                "end 0 a=3 fixes were tried",
+            ],
+        ),
+        (
+            "what is given up is not begun again, and does not keep others",
+            ONE,
+            vec![
+                surveyed(&[&["a"], &["b"]]),
+                diagnosed(),
+                Seen::NoReply("gone".to_owned()),
+                diagnosed(),
+                good(1),
+                keep(),
+                Seen::Written,
+                surveyed(&[&["a"]]),
+            ],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "diagnose b",
+                "ask 0",
+                "decide 0 at 1",
+                "write 0",
+                "survey",
+                "end 1 a=gone",
+            ],
+        ),
+        (
+            "tests that are left of a group are a group of their own",
+            ONE,
+            vec![
+                surveyed(&[&["a", "b"]]),
+                diagnosed(),
+                good(1),
+                keep(),
+                Seen::Written,
+                surveyed(&[&["b"]]),
+                diagnosed(),
+            ],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "write 0",
+                "survey",
+                "diagnose b",
+                "ask 0",
+            ],
+        ),
+        (
+            "the smaller of two that pass is put forward, and after it the other",
+            TWO,
+            vec![
+                surveyed(&[&["a"]]),
+                diagnosed(),
+                good(9),
+                good(2),
+                reject(),
+                Seen::NoReply("gone".to_owned()),
+                keep(),
+            ],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "ask 1",
+                "decide 1 at 2",
+                "ask 2",
+                "decide 0 at 3",
+                "write 0",
+            ],
+        ),
+        (
+            "one that looks made for its tests is put forward where nothing better is found",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), cheat(), bad(), bad(), keep()],
+            &["survey", "diagnose a", "ask 0", "ask 1", "ask 2", "decide 0 at 3", "write 0"],
+        ),
+        (
+            "and not where something is, however large",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), cheat(), good(9), keep()],
+            &["survey", "diagnose a", "ask 0", "ask 1", "decide 1 at 2", "write 1"],
+        ),
+        (
+            "one that passes is enough where no other is found",
+            TWO,
+            vec![surveyed(&[&["a"]]), diagnosed(), good(9), bad(), bad(), bad(), keep()],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "ask 1",
+                "ask 2",
+                "ask 3",
+                "decide 0 at 4",
+                "write 0",
+            ],
+        ),
+        (
+            "a rejected fix is followed by another, up to the limit",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), good(1), reject(), good(1), reject(), bad()],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "ask 1",
+                "decide 1 at 2",
+                "ask 2",
+                "end 0 a=3 fixes were tried",
+            ],
+        ),
+        (
+            "where nobody is there the fix waits, and the others go on",
+            ONE,
+            vec![
+                surveyed(&[&["a"], &["b"]]),
+                diagnosed(),
+                good(1),
+                Seen::Decided(Decision::Waits("fix-1".to_owned())),
+                diagnosed(),
+                good(1),
+                keep(),
+                Seen::Written,
+                surveyed(&[&["a"]]),
+            ],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "diagnose b",
+                "ask 0",
+                "decide 0 at 1",
+                "write 0",
+                "survey",
+                "end 1 a=fix-1",
+            ],
+        ),
+        (
+            "a person skips one and stops at the next",
+            ONE,
+            vec![
+                surveyed(&[&["a"], &["b"], &["c"]]),
+                diagnosed(),
+                good(1),
+                Seen::Decided(Decision::Skip),
+                diagnosed(),
+                good(1),
+                Seen::Decided(Decision::Stop),
+            ],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "diagnose b",
+                "ask 0",
+                "decide 0 at 1",
+                "end 0 a=a person skipped it b=a person stopped c=a person stopped stopped",
+            ],
+        ),
+        (
+            "a tree that goes on changing is left alone",
+            Limits { iterations: 9, candidates: 1 },
+            vec![vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), stale()]; 3].concat(),
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "write 0",
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "write 0",
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "decide 0 at 1",
+                "write 0",
+                "end 0 a=a.py was changed",
+            ],
+        ),
+    ];
+    for (what, limits, seen, wanted) in table {
+        assert_eq!(played(limits, seen), wanted, "{what}");
+    }
+}
+
+#[test]
+fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_mends_more() {
+    let merit = |shortcuts: usize, solved, lines, coverage| Merit {
+        shortcuts: vec!["x".to_owned(); shortcuts],
+        solved,
+        size: Size { lines, most: lines, files: 1 },
+        coverage,
+    };
+    let ordered = [
+        merit(1, 9, 1, 1.0),
+        merit(0, 1, 1, 1.0),
+        merit(0, 2, 30, 1.0),
+        merit(0, 2, 3, 0.5),
+        merit(0, 2, 3, 0.9),
+    ];
+    for pair in ordered.windows(2) {
+        assert!(pair[0].compare(&pair[1]).is_lt(), "{pair:?}");
+    }
+}
