@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::repair::{CALCULATOR, dirty, files, git, mended, repair};
 use crate::world::{Plot, Ran, World, assert_same};
 
 /// A linear congruential generator (Knuth's MMIX constants): a fixed seed, the same instants each time.
@@ -51,6 +52,44 @@ fn killed_at_random_instants_and_resumed_it_ends_in_the_same_bytes() {
         let _ = world.grow(&plot, &[jobs]).exits(0);
         assert_same(&world.tree(), &undisturbed.tree());
         nothing_accepted_runs_again(&world, round);
+    }
+}
+
+#[test]
+fn a_repair_that_is_killed_leaves_whole_files_and_the_next_one_ends_it() {
+    let mine = |code: &str| format!("{code}\n\nMINE = 1\n");
+    let steps =
+        [CALCULATOR.to_owned(), CALCULATOR.replace("a - b", "a + b"), mended()].map(|it| mine(&it));
+    let fixed =
+        ["repair", "p", "--json", "--sandbox", "local", "--model", "recorded:replies.jsonl"];
+    let started = Instant::now();
+    let _ = repair(&dirty(), &[]).exits(0);
+    let whole = started.elapsed().as_millis() as u64;
+    let mut random = Random(20_261_123);
+    for round in 0..rounds() {
+        let world = dirty();
+        let way: &[&str] = [&[][..], &["--commit"], &["--worktree"]][round as usize % 3];
+        let before = files(&world);
+        for _ in 0..1 + random.below(3) {
+            let mut command = world.command(&[&fixed, way].concat());
+            let mut child =
+                command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a start");
+            // The instant is the point of the test; what is asserted does not depend on it.
+            std::thread::sleep(Duration::from_millis(random.below(whole)));
+            child.kill().expect("it can be killed");
+            child.wait().expect("it ended");
+            let code = world.read("p/calculator.py");
+            assert!(steps.contains(&code), "round {round}, {way:?}:\n{code}");
+        }
+        let _ = repair(&world, way).exits(0);
+        let mut left = files(&world);
+        let code = left.insert("calculator.py".into(), before["calculator.py"].clone());
+        assert_same(&left, &before);
+        let wanted = if way == ["--worktree"] { &steps[0] } else { &steps[2] };
+        assert_eq!(code.as_ref(), Some(wanted), "round {round}, {way:?}");
+        let p = world.root().join("p");
+        assert_eq!(git(&p, &["worktree", "list"]).lines().count(), 1, "round {round}");
+        assert_eq!(git(&p, &["diff", "--cached", "--name-only"]), "test_calculator.py\n");
     }
 }
 

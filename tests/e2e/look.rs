@@ -206,7 +206,7 @@ src/lib/base.py
         "path": "src/lib/base.py", "generated": true,
         "symbols": [{"name": "B", "kind": "function", "line": 11, "endLine": 16,
             "signature": "def B(x: int) -> int", "preview": "Return 1."}],
-        "node": "B", "status": "passed", "source": source,
+        "node": "B", "status": "passed", "testPath": "tests/test_base.py", "source": source,
     });
     assert_eq!(node, expected);
 

@@ -122,6 +122,9 @@ fn graphs_and_runs_are_shown_as_the_command_line_does() {
         }
         assert_eq!(told, said, "{method}");
     }
+    let seen = call(&mut client, "codeView", json!({ "what": "double", "root": "out" }));
+    let tests = seen["testPath"].as_str().expect("a file of tests");
+    assert!(world.read(&format!("out/{tests}")).contains("double"), "{tests}");
     let status = call(&mut client, "status", json!({ "out": "out" }));
     let figures = ["total", "completed", "percent", "current", "failed", "blocked"];
     let figures = figures.map(|name| status[name].clone());
@@ -158,8 +161,19 @@ fn questions_see_unsaved_text_and_edits_wait_until_it_is_saved() {
     assert_eq!(renamed["undo"], 1, "{renamed}");
     assert!(world.read("shop/till.py").contains("cart.sum()"));
     assert!(world.read("shop/cart.py").contains("Cart().sum()"));
-    call(&mut client, "undoEdit", json!({}));
+    let undone = call(&mut client, "undoEdit", json!({}));
     assert_eq!(world.read("shop/cart.py"), unsaved);
+    // Files are named from the folder on, by every edit and by what takes it back.
+    let mut results = vec![undone, renamed];
+    results.push(call(&mut client, "replaceSymbolBody", body));
+    results.push(call(&mut client, "undoEdit", json!({})));
+    for result in results {
+        let diff = result["diff"].as_str().expect("a diff");
+        assert!(diff.contains("--- a/shop/cart.py\n+++ b/shop/cart.py\n"), "{diff}");
+        assert!(!diff.contains("//"), "{diff}");
+        let of_files = |it: &Value| it["file"].as_str().is_some_and(|it| it.starts_with("shop/"));
+        assert!(result["edits"].as_array().is_some_and(|it| it.iter().all(of_files)), "{result}");
+    }
 }
 
 #[test]
@@ -224,9 +238,14 @@ fn tests_run_from_the_editor_tell_each_result_and_can_be_cancelled() {
         (&"failed".into(), &"failed".into())
     );
     assert_eq!(ran["tests"][0]["failure"]["line"], 9, "{ran}");
+    let project = json!(world.root().canonicalize().expect("a folder"));
+    assert_eq!(ran["root"], project, "{ran}");
+    let sides = json!({ "operator": "==", "actual": "2", "expected": "3" });
+    assert_eq!(ran["tests"][0]["failure"]["comparison"], sides, "{ran}");
     let told = until(&mut client, |it| it["type"] == "test");
     let told = told.last().expect("a test");
     assert_eq!((&told["outcome"], &told["line"]), (&"failed".into(), &8.into()), "{told}");
+    assert_eq!((&told["root"], &told["path"]), (&project, &"tests/test_a.py".into()), "{told}");
     // In the background, and stopped while one test takes its time.
     let job = start(
         &mut client,

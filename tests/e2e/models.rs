@@ -345,7 +345,7 @@ fn a_service_of_ones_own_is_set_in_ones_own_file() {
     }
 }
 
-fn called(name: &str, arguments: &Value) -> (u16, Value) {
+pub(crate) fn called(name: &str, arguments: &Value) -> (u16, Value) {
     let function = json!({"name": name, "arguments": arguments.to_string()});
     let message = json!({"content": null, "tool_calls": [{"id": "c1", "type": "function", "function": function}]});
     (

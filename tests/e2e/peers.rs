@@ -32,7 +32,7 @@ fn world() -> World {
     plot.reply("shop/cart.py::unused", "write_tests", 0, &tests);
     let fix =
         "twice.py\n<<<<<<< SEARCH\n    return x\n=======\n    return 2 * x\n>>>>>>> REPLACE\n";
-    plot.reply("test_twice.py::test_twice", "fix", 0, fix);
+    plot.reply("test_twice.py::test_twice", "repair", 0, fix);
     world.plant(&plot);
     for (path, text) in [
         ("pyproject.toml", "[project]\nname = \"shop\"\n"),

@@ -1,5 +1,6 @@
 //! Runs that an editor starts, holds, stops, resumes and tries again.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ::lsp::{Client, Encoding, Failure, Question};
@@ -74,7 +75,7 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     world.plant(&plot);
     let mut client = editor(&world, Value::Null);
     // Paths are below the workspace's folder.
-    let params = json!({ "graph": "rpg.json", "out": "out", "model": format!("recorded:{}", world.root().join("replies.jsonl").display()) });
+    let params = json!({ "graph": "rpg.json", "out": "out", "model": "recorded:replies.jsonl" });
     let job = start(&mut client, "generate", params);
     let events = ended(&mut client, &job);
     for node in ["double", "square", "shifted", "summed", "negated", "tenfold"] {
@@ -87,8 +88,21 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     );
     let red = events.iter().any(|it| it["type"] == "stage" && it["stage"] == "red");
     assert!(red, "no red run was told: {events:#?}");
-    let of_suite = events.iter().filter(|it| it["type"] == "test" && it["outcome"] == "passed");
-    assert_eq!(of_suite.count(), 18, "the tests of the whole suite are told one by one");
+    let suite = events.iter().rposition(|it| it["type"] == "node").expect("nodes");
+    let passed = |it: &&Value| it["type"] == "test" && it["outcome"] == "passed";
+    let (nodes, all) = events.split_at(suite);
+    let names = |events: &[Value]| -> BTreeSet<String> {
+        events.iter().filter(passed).map(|it| it["id"].to_string()).collect()
+    };
+    assert_eq!(names(all).len(), 18, "the tests of the whole suite are told one by one");
+    assert!(names(nodes).len() >= 12 && names(nodes).is_subset(&names(all)), "{nodes:#?}");
+    let written: Vec<&Value> = (events.iter().filter(|it| it["type"] == "files"))
+        .inspect(|it| assert_eq!(it["root"], world.out().display().to_string()))
+        .flat_map(|it| it["paths"].as_array().expect("paths"))
+        .collect();
+    for path in ["src/lib/basic.py", "tests/test_basic.py"] {
+        assert!(written.iter().any(|it| *it == path), "{path}: {written:?}");
+    }
     let summary = result(&mut client, &job);
     assert_eq!((&summary["passed"], &summary["exitCode"]), (&6.into(), &0.into()), "{summary}");
     assert_same(&world.tree(), &plain.tree());
@@ -308,6 +322,9 @@ fn nothing_is_executed_in_a_folder_that_is_not_trusted() {
     let refused = refused.expect_err("a refusal").to_string();
     assert!(refused.contains("not trusted"), "{refused}");
     assert!(!world.out().exists());
+    // What a folder's git is set to do with its files is a program as well.
+    let back = client.request("trellis/rollback", json!({ "out": "out" }), PATIENCE);
+    assert!(back.expect_err("a refusal").to_string().contains("not trusted"));
     // A type checker may be a program of the folder.
     world.write("a.py", "def total(): ...\n");
     let confirm = json!({ "namePath": "total", "confirm": "ty" });

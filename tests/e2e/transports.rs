@@ -226,6 +226,39 @@ fn only_a_handshake_with_the_token_opens_the_socket() {
 }
 
 #[test]
+fn who_never_shows_a_token_is_let_go() {
+    let world = World::new();
+    let served = Served::start(&world, &[]);
+    let place = served.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
+    let mut stream = TcpStream::connect(place.expect("an address")).expect("a connection");
+    // Less than the 30 s after which the library below gives up by itself: with 64 such, that would keep others out.
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("patience");
+    let mut said = String::new();
+    stream.read_to_string(&mut said).expect("the server closes it");
+    assert_eq!(said, "");
+}
+
+#[test]
+fn an_edit_that_a_crash_cut_short_is_taken_back_before_anybody_is_served() {
+    let world = World::new();
+    world.write("pyproject.toml", "");
+    world.write("a.py", "new\n");
+    let path = world.root().join("a.py").canonicalize().expect("a file");
+    // SHA-256 of "old\n" and "new\n".
+    let file = json!({
+        "shown": path,
+        "path": path,
+        "before": "01d09d19c2139a46aebfb577780d123d7396e97201bc7ead210a2ebff8239dee",
+        "after": "7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c",
+    });
+    let record = json!({ "version": 1, "id": 1, "what": "test", "undoes": null, "files": [file] });
+    world.write(".trellis/edits/1.pending/0.before", "old\n");
+    world.write(".trellis/edits/1.pending/edit.json", &record.to_string());
+    let _served = Served::start(&world, &[]);
+    assert_eq!(world.read("a.py"), "old\n");
+}
+
+#[test]
 fn a_token_that_a_killed_server_left_is_taken_away() {
     let world = World::new();
     let mut killed = Served::start(&world, &[]);

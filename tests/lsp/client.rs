@@ -32,7 +32,7 @@ pub enum Failure {
     #[error("no answer to {method} in {seconds:.1} s")]
     TimedOut { method: String, seconds: f64 },
     #[error("{method} was refused: {message} (code {code})")]
-    Refused { method: String, code: i64, message: String },
+    Refused { method: String, code: i64, message: String, data: Box<Value> },
     #[error("the server ended before it answered {method}: {reason}{last_words}")]
     Ended { method: String, reason: String, last_words: String },
     #[error("{}: {error}", file.display())]
@@ -357,6 +357,7 @@ fn outcome(method: &str, mut message: Value) -> Result<Value, Failure> {
         method: method.to_owned(),
         code: error["code"].as_i64().unwrap_or_default(),
         message: error["message"].as_str().unwrap_or("without a word").to_owned(),
+        data: Box::new(error["data"].clone()),
     })
 }
 

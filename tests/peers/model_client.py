@@ -53,6 +53,7 @@ def arguments(order):
         "list_tests": {},
         "localize": {"root": "broken", "trials": 0},
         "propose_fix": {"root": "broken", "test": "test_twice.py::test_twice", "model": order.model},
+        "repair": {"root": "broken", "dryRun": True, "model": order.model},
         "list_fixes": {"root": "broken"},
         "get_fix": {"root": "broken", "fix": "fix-1"},
         "doctor": {},
@@ -148,6 +149,7 @@ async def faults(session):
         ("job", {"job": "job-99"}, "there is no job"),
         ("job", {}, "missing field"),
         ("plan_order", {"graph": "none.json"}, "hint:"),
+        ("parse_file", {"filePath": "../outside.py"}, "outside the workspace"),
         ("run_tests", {"root": "stuck", "background": 1}, "true or false"),
     ]:
         await refused(session, tool, given, word)

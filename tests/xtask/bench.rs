@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    Outcome, accuracy, big_graph, demo, engine, localize, mock, models, search, setup, sidecar,
-    symbols,
+    Outcome, accuracy, big_graph, demo, editor, engine, localize, mock, models, repair, search,
+    setup, sidecar, symbols,
 };
 
 #[derive(Args)]
@@ -43,12 +43,16 @@ enum Which {
     Symbols(symbols::SymbolsArgs),
     /// What an editor waits for, and what the server beside it costs.
     Sidecar(sidecar::SidecarArgs),
+    /// What the extension costs a real editor, beside what the editor costs by itself.
+    Editor,
     /// References and renames of hand-marked cases, asked of any language server.
     Accuracy(accuracy::AccuracyArgs),
     /// Queries over a planning graph: how often the right node comes first, and what a query costs.
     Search,
     /// Seeded bugs and where `trellis localize` looks for them.
     Localize(localize::LocalizeArgs),
+    /// What an iteration of `trellis repair` costs beyond its tests, beside a cold start of pytest.
+    Repair(repair::RepairArgs),
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -66,8 +70,10 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Accuracy(args)) => accuracy::run(args),
         Some(Which::Search) => search::run(),
         Some(Which::Localize(args)) => localize::run(args),
+        Some(Which::Repair(args)) => repair::run(args),
         Some(Which::Symbols(args)) => symbols::run(args),
         Some(Which::Sidecar(args)) => sidecar::run(args),
+        Some(Which::Editor) => editor::bench(),
         None => {
             runs()?;
             engine()?;
@@ -76,7 +82,9 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
             search::run()?;
             corpus(&setup::root().join("../shared/data/humaneval"), 2, false)?;
             symbols::run(&symbols::SymbolsArgs::usual())?;
-            sidecar::run(&sidecar::SidecarArgs::usual())
+            sidecar::run(&sidecar::SidecarArgs::usual())?;
+            repair::run(&repair::RepairArgs::usual())?;
+            editor::bench()
         }
     }
 }
@@ -235,7 +243,7 @@ fn engine() -> Outcome {
 }
 
 /// The interpreter the engine used: the newest environment of its cache.
-fn python(_trellis: &Path) -> Result<PathBuf, String> {
+pub(crate) fn python(_trellis: &Path) -> Result<PathBuf, String> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = variable("TRELLIS_CACHE")

@@ -63,6 +63,25 @@ const MOCK: [Need; 2] = [
     Need { what: "openssl", check: &["openssl", "version"], packages: &["openssl"] },
 ];
 
+/// What the extension is tested in.
+const EDITOR: [Need; 3] = [
+    Need {
+        what: "Chromium",
+        check: &["sh", "-c", "test -x \"${TRELLIS_CHROMIUM:-/usr/bin/chromium}\""],
+        packages: &["chromium"],
+    },
+    Need {
+        what: "ripgrep, which the editor searches with",
+        check: &["test", "-x", "/usr/bin/rg"],
+        packages: &["ripgrep"],
+    },
+    Need {
+        what: "a C++ compiler with make, for packages of the editor",
+        check: &["sh", "-c", "g++ --version && make --version && strip --version"],
+        packages: &["g++", "make", "binutils"],
+    },
+];
+
 /// Installs what more tests can be run with; going without is possible, but not silent.
 pub(crate) fn optional() {
     for need in OPTIONAL.iter().filter(|need| !succeeds(need.check)) {
@@ -81,6 +100,11 @@ pub(crate) fn machine() -> Outcome {
 /// The same for what stands in for model providers.
 pub(crate) fn mock() -> Outcome {
     meet(&MOCK)
+}
+
+/// The same for the editors that the extension is tested in.
+pub(crate) fn editor() -> Outcome {
+    meet(&EDITOR)
 }
 
 fn meet(needs: &[Need]) -> Outcome {

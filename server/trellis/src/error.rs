@@ -5,6 +5,9 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// The documented, stable exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -40,11 +43,23 @@ pub(crate) struct Fault {
     pub(crate) hint: Option<String>,
     /// Tells programs more than the exit code does, such as `untrusted`.
     pub(crate) kind: Option<&'static str>,
+    /// What a program may offer to do about it, where that is known.
+    pub(crate) remedy: Option<Remedy>,
+}
+
+/// What can be done about a decision that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Remedy {
+    /// The proposal can be brought to the texts as they are by now: decide `rebase`.
+    Rebase,
+    /// It is another by now than what was decided: look at it again.
+    Review,
 }
 
 impl Fault {
     pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        Fault { exit, message: message.to_string(), hint: None, kind: None }
+        Fault { exit, message: message.to_string(), hint: None, kind: None, remedy: None }
     }
 
     pub(crate) fn input(message: impl fmt::Display) -> Self {
@@ -62,6 +77,12 @@ impl Fault {
     /// Adds what programs may go by.
     pub(crate) fn kind(mut self, kind: &'static str) -> Self {
         self.kind = Some(kind);
+        self
+    }
+
+    /// Adds what programs may offer to do.
+    pub(crate) fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedy = Some(remedy);
         self
     }
 

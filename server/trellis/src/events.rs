@@ -64,9 +64,12 @@ pub(crate) enum Event {
     /// A test ended.
     Test {
         job: String,
+        /// The folder of its project.
+        root: String,
         id: String,
         outcome: String,
         duration_ms: u64,
+        /// The file that defines it, relative to the root.
         #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<String>,
         /// From 1.

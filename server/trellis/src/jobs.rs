@@ -326,8 +326,9 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             reason: reason.map(own),
             subgraph: subgraph.map(own),
         },
-        Told::Test(test) => Event::Test {
+        Told::Test { root, test } => Event::Test {
             job,
+            root: root.to_string_lossy().into_owned(),
             id: test.id.clone(),
             outcome: convert::test_outcome(test),
             duration_ms: test.duration.as_millis() as u64,
@@ -335,6 +336,9 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             line: test.line,
             message: test.failure.as_ref().map(|it| it.message.clone()),
         },
+        Told::Files { root, paths } => {
+            Event::Files { job, root: root.to_string_lossy().into_owned(), paths: paths.to_vec() }
+        }
         Told::Proposal { root, id, state } => Event::Proposal {
             proposal: own(id),
             root: root.to_string_lossy().into_owned(),

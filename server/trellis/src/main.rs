@@ -1,6 +1,7 @@
 //! `trellis`: the sidecar and command line. It knows every other crate; nothing knows it.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 mod cli;
 mod config;
@@ -10,6 +11,7 @@ mod desk;
 mod edits;
 mod error;
 mod events;
+mod graph;
 mod grow;
 mod jobs;
 mod ledger;
@@ -25,6 +27,7 @@ mod parent;
 mod plan_file;
 mod project;
 mod proposals;
+mod repair;
 mod results;
 mod rpc;
 mod sandbox;
@@ -35,6 +38,7 @@ mod state;
 mod statuses;
 mod stdin;
 mod symbols;
+mod talk;
 mod tools;
 mod vectors;
 mod workspace;
@@ -43,6 +47,9 @@ mod write_tests;
 /// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks
 /// over its syntax tree are recursive.
 pub(crate) const STACK_BYTES: usize = 256 << 20;
+
+/// A thread that waits for a disk which does not answer keeps no process.
+pub(crate) const LAST_WORK: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     // Fails only where the pool is there already, which nothing before this line has made.
@@ -55,9 +62,11 @@ fn main() -> ExitCode {
     match runtime {
         // On a worker: the main thread has the system's stack, and children die with the thread that
         // started them.
-        Ok(runtime) => runtime
-            .block_on(async { tokio::spawn(cli::main()).await })
-            .map_or_else(|_| error::Exit::Internal.into(), ExitCode::from),
+        Ok(runtime) => {
+            let end = runtime.block_on(async { tokio::spawn(cli::main()).await });
+            runtime.shutdown_timeout(LAST_WORK);
+            end.map_or_else(|_| error::Exit::Internal.into(), ExitCode::from)
+        }
         Err(error) => {
             output::Output::new(false).note(format_args!("error: cannot start: {error}"));
             error::Exit::Internal.into()

@@ -159,6 +159,17 @@ impl ModelArgs {
         ModelArgs { model, retries: Some(1), ..ModelArgs::default() }
     }
 
+    /// The same, with recordings that are named by paths from this folder on.
+    pub(crate) fn within(mut self, root: &Path) -> ModelArgs {
+        for model in [&mut self.model, &mut self.simple_model, &mut self.strong_model] {
+            if let Some(file) = model.as_deref().and_then(|it| it.strip_prefix("recorded:")) {
+                *model = Some(format!("recorded:{}", root.join(file).display()));
+            }
+        }
+        self.record = self.record.map(|it| root.join(it));
+        self
+    }
+
     /// The same, started from an editor that has models.
     pub(crate) fn with_editor(self, editor: Arc<dyn Editor>) -> ModelArgs {
         ModelArgs { editor: Some(editor), ..self }
@@ -188,6 +199,20 @@ pub(crate) fn env(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
+/// No model is named, or none that is known.
+const NO_MODEL: &str = "noModel";
+/// The model that is named wants a key, and there is none that can be sent.
+const NO_KEY: &str = "noKey";
+
+/// What whoever asks has to give, for programs that know how to ask a person for it.
+fn lacking(error: &OpenError) -> Option<&'static str> {
+    match error {
+        OpenError::UnknownProvider { .. } | OpenError::NoModelName { .. } => Some(NO_MODEL),
+        OpenError::NoKey { .. } | OpenError::BadKey { .. } => Some(NO_KEY),
+        _ => None,
+    }
+}
+
 /// What holds for work in a folder.
 pub(crate) fn config(folder: &Path) -> Result<Config, Fault> {
     Config::load(folder, env)
@@ -210,6 +235,10 @@ fn open(
         let fault = match error {
             OpenError::Malformed { .. } => Fault::input(&error),
             _ => Fault::unavailable(&error),
+        };
+        let fault = match lacking(&error) {
+            Some(kind) => fault.kind(kind),
+            None => fault,
         };
         match error {
             OpenError::UnknownProvider { .. } if !config.own_providers().is_empty() => {
@@ -307,8 +336,48 @@ fn by_key(env: Env<'_>) -> Result<String, Fault> {
             ". Without a model of your own, `cargo xtask demo` grows the fixture from a recording",
         ),
     };
-    Err(Fault::unavailable(message).hint(format!(
+    Err(Fault::unavailable(message).kind(NO_MODEL).hint(format!(
         "give --model, set TRELLIS_MODEL, or write `model = \"…\"` into trellis.toml; known are {}{way}",
         model::PROVIDERS.join(", ")
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_to_be_given_is_told_to_programs() {
+        let table = [
+            (None, None, NO_MODEL),
+            (Some("nobody:model"), None, NO_MODEL),
+            (Some("openai:"), None, NO_MODEL),
+            (Some("openai:gpt-5-mini"), None, NO_KEY),
+            (Some("openai:gpt-5-mini"), Some("broken\nkey"), NO_KEY),
+        ];
+        for (named, key, expected) in table {
+            let args = ModelArgs::impatient(named.map(str::to_owned));
+            let env = |name: &str| key.filter(|_| name == "OPENAI_API_KEY").map(str::to_owned);
+            let fault = Models::open(&args, &Config::default(), &env).unwrap_err();
+            assert_eq!(fault.kind, Some(expected), "{named:?}: {}", fault.message);
+        }
+    }
+
+    #[test]
+    fn recordings_count_from_the_folder_and_models_do_not() {
+        let table = [
+            ("recorded:a/replies.jsonl", "recorded:/w/a/replies.jsonl"),
+            ("recorded:/else/replies.jsonl", "recorded:/else/replies.jsonl"),
+            ("ollama:a/b", "ollama:a/b"),
+        ];
+        for (given, expected) in table {
+            let args = ModelArgs {
+                record: Some("out.jsonl".into()),
+                ..ModelArgs::impatient(Some(given.into()))
+            };
+            let args = args.within(Path::new("/w"));
+            assert_eq!(args.model.as_deref(), Some(expected));
+            assert_eq!(args.record(), Some(Path::new("/w/out.jsonl")));
+        }
+    }
 }

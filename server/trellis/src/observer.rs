@@ -19,8 +19,10 @@ pub(crate) enum Told<'a> {
     Journaled(&'a journal::Event),
     /// A fix waits for a decision.
     Proposal { root: &'a Path, id: &'a str, state: &'a str },
-    /// A test ended.
-    Test(&'a run::TestResult),
+    /// Files of the project in this folder were written or removed.
+    Files { root: &'a Path, paths: &'a [String] },
+    /// A test of the project in this folder ended.
+    Test { root: &'a Path, test: &'a run::TestResult },
 }
 
 type Ear = dyn Fn(Told<'_>) + Send + Sync;

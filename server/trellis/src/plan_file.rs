@@ -1,6 +1,5 @@
 //! Planning graphs on disk: read, and told what is wrong with them.
 
-use std::fs;
 use std::path::Path;
 
 use plan::{Dialect, Plan, Problem};
@@ -10,7 +9,7 @@ use crate::error::Fault;
 /// Reads a plan from a file; what cannot be read is bad input, with line and column.
 pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
-    let bytes = fs::read(path).map_err(|e| {
+    let bytes = run::files::read(path).map_err(|e| {
         Fault::input(format_args!("cannot read the planning graph {shown}: {e}"))
             .hint("give the path of an RPG JSON file")
     })?;

@@ -63,7 +63,8 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
 
 /// The root of the project that a file or folder belongs to.
 pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
-    Ok(of(&[path.to_string_lossy().into_owned()])?.root)
+    let found = of(&[path.to_string_lossy().into_owned()]);
+    Ok(found.map_err(|fault| fault.hint("give a file or folder that is there"))?.root)
 }
 
 /// Folders with modules of a packaged project that is not installed: `src`, as an editable install

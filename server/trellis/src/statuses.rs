@@ -1,6 +1,5 @@
 //! Where the nodes of a plan stand, as the last run left them.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -39,7 +38,7 @@ impl Statuses {
 /// The checkpoint of a run, if there is one. Only looks: one that cannot be read stays where it is.
 pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
     let path = dir.join(checkpoint::PATH);
-    let bytes = match fs::read(&path) {
+    let bytes = match run::files::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => {
@@ -56,5 +55,6 @@ pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
 /// The fault of a folder without a checkpoint.
 pub(crate) fn no_run(dir: &Path) -> Fault {
     Fault::input(format!("there is no {}", dir.join(checkpoint::PATH).display()))
+        .kind("noCheckpoint")
         .hint("give the output folder of `trellis generate`")
 }

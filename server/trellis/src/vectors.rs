@@ -120,7 +120,7 @@ struct Known {
 
 /// What a store holds; `None` if it is missing or damaged.
 fn load(path: &Path) -> Option<Known> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = run::files::read(path).ok()?;
     let (head, payload) = bytes.split_at_checked(HEAD)?;
     let dimensions = u32::from_le_bytes(head[16..].try_into().ok()?) as usize;
     let sound = head == header(dimensions, payload)

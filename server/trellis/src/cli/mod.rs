@@ -13,6 +13,7 @@ mod localize;
 mod lsp;
 mod mcp;
 mod plan;
+mod repair;
 mod results;
 mod rollback;
 mod serve;
@@ -42,6 +43,7 @@ enum Command {
     Code(view::CodeArgs),
     Test(test::TestArgs),
     WriteTests(Box<write_tests::WriteTestsArgs>),
+    Repair(Box<crate::methods::repair::RepairArgs>),
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
@@ -93,6 +95,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Code(args) => view::run(&args, output),
         Command::Test(args) => test::run(args, output).await,
         Command::WriteTests(args) => write_tests::run(*args, output).await,
+        Command::Repair(args) => repair::run(*args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),

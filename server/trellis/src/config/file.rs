@@ -207,7 +207,7 @@ fn read(path: &Path) -> io::Result<String> {
         let what = format!("it is no file of at most {} KiB", LARGEST >> 10);
         return Err(io::Error::new(ErrorKind::InvalidInput, what));
     }
-    fs::read_to_string(path)
+    run::files::read_text(path)
 }
 
 /// A parser's complaint on one line.

@@ -19,7 +19,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     if !fs::metadata(path).map_err(cannot)?.is_file() {
         return Err(cannot(io::Error::other("it is no regular file")));
     }
-    let text = String::from_utf8(fs::read(path).map_err(cannot)?).map_err(|e| {
+    let text = String::from_utf8(run::files::read(path).map_err(cannot)?).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
             .hint("convert it, or edit it with a tool that knows its encoding")
@@ -80,11 +80,27 @@ pub(super) struct Staged {
     pub(super) target: PathBuf,
 }
 
+/// How the names of staged texts begin and end.
+const STAGED: (&str, &str) = (".trellis-", ".tmp");
+
+/// Removes staged texts that a crash left in a folder; nobody else may be editing there.
+pub(super) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_staged =
+            name.to_str().is_some_and(|it| it.starts_with(STAGED.0) && it.ends_with(STAGED.1));
+        if is_staged {
+            // It is in nobody's way: what cannot be removed stays.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes a text beside the file it is for, with the mode and owner of that.
 pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<Staged> {
     let folder = target.parent().unwrap_or(target);
     let mut file: NamedTempFile =
-        tempfile::Builder::new().prefix(".trellis-").suffix(".tmp").tempfile_in(folder)?;
+        tempfile::Builder::new().prefix(STAGED.0).suffix(STAGED.1).tempfile_in(folder)?;
     file.write_all(text)?;
     let meta = fs::metadata(target)?;
     let own = file.as_file().metadata()?;

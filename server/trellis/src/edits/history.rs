@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{self, stage, sync_folder, write_synced};
 use super::{Change, Made, folder, transaction};
 use crate::error::Fault;
-use crate::workspace::disk::hash;
+use crate::workspace::disk::{hash, is_inside};
 
 /// What is on disk about one edit; the texts lie beside it, as `<place>.before`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,33 +82,94 @@ pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes back the edits that a crash cut short; files that somebody changed since are left alone.
-pub(super) fn recover(folder: &Path) -> Result<(), Fault> {
+/// Takes back the edits that a crash cut short, in the files of the project and as far as nobody changed them since.
+/// What became of each, as sentences.
+pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
-    for place in entries.filter(|it| it.extension().is_some_and(|it| it == PENDING)) {
-        take_back(&place).map_err(|e| {
-            Fault::internal(format!(
-                "cannot take back the edit that was cut short in {}: {e}",
-                place.display()
-            ))
-            .hint("mend that and try again; the old texts are in that folder")
-        })?;
-    }
-    Ok(())
+    let pending = entries.filter(|it| it.extension().is_some_and(|it| it == PENDING));
+    let recovered = pending.map(|place| {
+        let outcome = take_back(root, &place);
+        outcome.map(|back| back.told(&place)).map_err(|e| {
+            let shown = place.display();
+            Fault::internal(format!("cannot take back the edit that was cut short in {shown}: {e}"))
+                .hint("mend that and try again; the old texts are in that folder")
+        })
+    });
+    Ok(recovered.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// Puts the old texts back in the place of the new ones and forgets the edit.
-pub(super) fn take_back(place: &Path) -> io::Result<()> {
-    if let Ok(bytes) = fs::read(place.join(RECORD)) {
-        let record: Record = serde_json::from_slice(&bytes)?;
-        for (index, file) in record.files.iter().enumerate() {
-            if fs::read(&file.path).is_ok_and(|now| hash(now) == file.after) {
-                let before = fs::read(place.join(format!("{index}.before")))?;
-                stage(&file.path, &before)?.put()?;
-            }
+/// What became of an edit that was cut short.
+#[derive(Default)]
+pub(super) struct TakenBack {
+    what: String,
+    /// They have their old text again.
+    restored: Vec<String>,
+    /// Somebody changed them since: they may hold a part of the edit.
+    left: Vec<String>,
+}
+
+impl TakenBack {
+    fn told(&self, place: &Path) -> Option<String> {
+        let TakenBack { what, restored, left } = self;
+        let kept = kept(place);
+        match (restored.as_slice(), left.as_slice()) {
+            ([], []) => None,
+            (files, []) => Some(format!(
+                "the edit {what:?} was cut short by a crash, and is taken back: {}",
+                files.join(", ")
+            )),
+            (_, left) => Some(format!(
+                "the edit {what:?} was cut short by a crash, and {} was changed since: it may hold a part of it; \
+                 the text before is in {}",
+                left.join(", "),
+                kept.display()
+            )),
         }
     }
-    fs::remove_dir_all(place)
+}
+
+/// Where the old texts stay of which not all could be put back.
+fn kept(place: &Path) -> PathBuf {
+    place.with_extension("kept")
+}
+
+/// Puts the old texts back in the place of the new ones and forgets the edit; old texts for which somebody's own
+/// are there stay on the disk.
+pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<TakenBack> {
+    let mut done = TakenBack::default();
+    if let Ok(bytes) = run::files::read(place.join(RECORD)) {
+        let record: Record = serde_json::from_slice(&bytes)?;
+        for (index, file) in record.files.iter().enumerate() {
+            belongs(root, file).map_err(|fault| io::Error::other(fault.message))?;
+            let shown = file.shown.display().to_string();
+            match run::files::read(&file.path).map(hash) {
+                Ok(now) if now == file.before => {}
+                Ok(now) if now == file.after => {
+                    let before = run::files::read(place.join(format!("{index}.before")))?;
+                    stage(&file.path, &before)?.put()?;
+                    done.restored.push(shown);
+                }
+                _ => done.left.push(shown),
+            }
+            file.path.parent().into_iter().for_each(files::sweep);
+        }
+        done.what = record.what;
+    }
+    match done.left.is_empty() {
+        true => fs::remove_dir_all(place)?,
+        false => fs::rename(place, kept(place))?,
+    }
+    Ok(done)
+}
+
+/// The record is a file of the project, and others may have written it: it moves nothing outside.
+pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
+    if is_inside(&[root.to_owned()], &file.path) {
+        return Ok(());
+    }
+    let (shown, root) = (file.path.display(), root.display());
+    Err(Fault::input(format!("{shown} is outside the project {root}; nothing was changed"))
+        .hint("edit it by hand"))
 }
 
 /// Undoes an edit (without a number the last one that was not undone); refused when one of its files was
@@ -121,7 +182,7 @@ pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<Made, Fault> {
         None => last(&folder)?,
     };
     let changes: Vec<Change> = (record.files.iter().enumerate())
-        .map(|(index, it)| back(&folder, &record, index, it))
+        .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, &record, index, it)))
         .collect::<Result<_, _>>()?;
     let what = format!("undo of {} ({})", record.id, record.what);
     transaction::apply_as(root, &what, Some(record.id), changes)
@@ -153,7 +214,7 @@ fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Resu
 
 fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
     let path = folder.join(id.to_string()).join(RECORD);
-    let bytes = fs::read(&path).map_err(|_| {
+    let bytes = run::files::read(&path).map_err(|_| {
         let known: Vec<String> =
             numbers(folder).iter().rev().take(10).map(u64::to_string).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };

@@ -20,6 +20,7 @@ pub(crate) use history::{find, undo};
 pub(crate) use transaction::{apply, settle};
 
 /// What is to become of one file.
+#[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) path: PathBuf,
     /// The text that the edits were made for; a file that holds another is not touched.
@@ -35,6 +36,7 @@ impl Change {
 }
 
 /// An edit that was made.
+#[derive(Debug)]
 pub(crate) struct Made {
     /// Its number, by which it can be undone.
     pub(crate) id: u64,

@@ -1,7 +1,6 @@
 //! Many files, replaced all or not at all.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,9 @@ use super::files::{refuse_other_encoding, stage, writable};
 use super::history::{self, FileRecord, Record};
 use super::{Change, Made, folder};
 use crate::error::Fault;
+use crate::output::Output;
 use crate::workspace::disk::{hash, is_full};
+use crate::workspace::lock::Lock;
 
 /// Makes changes of files; `what` says in words what asked for them. Nothing is changed if one of the files
 /// is not as its change knows it, or cannot be written. `root` is where the project's `.trellis` is.
@@ -25,8 +26,9 @@ pub(super) fn apply_as(
 ) -> Result<Made, Fault> {
     let folder = folder(root)?;
     let _lock = lock(&folder)?;
-    history::recover(&folder)?;
+    tell(history::recover(root, &folder)?);
     let files = changes.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
+    files.iter().try_for_each(|it| history::belongs(root, it))?;
     refuse_twice(&files)?;
     let id = history::numbers(&folder).last().map_or(1, |it| it + 1);
     let record = Record { version: 1, id, what: what.to_owned(), undoes, files };
@@ -35,7 +37,7 @@ pub(super) fn apply_as(
         .and_then(|()| replace(&record, &changes, &|_| Ok(())))
         .and_then(|()| history::finish(&folder, id));
     if let Err(error) = made {
-        return Err(taken_back(&folder, id, &error));
+        return Err(taken_back(root, &folder, id, &error));
     }
     Ok(Made { id, changes })
 }
@@ -47,14 +49,18 @@ pub(crate) fn settle(root: &Path) -> Result<(), Fault> {
         return Ok(());
     }
     let _lock = lock(&folder)?;
-    history::recover(&folder)
+    tell(history::recover(root, &folder)?);
+    Ok(())
 }
 
-/// One edit at a time in a project. The lock is the kernel's and goes with the process.
-fn lock(folder: &Path) -> Result<File, Fault> {
+fn tell(recovered: Vec<String>) {
+    recovered.iter().for_each(|it| Output::say(format_args!("warning: {it}")));
+}
+
+/// One edit at a time in a project.
+fn lock(folder: &Path) -> Result<Lock, Fault> {
     let path = folder.join("lock");
-    let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path);
-    let locked = file.and_then(|file| file.lock().map(|()| file));
+    let locked = Lock::wait_for(&path);
     locked.map_err(|e| Fault::internal(format!("cannot lock {}: {e}", path.display())))
 }
 
@@ -68,7 +74,7 @@ fn checked(change: &Change) -> Result<FileRecord, Fault> {
         after: hash(&text),
         path,
     };
-    if fs::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
+    if run::files::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
         return Ok(file);
     }
     Err(Fault::input(format!(
@@ -100,7 +106,7 @@ fn replace(
         .collect::<io::Result<Vec<_>>>()?;
     for (staged, file) in staged.into_iter().zip(&record.files) {
         before(&staged.target)?;
-        if hash(fs::read(&file.path)?) != file.before {
+        if hash(run::files::read(&file.path)?) != file.before {
             let why = format!("{} was changed meanwhile", file.shown.display());
             return Err(io::Error::other(why));
         }
@@ -109,13 +115,13 @@ fn replace(
     Ok(())
 }
 
-fn taken_back(folder: &Path, id: u64, error: &io::Error) -> Fault {
+fn taken_back(root: &Path, folder: &Path, id: u64, error: &io::Error) -> Fault {
     let place = history::pending(folder, id);
-    let hint = match history::take_back(&place) {
-        Ok(()) if is_full(error) => {
+    let hint = match history::take_back(root, &place) {
+        Ok(_) if is_full(error) => {
             "everything is as it was; make room on the disk and try again".to_owned()
         }
-        Ok(()) => "everything is as it was".to_owned(),
+        Ok(_) => "everything is as it was".to_owned(),
         Err(e) => format!(
             "not everything could be put back ({e}); the old texts are in {}, and the next edit tries again",
             place.display()
@@ -126,6 +132,8 @@ fn taken_back(folder: &Path, id: u64, error: &io::Error) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use code::{TextEdit, TextEdits};
 
@@ -136,29 +144,36 @@ mod tests {
         Change { path, source, edits }
     }
 
-    /// Two files; the edit of both fails, or its process dies, before the second is replaced.
+    /// Two files of an edit that stopped before the second was replaced, and the place of its record.
+    fn stopped(root: &Path) -> ([PathBuf; 2], PathBuf, io::Error) {
+        let paths = ["a.py", "b.py"].map(|it| root.join(it));
+        paths.iter().for_each(|it| fs::write(it, "old\n").expect("a file"));
+        let changes: Vec<Change> = paths.iter().map(|it| change(it.clone(), "new\n")).collect();
+        let kept = folder(root).expect("a folder");
+        let files = changes.iter().map(|it| checked(it).expect("fits")).collect();
+        let record = Record { version: 1, id: 1, what: "test".to_owned(), undoes: None, files };
+        history::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
+        let fails = |path: &Path| {
+            if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
+        };
+        let error = replace(&record, &changes, &fails).expect_err("it fails");
+        assert_eq!(fs::read_to_string(&paths[0]).expect("a file"), "new\n");
+        (paths, kept, error)
+    }
+
     #[test]
     fn an_edit_that_is_cut_short_leaves_no_trace() {
         for dies in [false, true] {
             let root = tempfile::tempdir().expect("a folder");
-            let paths = ["a.py", "b.py"].map(|it| root.path().join(it));
-            paths.iter().for_each(|it| fs::write(it, "old\n").expect("a file"));
-            let changes: Vec<Change> = paths.iter().map(|it| change(it.clone(), "new\n")).collect();
-            let kept = folder(root.path()).expect("a folder");
-            let files = changes.iter().map(|it| checked(it).expect("fits")).collect();
-            let record = Record { version: 1, id: 1, what: "test".to_owned(), undoes: None, files };
-            history::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
-            let fails = |path: &Path| {
-                if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
-            };
-            let error = replace(&record, &changes, &fails).expect_err("it fails");
-            assert_eq!(fs::read_to_string(&paths[0]).expect("a file"), "new\n");
+            let (paths, kept, error) = stopped(root.path());
             if dies {
-                settle(root.path()).expect("taken back");
+                fs::write(root.path().join(".trellis-Ab3.tmp"), "new\n").expect("a staged text");
+                let told = history::recover(root.path(), &kept).expect("taken back");
+                assert!(told[0].contains("a.py") && !told[0].contains("b.py"), "{told:?}");
+                assert_eq!(history::recover(root.path(), &kept).expect("once").len(), 0);
             } else {
-                assert!(
-                    taken_back(&kept, 1, &error).to_string().contains("everything is as it was")
-                );
+                let fault = taken_back(root.path(), &kept, 1, &error).to_string();
+                assert!(fault.contains("everything is as it was"), "{fault}");
             }
             paths
                 .iter()
@@ -166,5 +181,43 @@ mod tests {
             let left = fs::read_dir(root.path()).expect("a folder").count();
             assert_eq!(left, 3, "two files and .trellis");
         }
+    }
+
+    #[test]
+    fn what_somebody_wrote_into_an_edit_that_was_cut_short_stays_and_so_does_the_text_before() {
+        let root = tempfile::tempdir().expect("a folder");
+        let ([changed, _], kept, _) = stopped(root.path());
+        fs::write(&changed, "new\nmine\n").expect("a file");
+        let told = history::recover(root.path(), &kept).expect("taken back");
+        assert_eq!(fs::read_to_string(&changed).expect("a file"), "new\nmine\n");
+        assert!(told[0].contains("a.py was changed since"), "{told:?}");
+        assert_eq!(fs::read_to_string(kept.join("1.kept/0.before")).expect("kept"), "old\n");
+    }
+
+    #[test]
+    fn a_record_moves_nothing_outside_the_project() {
+        let world = tempfile::tempdir().expect("a folder");
+        let (root, own) = (world.path().join("project"), world.path().join("own.py"));
+        fs::create_dir(&root).expect("a folder");
+        fs::write(&own, "new\n").expect("a file");
+        let kept = folder(&root).expect("a folder");
+        let file = FileRecord {
+            shown: own.clone(),
+            path: own.clone(),
+            before: hash("old\n"),
+            after: hash("new\n"),
+        };
+        let what = "test".to_owned();
+        let record = Record { version: 1, id: 1, what, undoes: None, files: vec![file] };
+        history::prepare(&kept, &record, &["old\n"]).expect("prepared");
+        let refused = settle(&root).expect_err("refused").to_string();
+        assert!(refused.contains("outside the project"), "{refused}");
+        history::finish(&kept, 1).expect("as if it was made");
+        let refused = history::undo(&root, None).expect_err("refused").to_string();
+        assert!(refused.contains("outside the project"), "{refused}");
+        let change = change(own.clone(), "newer\n");
+        let refused = apply(&root, "test", vec![change]).expect_err("refused").to_string();
+        assert!(refused.contains("outside the project"), "{refused}");
+        assert_eq!(fs::read_to_string(&own).expect("a file"), "new\n");
     }
 }

@@ -9,6 +9,7 @@ use plan::NodeIx;
 
 use crate::error::Fault;
 use crate::grow::owner::Owner;
+use crate::observer::Told;
 use crate::workspace::FlushError;
 
 impl Owner {
@@ -66,7 +67,11 @@ impl Owner {
             |path: &str| (all || files.keys().any(|it| it.ends_with(".py"))) && source(path);
         match self.writer.flush(&self.shop.journal, files, remove) {
             Ok(flushed) => {
-                self.wrote |= !flushed.changed.is_empty();
+                if !flushed.changed.is_empty() {
+                    self.wrote = true;
+                    let paths = &flushed.changed;
+                    self.shop.observer.tell(Told::Files { root: &self.root, paths });
+                }
                 Ok(())
             }
             Err(FlushError::Fault(fault)) => Err(fault),

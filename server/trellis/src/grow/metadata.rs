@@ -36,7 +36,7 @@ fn project(
         .order
         .spec
         .as_ref()
-        .and_then(|path| std::fs::read_to_string(path).ok())
+        .and_then(|path| run::files::read_text(path).ok())
         .unwrap_or_default();
     let (title, paragraph) = heading(&spec);
     let folder = owner.root.file_name().map(|name| name.to_string_lossy().into_owned());

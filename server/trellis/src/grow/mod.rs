@@ -1,12 +1,11 @@
 //! The grow door: walks a planning graph in dependency order, every node through the cycle.
 //!
 //! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
-//! [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
+//! [`standing`] what its checkpoint says of each node, [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
 mod coverage;
 mod files;
 mod finish;
-mod graph;
 mod integration;
 mod items;
 mod metadata;
@@ -17,6 +16,7 @@ mod progress;
 mod recover;
 mod resting;
 mod shelf;
+mod standing;
 mod suite;
 mod summary;
 mod worker;

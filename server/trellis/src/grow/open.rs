@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use crate::control::Control;
 use crate::desk::Desk;
 use crate::error::Fault;
-use crate::grow::graph::Graph;
+use crate::graph::Graph;
 use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
@@ -281,7 +281,7 @@ fn retry(
 
 fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
     let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path).map_err(|e| {
+        let text = run::files::read_text(path).map_err(|e| {
             Fault::input(format!("cannot read the context file {}: {e}", path.display()))
         })?;
         Ok((path.display().to_string(), text))

@@ -129,7 +129,7 @@ pub(crate) fn users_files(
 }
 
 fn users_text(root: &Path, path: &str) -> Result<String, Fault> {
-    let text = fs::read_to_string(root.join(path))
+    let text = run::files::read_text(root.join(path))
         .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
     if path.ends_with(".py") {
         code::check(&text).map_err(|e| {
@@ -231,7 +231,7 @@ pub(crate) fn unmanaged(
                 && known.binary_search(&relative).is_err()
                 && !kept.contains_key(&relative)
                 && small()
-                && let Ok(text) = fs::read_to_string(&path)
+                && let Ok(text) = run::files::read_text(&path)
             {
                 out.insert(relative, Arc::from(text));
             }

@@ -46,7 +46,8 @@ pub(crate) async fn suite(
         ..Request::new(Tree::Files(tree.clone()))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    report.tests.iter().for_each(|test| owner.shop.observer.tell(Told::Test(test)));
+    let root = &owner.shop.root;
+    report.tests.iter().for_each(|test| owner.shop.observer.tell(Told::Test { root, test }));
     let mut run = test_run(&report, &|path| tree.get(path).cloned())
         .map_err(|none| Stop::from(none).into_fault())?;
     let flaky = settle(owner, &request, &mut run, &tree).await?;

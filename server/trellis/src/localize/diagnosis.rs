@@ -1,6 +1,6 @@
 //! What the failures mean, as far as runs and rules show it: flaky, the environment, the tests, the code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,9 +20,12 @@ const REPEATS: u32 = 5;
 const REPEATING: Duration = Duration::from_secs(5);
 
 /// What is known before anything is tried.
+#[derive(Default)]
 pub(crate) struct Diagnosed {
     /// Of all failures together; none where it takes an opinion.
     pub(crate) finding: Option<Finding>,
+    /// Of each failure alone, by the test's id, where it takes no opinion.
+    pub(crate) findings: BTreeMap<String, Finding>,
     /// Tests that failed and then passed unchanged.
     pub(crate) flaky: Vec<String>,
 }
@@ -40,11 +43,16 @@ impl Search<'_> {
         if first.cases.len() == flaky.len() && !flaky.is_empty() {
             let why = format!("passed when run again unchanged: {}", flaky.join(", "));
             let finding = Finding { diagnosis: Diagnosis::Flaky, rule: "repeated", why };
-            return Ok(Diagnosed { finding: Some(finding), flaky });
+            return Ok(Diagnosed { finding: Some(finding), findings: BTreeMap::new(), flaky });
         }
         let mut steady = first;
         steady.cases.retain(|case| !flaky.contains(&case.id));
-        Ok(Diagnosed { finding: self.by_rule(&steady, evidence), flaky })
+        let findings = failures.iter().filter(|it| !flaky.contains(&it.id)).filter_map(|it| {
+            let alone = failed_run(std::slice::from_ref(it), &[], self.texts());
+            Some((it.id.clone(), self.by_rule(&alone, evidence)?))
+        });
+        let findings = findings.collect();
+        Ok(Diagnosed { finding: self.by_rule(&steady, evidence), findings, flaky })
     }
 
     fn texts(&self) -> impl Fn(&str) -> Option<Arc<str>> {

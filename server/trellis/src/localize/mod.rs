@@ -7,7 +7,7 @@ mod evidence;
 mod recency;
 mod trials;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -49,16 +49,29 @@ pub(crate) struct Found {
     pub(crate) failures: Vec<Failing>,
     /// What the failures mean, where no opinion is needed for it.
     pub(crate) diagnosis: Option<Finding>,
+    /// The same of each failing test alone, where a rule says it.
+    pub(crate) findings: BTreeMap<String, Finding>,
     /// Failing tests that passed when run again unchanged.
     pub(crate) flaky: Vec<String>,
     pub(crate) limits: Vec<LimitStatus>,
     pub(crate) notes: Vec<String>,
+    /// Python files that were executed and that nobody could read.
+    pub(crate) unread: Vec<String>,
 }
 
 /// A test that fails.
 pub(crate) struct Failing {
     pub(crate) id: String,
     pub(crate) failure: run::Failure,
+}
+
+/// Files of the project that were executed and are in no index.
+fn unread(index: &Index, reports: &[Report]) -> Vec<String> {
+    let executed =
+        reports.iter().filter_map(|it| it.coverage.as_ref()).flat_map(|it| it.files.iter());
+    let executed = executed.filter(|(_, it)| !it.executed.is_empty()).map(|(path, _)| path.clone());
+    let all: BTreeSet<String> = executed.filter(|path| index.file(path).is_none()).collect();
+    all.into_iter().collect()
 }
 
 /// How a test fails that was interrupted.
@@ -77,7 +90,7 @@ impl Search<'_> {
         prove(&reports, &failures)?;
         let limits = reports.first().map(|it| it.limits.clone()).unwrap_or_default();
         let mut ranking = Ranking::default();
-        let mut diagnosed = Diagnosed { finding: None, flaky: Vec::new() };
+        let mut diagnosed = Diagnosed::default();
         if !failures.is_empty() {
             diagnosed = self.diagnose(&failures, &reports, &evidence).await?;
             // Beside what fails every time, tests that pass by chance only blur the picture.
@@ -98,8 +111,14 @@ impl Search<'_> {
                     diagnosed.finding.or_else(|| by_trial(&ranking, &evidence, &failures));
             }
         }
-        let Diagnosed { finding: diagnosis, flaky } = diagnosed;
-        Ok(Found { evidence, ranking, failures, diagnosis, flaky, limits, notes })
+        let Diagnosed { finding: diagnosis, findings, flaky } = diagnosed;
+        let unread = unread(self.index, &reports);
+        if !failures.is_empty() {
+            notes.extend(unread.iter().map(|path| {
+                format!("{path} is executed and cannot be looked at: it is no text in UTF-8, or left out of the workspace")
+            }));
+        }
+        Ok(Found { evidence, ranking, failures, diagnosis, findings, flaky, limits, notes, unread })
     }
 
     /// A request for some tests on the tree with some files changed.
@@ -228,7 +247,7 @@ fn failing(report: &Report) -> Vec<Failing> {
         Failing { id: it.id.clone(), failure }
     });
     let collected = report.collection_errors.iter().map(|failure| Failing {
-        id: failure.path.clone().unwrap_or_default(),
+        id: failure.collecting.as_ref().or(failure.path.as_ref()).cloned().unwrap_or_default(),
         failure: failure.clone(),
     });
     let mut seen = BTreeSet::new();

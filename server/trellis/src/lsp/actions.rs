@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
     TextEdit, WorkspaceEdit,
 };
 
-use super::commands::{FunctionName, GenerateTests, RetryNode, Test};
+use super::commands::{FunctionName, GenerateTests, Repair, RetryNode, Test};
 use super::from_lsp;
 use super::lenses::Around;
 use crate::state::anchors::{is_test_file, nameable};
@@ -42,6 +42,7 @@ pub(super) fn of(
     }
     if wanted(&CodeActionKind::QUICKFIX) {
         actions.extend(params.context.diagnostics.iter().filter_map(fix));
+        actions.extend(params.context.diagnostics.iter().find_map(repair));
         actions.extend(asked.imports().unwrap_or_default());
     }
     actions.retain(|it| it.kind.as_ref().is_some_and(&wanted));
@@ -74,6 +75,13 @@ fn fix(diagnostic: &Diagnostic) -> Option<CodeAction> {
     let title = format!("Propose a fix for {}", test.test);
     let action = doing(CodeActionKind::QUICKFIX, title, test.propose_fix());
     Some(CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..action })
+}
+
+/// All that fails beside it.
+fn repair(diagnostic: &Diagnostic) -> Option<CodeAction> {
+    let test: Test = serde_json::from_value(diagnostic.data.clone()?).ok()?;
+    let command = Repair { root: test.root }.command();
+    Some(doing(CodeActionKind::QUICKFIX, command.title.clone(), command))
 }
 
 struct Asked<'a> {

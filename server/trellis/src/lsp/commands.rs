@@ -1,7 +1,7 @@
 //! What lenses and code actions make the server do: `workspace/executeCommand`.
 //!
-//! A command is one of our methods under a name that editors take for a command; its one argument is the method's
-//! parameters.
+//! A command is one of our methods under a name that editors take for a command; its first argument is the method's
+//! parameters, and what follows is for an editor that draws.
 
 use std::path::PathBuf;
 
@@ -23,11 +23,12 @@ enum Does {
 }
 
 /// Every command of the server.
-const COMMANDS: [(&str, Does); 9] = [
+const COMMANDS: [(&str, Does); 10] = [
     (GENERATE_TESTS, Does::Calls("trellis/generateTests")),
     (RUN_TESTS, Does::Calls("trellis/runTests")),
     (RETRY_NODE, Does::Calls("trellis/retryNode")),
     (PROPOSE_FIX, Does::Calls("trellis/proposeFix")),
+    (REPAIR, Does::Calls("trellis/repair")),
     (SHOW_RESULT, Does::Shows),
     ("trellis.generate", Does::Calls("trellis/generate")),
     ("trellis.pauseJob", Does::Calls("trellis/pauseJob")),
@@ -39,6 +40,7 @@ const GENERATE_TESTS: &str = "trellis.generateTests";
 const RUN_TESTS: &str = "trellis.runTests";
 const RETRY_NODE: &str = "trellis.retryNode";
 const PROPOSE_FIX: &str = "trellis.proposeFix";
+const REPAIR: &str = "trellis.repair";
 const SHOW_RESULT: &str = "trellis.showResult";
 
 /// Argument of `trellis.generateTests`: write tests for a function.
@@ -90,6 +92,32 @@ pub(super) struct Test {
     pub(super) test: String,
 }
 
+/// Argument of `trellis.repair`: mend what fails.
+#[derive(Debug, Serialize)]
+pub(super) struct Repair {
+    /// The folder of the project.
+    pub(super) root: PathBuf,
+}
+
+/// Second argument of `trellis.showResult`: the title without words.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Mark {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+impl Mark {
+    pub(super) fn of(tally: Tally) -> Mark {
+        match tally {
+            it if it.failed > 0 => Mark::Failed,
+            it if it.passed > 0 => Mark::Passed,
+            _ => Mark::Skipped,
+        }
+    }
+}
+
 /// What the last run of some tests came to: the result of `trellis.showResult`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -113,6 +141,12 @@ impl RunTests {
     }
 }
 
+impl Repair {
+    pub(super) fn command(&self) -> Command {
+        command("Repair failing tests", REPAIR, self)
+    }
+}
+
 impl RetryNode {
     pub(super) fn command(&self) -> Command {
         command("Retry", RETRY_NODE, self)
@@ -124,8 +158,11 @@ impl Test {
         command("Propose a fix", PROPOSE_FIX, self)
     }
 
-    pub(super) fn show_result(&self, title: &str) -> Command {
-        command(title, SHOW_RESULT, self)
+    pub(super) fn show_result(&self, title: &str, mark: Mark) -> Command {
+        let mut command = command(title, SHOW_RESULT, self);
+        let mark = serde_json::json!({ "mark": mark });
+        command.arguments.get_or_insert_default().push(mark);
+        command
     }
 }
 

@@ -200,7 +200,7 @@ impl Speaker<'_> {
         let on_disk = || {
             let uri = Uri::from_file_path(path)?;
             let indexed = self.view.file(&uri).and_then(|at| at.part.index().text(at.file));
-            let text = indexed.or_else(|| std::fs::read_to_string(path).ok().map(Arc::from))?;
+            let text = indexed.or_else(|| run::files::read_text(path).ok().map(Arc::from))?;
             Some(Sheet { uri, text, version: None })
         };
         let sheet = open.or_else(on_disk).map(Arc::new);

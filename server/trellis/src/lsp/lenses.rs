@@ -8,7 +8,7 @@ use std::sync::Arc;
 use code::{Lines, Unit};
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
-use super::commands::{FunctionName, GenerateTests, RetryNode, RunTests, Test, told};
+use super::commands::{FunctionName, GenerateTests, Mark, RetryNode, RunTests, Test, told};
 use crate::results::{Results, Tally};
 use crate::state::anchors::is_test_file;
 use crate::state::{
@@ -109,8 +109,9 @@ impl Around {
         let name = anchor.name.split('[').next().unwrap_or_default().replace('.', "::");
         let run = run(&self.root, vec![format!("{}::{name}", self.path)]);
         let result = known.results.find(&known.real, &name);
-        let result =
-            result.map(|(root, test, tally)| Test { root, test }.show_result(&told(tally)));
+        let result = result.map(|(root, test, tally)| {
+            Test { root, test }.show_result(&told(tally), Mark::of(tally))
+        });
         std::iter::once(run).chain(result).collect()
     }
 
@@ -129,7 +130,7 @@ impl Around {
         // What failed is not in the tree, and neither are its tests.
         let run = (!node.is_open()).then(|| run(&self.root, vec![node.test_path.clone()]));
         let shown = Test { root: self.root.clone(), test: node.test_path };
-        run.into_iter().chain([shown.show_result(&told(tally))]).collect()
+        run.into_iter().chain([shown.show_result(&told(tally), Mark::of(tally))]).collect()
     }
 
     fn retry(&self, anchor: &Anchor) -> Option<Command> {
@@ -145,13 +146,14 @@ fn of_tests(tests: Tests, results: &Results) -> Vec<Command> {
     let tally = |id: &String| results.tally(&real, id);
     let tally = ids.iter().map(tally).fold(Tally::default(), Tally::and);
     let said = match (tally.total(), status.as_deref()) {
-        (0, Some("passed")) => Some("\u{2713} passed".to_owned()),
-        (0, Some(status)) => Some(format!("\u{2717} {status}")),
+        (0, Some("passed")) => Some(("\u{2713} passed".to_owned(), Mark::Passed)),
+        (0, Some(status)) => Some((format!("\u{2717} {status}"), Mark::Failed)),
         (0, None) => None,
-        _ => Some(told(tally)),
+        _ => Some((told(tally), Mark::of(tally))),
     };
     let file = ids.first().and_then(|it| it.split("::").next()).unwrap_or_default().to_owned();
-    let shown = said.map(|it| Test { root: real, test: file }.show_result(&it));
+    let shown = Test { root: real, test: file };
+    let shown = said.map(|(said, mark)| shown.show_result(&said, mark));
     std::iter::once(run(&root, ids)).chain(shown).collect()
 }
 

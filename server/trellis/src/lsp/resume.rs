@@ -8,6 +8,7 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{MessageActionItem, MessageType};
 
 use super::route;
+use super::server::without_links;
 use crate::methods::runs::{self, Run, RunState};
 use crate::output::Output;
 use crate::rpc::{Context, Methods};
@@ -34,13 +35,15 @@ pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Method
             properties: Default::default(),
         };
         let actions = Some(vec![action(RESUME), action(NOT_NOW)]);
-        let answer = client.show_message_request(MessageType::INFO, question(run), actions).await;
+        let answer = client
+            .show_message_request(MessageType::INFO, without_links(&question(run)), actions)
+            .await;
         // A client that cannot ask leaves the run as it is.
         if answer.ok().flatten().is_some_and(|it| it.title == RESUME)
             && let Err(error) =
                 route::call(methods.clone(), "trellis/generate", json!({ "out": run.out })).await
         {
-            client.show_message(MessageType::ERROR, error.message).await;
+            client.show_message(MessageType::ERROR, without_links(&error.message)).await;
         }
     }
 }

@@ -5,13 +5,19 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Result};
 
 use crate::rpc::{Methods, PREFIX, invoke};
 
-/// Our methods may be called without parameters, as those of JSON-RPC may.
+/// Our methods may be called without parameters, as those of JSON-RPC may; `shutdown`, which has none, with empty ones.
 pub(super) fn filled(request: Request) -> Request {
-    if !request.method().starts_with(PREFIX) || request.params().is_some() {
-        return request;
-    }
+    let params = match (request.method(), request.params()) {
+        ("shutdown", Some(given)) if *given == json!({}) || given.is_null() => None,
+        (name, None) if name.starts_with(PREFIX) => Some(json!({})),
+        _ => return request,
+    };
     let (method, id, _) = request.into_parts();
-    let filled = Request::build(method).params(json!({}));
+    let filled = Request::build(method);
+    let filled = match params {
+        Some(params) => filled.params(params),
+        None => filled,
+    };
     match id {
         Some(id) => filled.id(id).finish(),
         None => filled.finish(),

@@ -113,6 +113,8 @@ impl Backend {
         // Listened to from now on, not from the first poll of what listens.
         let listener = || self.context.events.listen();
         self.go_on(Settler::listen(context.clone(), listener(), self.stirs.clone()));
+        let settling = context.clone();
+        self.go_on(async move { settling.settle_edits().await });
         self.go_on(features::keep(client.clone(), known, self.wants_symbols.subscribe()));
         self.go_on(resume::offer(client.clone(), context.clone(), self.methods.clone()));
         if known.shows_progress {
@@ -313,6 +315,7 @@ impl LanguageServer for Backend {
         let done = commands::execute(methods, results, &params.command, params.arguments).await?;
         if let Some((kind, message)) = done.message {
             let client = self.client.clone();
+            let message = without_links(&message);
             tokio::spawn(async move { client.show_message(kind, message).await });
         }
         Ok(Some(done.result))
@@ -390,8 +393,14 @@ impl LanguageServer for Backend {
         let (edit, warning) = self.ask(question).await?;
         if let Some(warning) = warning {
             let client = self.client.clone();
+            let warning = without_links(&warning);
             tokio::spawn(async move { client.show_message(MessageType::WARNING, warning).await });
         }
         Ok(Some(edit))
     }
+}
+
+/// Editors make links of `[words](command:…)`: what a repository or a model says is shown as words.
+pub(super) fn without_links(text: &str) -> String {
+    text.replace("](", "] (")
 }

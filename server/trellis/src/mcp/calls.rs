@@ -8,6 +8,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 
+use super::confine::confine;
 use super::tools::{Offered, Waits};
 use crate::error::{Exit, Fault};
 use crate::events::{Event, Listener};
@@ -58,6 +59,8 @@ impl Caller {
         mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value, Failure> {
+        let folders = self.context.folders().await;
+        confine(&folders, &arguments).map_err(|it| Failure::from(&it))?;
         if !waits(offered.waits, &mut arguments)? {
             return self.invoke(offered, arguments).await;
         }

@@ -1,9 +1,10 @@
 //! `trellis mcp`: the methods as tools of the Model Context Protocol, over standard input and output.
 //!
 //! [`tools`] says what is offered to a model and how it is described; [`calls`] makes a method's call of a tool's, and
-//! waits for jobs where the tool does.
+//! waits for jobs where the tool does; [`confine`] keeps what a model names inside the workspace.
 
 mod calls;
+mod confine;
 mod tools;
 
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
     cancel_on_signal(ending.clone())?;
     let input = stdin::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let context = Context::of_folders(folders)?;
+    context.settle_edits().await;
     let server = McpServer::new(context.clone());
     let serving = serve_server_with_ct(server, (input, tokio::io::stdout()), ending).await;
     let outcome = match serving {

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use code::NamePath;
+use cycle::assembly::Layout;
 use plan::{NodeIx, Plan, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,9 @@ pub(crate) struct CodeViewResult {
     /// `pending`, `in_progress`, `passed`, `failed` or `skipped`, null where nothing is known; absent without a node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<Option<&'static str>>,
+    /// The file that a run puts the node's tests in, there or not; absent where no leaf was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) test_path: Option<String>,
     /// The text; absent where only signatures were asked for or nothing is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
@@ -92,6 +96,7 @@ struct Target {
     symbol: Option<NamePath>,
     /// The id of the node and where it stands.
     node: Option<(String, Option<Status>)>,
+    test_path: Option<String>,
 }
 
 /// Looks as the disk is.
@@ -110,6 +115,7 @@ pub(crate) fn code_view(params: &CodeViewParams) -> Result<CodeViewResult, Fault
         symbols: symbols.into_iter().map(symbol).collect(),
         node,
         status: status.map(|it| it.map(Status::name)),
+        test_path: target.test_path,
         source: source.filter(|_| !params.signatures),
         errors,
     })
@@ -128,7 +134,7 @@ fn target(args: &CodeViewParams) -> Result<Target, Fault> {
     let inside = root.join(&args.what);
     let place = [inside, PathBuf::from(&args.what)].into_iter().find(|it| it.is_file());
     if let Some(file) = place {
-        return Ok(Target { path: args.what.clone(), file, symbol, node: None });
+        return Ok(Target { path: args.what.clone(), file, symbol, node: None, test_path: None });
     }
     let nothing = || {
         Fault::input(format!("there is neither a file nor a node `{}`", args.what))
@@ -147,7 +153,7 @@ fn target(args: &CodeViewParams) -> Result<Target, Fault> {
     let planned = |it: &plan::Node| it.file_path.as_deref() == Some(&*args.what);
     if plan.nodes().iter().any(planned) {
         let file = below(root, &args.what)?;
-        return Ok(Target { path: args.what.clone(), file, symbol, node: None });
+        return Ok(Target { path: args.what.clone(), file, symbol, node: None, test_path: None });
     }
     let near: Vec<&str> = plan.near(&args.what, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
     let fault = nothing();
@@ -186,7 +192,15 @@ fn of_node(
         None => None,
     };
     let file = below(root, path)?;
-    Ok(Target { path: path.to_owned(), file, symbol, node: Some((it.id.to_string(), status)) })
+    let node = Some((it.id.to_string(), status));
+    let test_path = it.is_leaf().then(|| layout(plan).test_path(path).to_owned());
+    Ok(Target { path: path.to_owned(), file, symbol, node, test_path })
+}
+
+/// Where a run puts the tests of each file.
+fn layout(plan: &Plan) -> Layout {
+    let leaves = plan.indices().map(|ix| plan.node(ix)).filter(|it| it.is_leaf());
+    Layout::of(leaves.filter_map(|it| it.file_path.as_deref()))
 }
 
 /// A planned path in the project's folder, which it may not leave.

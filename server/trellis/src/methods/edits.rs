@@ -363,11 +363,14 @@ pub(crate) fn replace_text(params: &ReplaceTextParams) -> Result<EditResult, Fau
     plan_replace_text(Target::at(path.clone()), source, params)?.write(&path, params.dry_run)
 }
 
-/// Takes an edit back; files are named as the edit named them.
+/// Takes an edit back; files are named from the folder on, or as the edit named them.
 pub(crate) fn undo_edit(params: &UndoEditParams) -> Result<EditResult, Fault> {
-    let root = project::root_of(params.root.as_deref().unwrap_or(Path::new(".")))?;
-    let made = edits::undo(&root, params.id)?;
-    let named = |it: &Change| it.path.to_string_lossy().into_owned();
+    let folder = params.root.as_deref().unwrap_or(Path::new("."));
+    let made = edits::undo(&project::root_of(folder)?, params.id)?;
+    let named = |it: &Change| {
+        let path = it.path.strip_prefix(folder).unwrap_or(&it.path);
+        path.to_string_lossy().into_owned()
+    };
     Ok(EditResult {
         edits: made.changes.iter().flat_map(|it| file_edits(&named(it), it)).collect(),
         diff: made.changes.iter().map(|it| diff(&named(it), it)).collect(),

@@ -61,7 +61,7 @@ pub(crate) struct FileText {
 pub(crate) fn list(out: &Path) -> Result<FileList, Fault> {
     let past = past(out)?;
     let entry = |(path, hashes): (&String, &std::collections::BTreeSet<String>)| {
-        let found = std::fs::read(out.join(path));
+        let found = run::files::read(out.join(path));
         let state = match &found {
             Err(_) => "missing",
             Ok(bytes) if hashes.contains(&crate::workspace::disk::hash(bytes)) => "written",
@@ -87,12 +87,8 @@ pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
     }
     let io = |error: std::io::Error| cannot(error.to_string());
     let place = out.join(path);
-    // A pipe would be waited for without end.
-    if !std::fs::metadata(&place).map_err(io)?.is_file() {
-        return Err(cannot("it is no regular file".to_owned()));
-    }
     let mut text = String::new();
-    let file = std::fs::File::open(&place).map_err(io)?;
+    let file = run::files::open(&place).map_err(io)?;
     let length = file.take(LARGEST + 1).read_to_string(&mut text).map_err(io)?;
     if length as u64 > LARGEST {
         return Err(cannot(format!("it is larger than {} MiB", LARGEST >> 20)));
@@ -103,7 +99,7 @@ pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
 /// What the journal of a run says; there has to be one.
 pub(super) fn past(out: &Path) -> Result<Past, Fault> {
     let path = Journal::path(out);
-    let bytes = std::fs::read(&path).map_err(|error| {
+    let bytes = run::files::read(&path).map_err(|error| {
         Fault::input(format!("there is no run in {}: {error}", out.display()))
             .hint("give the output folder of `trellis generate`")
     })?;

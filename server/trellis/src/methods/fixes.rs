@@ -1,21 +1,23 @@
 //! Fixes that wait for a person: listed, shown, decided, taken back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cycle::approval::{Confidence, Parts};
 use model::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 
+use crate::control::Control;
 use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::proposals::{
-    self, Choice, Decided, FailingTest, OpenNow, OpenTexts, Order, Piece, Problem, Proposal, State,
-    Step, Store, Testing, TriedTest,
+    self, Choice, Decided, FailingTest, OpenNow, OpenTexts, Order, Piece, Proposal, State, Step,
+    Store, Testing, TriedTest,
 };
+use crate::repair::{self, Problem};
 use crate::sandbox::{self, SandboxArgs};
 
 /// Lists proposed fixes of a project, the oldest first.
@@ -43,7 +45,8 @@ pub(crate) struct GetFixParams {
 
 /// Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
 /// that passed may fail; else nothing is written and the state is `failed`. A file that has changed since makes the fix
-/// `stale` (error kind `stale`), also where the change is unsaved in the editor.
+/// `stale` (error kind `stale`), also where the change is unsaved in the editor; `data.remedy` of the error is `rebase` where it
+/// can be brought to the new text. Tests that ran for what was written are told by `trellis/event`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct DecideFixParams {
@@ -60,7 +63,8 @@ pub(crate) struct DecideFixParams {
     /// Ids of hunks, for `acceptHunks` and `rejectHunks`.
     #[serde(default)]
     pub(crate) hunks: Vec<usize>,
-    /// Whole texts in place of those proposed, for `edit`.
+    /// Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark, and the ends of lines that are the
+    /// same, stay as they were proposed: editors change them.
     #[serde(default)]
     pub(crate) files: Vec<EditedFile>,
     /// Whether tests are run before anything is written; if not, the history says so.
@@ -172,12 +176,30 @@ pub(crate) struct FixSummary {
 pub(crate) struct ConfidenceShape {
     /// 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
     pub(crate) total: f64,
-    /// How suspicious what it changes was, the most suspicious place being 1.
+    /// How clear it is where the bug was: mean of `clarity` and `agreement`.
     pub(crate) diagnostic: f64,
-    /// The share of the tests it may affect that pass with it.
+    /// What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
     pub(crate) fix: f64,
     /// The share of its lines that passing tests execute.
     pub(crate) coverage: f64,
+    /// What diagnostic and fix are made of; null for the draft of a run.
+    pub(crate) parts: Option<ConfidenceParts>,
+}
+
+/// What a confidence is made of, each from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfidenceParts {
+    /// Whether the failure is raised where the change is: 1 in the same function, half of it in the same file.
+    pub(crate) clarity: f64,
+    /// How suspicious what it changes was, the most suspicious place being 1.
+    pub(crate) agreement: f64,
+    /// The share of the tests it may affect that pass with it.
+    pub(crate) passing: f64,
+    /// 1 for a few lines, 0 for as many as may change.
+    pub(crate) size: f64,
+    /// 1 for the first fix, less for each one before it that did not do.
+    pub(crate) history: f64,
 }
 
 /// A fix with everything about it.
@@ -294,21 +316,22 @@ pub(crate) async fn decide_fix(
     Ok(DecideFixResult { summary: FixSummary::of(&proposal), edit, written, tests, notes })
 }
 
-/// Looks for a fix; see [`proposals::propose()`].
+/// Looks for a fix; see [`repair::propose()`].
 pub(crate) async fn propose_fix(
     store: &Store,
+    folder: &Path,
     params: ProposeFixParams,
     editor: Option<Arc<dyn Editor>>,
     output: &Output,
-    cancel: CancellationToken,
+    control: &Control,
 ) -> Result<FixResult, Fault> {
     let mut model = ModelArgs::default();
     model.model = params.model;
+    let model = model.within(folder);
     let problem = Problem {
         root: store.root().to_owned(),
         test: params.test,
-        tests: params.tests,
-        earlier: Vec::new(),
+        suite: params.tests,
         model: match editor {
             Some(editor) => model.with_editor(editor),
             None => model,
@@ -316,7 +339,7 @@ pub(crate) async fn propose_fix(
         sandbox: SandboxArgs { sandbox: params.sandbox, image: params.image },
         test_timeout: Duration::from_secs(params.timeout.max(1)),
     };
-    Ok(FixResult::of(&proposals::propose(&problem, output, cancel).await?))
+    Ok(FixResult::of(&repair::propose(problem, output, control).await?))
 }
 
 /// Takes one back; see [`proposals::undo()`].
@@ -333,21 +356,43 @@ impl DecideFixParams {
     }
 }
 
+impl ConfidenceShape {
+    pub(crate) fn of(it: &Confidence) -> ConfidenceShape {
+        let (total, Confidence { diagnostic, fix, coverage, parts }) = (it.total(), *it);
+        let parts = parts.map(|Parts { clarity, agreement, passing, size, history }| {
+            ConfidenceParts { clarity, agreement, passing, size, history }
+        });
+        ConfidenceShape { total, diagnostic, fix, coverage, parts }
+    }
+
+    /// In words, with what it is made of.
+    pub(crate) fn breakdown(&self) -> String {
+        let (diagnostic, fix) = match &self.parts {
+            Some(it) => (
+                format!(" (clarity {:.2}, agreement {:.2})", it.clarity, it.agreement),
+                format!(
+                    " (passing {:.2}, size {:.2}, history {:.2})",
+                    it.passing, it.size, it.history
+                ),
+            ),
+            None => (String::new(), String::new()),
+        };
+        format!(
+            "{:.2} = 0.3 x diagnostic {:.2}{diagnostic} + 0.3 x fix {:.2}{fix} + 0.4 x coverage {:.2}",
+            self.total, self.diagnostic, self.fix, self.coverage
+        )
+    }
+}
+
 impl FixSummary {
     fn of(it: &Proposal) -> FixSummary {
-        let confidence = &it.confidence;
         FixSummary {
             fix: it.id.clone(),
             state: it.state,
             revision: it.revision,
             created_at: it.created_at.clone(),
             reason: it.reason.clone(),
-            confidence: ConfidenceShape {
-                total: confidence.total(),
-                diagnostic: confidence.diagnostic,
-                fix: confidence.fix,
-                coverage: confidence.coverage,
-            },
+            confidence: ConfidenceShape::of(&it.confidence),
             test: it.test.clone(),
             paths: it.files.iter().map(|it| it.path.clone()).collect(),
             hunks: it.pieces().len(),

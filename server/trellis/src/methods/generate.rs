@@ -89,6 +89,15 @@ pub(crate) enum FixWith {
     Tools,
 }
 
+impl From<FixWith> for cycle::FixWith {
+    fn from(it: FixWith) -> cycle::FixWith {
+        match it {
+            FixWith::Reply => cycle::FixWith::OneReply,
+            FixWith::Tools => cycle::FixWith::Tools,
+        }
+    }
+}
+
 mod defaults {
     pub(super) fn autonomous() -> cycle::approval::Mode {
         cycle::approval::Mode::Autonomous
@@ -213,6 +222,7 @@ impl Generate {
             })?;
         args.check()?;
         args.context.iter_mut().chain(&mut args.spec).for_each(|it| *it = root.join(&*it));
+        args.model = args.model.within(root);
         Ok(args)
     }
 }
@@ -220,7 +230,7 @@ impl Generate {
 /// The options of the last run in a folder.
 fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
     let path = Journal::path(out);
-    let text = match std::fs::read(&path) {
+    let text = match run::files::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
@@ -275,10 +285,7 @@ impl GenerateArgs {
             spec: self.spec,
             keep_edits: self.keep_edits,
             drop_removed: self.drop_removed,
-            fix_with: match self.fix_with {
-                FixWith::Reply => cycle::FixWith::OneReply,
-                FixWith::Tools => cycle::FixWith::Tools,
-            },
+            fix_with: self.fix_with.into(),
             approve: self.approve,
             test_timeout: Duration::from_secs(self.test_timeout),
             options,

@@ -20,6 +20,7 @@ pub(crate) mod plan;
 pub(crate) mod plan_search;
 pub(crate) mod planned;
 pub(crate) mod refactorings;
+pub(crate) mod repair;
 pub(crate) mod rollback;
 pub(crate) mod runs;
 pub(crate) mod status;

@@ -2,7 +2,6 @@
 //! commit, and everything taken back stays in git and in the journal.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -117,7 +116,7 @@ fn restore(
 }
 
 fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<String>> {
-    let Ok(bytes) = fs::read(root.join(checkpoint::PATH)) else { return Ok(Vec::new()) };
+    let Ok(bytes) = run::files::read(root.join(checkpoint::PATH)) else { return Ok(Vec::new()) };
     let mut all: Checkpoint = serde_json::from_slice(&bytes)?;
     let mut undone = Vec::new();
     for (id, entry) in all.iter_mut().filter(|(id, _)| !milestone.nodes.contains(id)) {

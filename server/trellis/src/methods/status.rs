@@ -1,7 +1,6 @@
 //! What a run did: where its nodes stand, its report.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -75,7 +74,7 @@ pub(crate) struct ReportResult {
 
 pub(crate) fn report(params: &ReportParams) -> Result<ReportResult, Fault> {
     let path = params.out.join("docs/generation_report.md");
-    let markdown = fs::read_to_string(&path).map_err(|e| {
+    let markdown = run::files::read_text(&path).map_err(|e| {
         Fault::input(format!("cannot read {}: {e}", path.display()))
             .hint("the report is written at the end of `trellis generate`; `trellis status` shows a run under way")
     })?;

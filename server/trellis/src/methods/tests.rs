@@ -90,6 +90,8 @@ impl From<Tool> for Framework {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunTestsResult {
+    /// The folder of the project.
+    pub(crate) root: String,
     /// `passed`, `failed`, `collectionError`, `noTests`, `timedOut`, `killedForMemory`, `crashed`, `tampered`,
     /// `sandboxLost`, `sandboxUnavailable` or `cancelled`.
     pub(crate) outcome: &'static str,
@@ -151,6 +153,20 @@ pub(crate) struct FailureShape {
     pub(crate) line: Option<u32>,
     /// As the framework shows it.
     pub(crate) traceback: String,
+    /// Both sides of the comparison that failed, if that is what it was.
+    pub(crate) comparison: Option<ComparisonShape>,
+}
+
+/// A comparison that failed; its sides as `repr` shows them.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ComparisonShape {
+    /// `==`, `in`, `<`, ...
+    pub(crate) operator: String,
+    /// The left side: by custom the actual value.
+    pub(crate) actual: String,
+    /// The right side: by custom the expected value.
+    pub(crate) expected: String,
 }
 
 /// Whether one bound holds.
@@ -185,6 +201,8 @@ pub(crate) struct Prepared {
 
 /// Tests that have run.
 pub(crate) struct Ran {
+    /// The project.
+    root: PathBuf,
     pub(crate) report: Report,
 }
 
@@ -241,7 +259,7 @@ impl Prepared {
             self.request.source_folders = project::source_folders(&self.root);
         }
         let report = sandbox.runner.run_telling(&self.request, cancel, on_test).await;
-        Ok(Ran { report })
+        Ok(Ran { root: self.root, report })
     }
 }
 
@@ -314,6 +332,7 @@ impl Ran {
             coverage.files.iter().map(|(path, it)| (path.clone(), lines(it))).collect()
         });
         RunTestsResult {
+            root: self.root.to_string_lossy().into_owned(),
             outcome: outcome(&report.outcome),
             parsing_failed: report.parsing_failed,
             reason: reason(report).map(str::to_owned),
@@ -375,6 +394,11 @@ fn failure(failure: &run::Failure) -> FailureShape {
         path: failure.path.clone(),
         line: failure.line,
         traceback: failure.traceback.clone(),
+        comparison: failure.comparison.as_ref().map(|it| ComparisonShape {
+            operator: it.operator.clone(),
+            actual: it.actual.clone(),
+            expected: it.expected.clone(),
+        }),
     }
 }
 

@@ -43,8 +43,8 @@ pub(crate) struct ParsedFunction {
     pub(crate) signature: String,
     /// Without quotes and margin; null without one.
     pub(crate) docstring: Option<String>,
-    /// The lines of its body as they are written.
-    pub(crate) body: String,
+    /// The lines of its body as they are written; null inside of another function, whose body has them.
+    pub(crate) body: Option<String>,
     /// Each with its `@`.
     pub(crate) decorators: Vec<String>,
     /// `async def`.
@@ -93,7 +93,7 @@ pub(crate) fn parse_text(file_path: &str, text: &str) -> ParsedFile {
         name_path: it.name_path,
         signature: it.signature,
         docstring: it.docstring,
-        body: it.body,
+        body: (!it.is_nested).then_some(it.body),
         decorators: it.decorators,
         is_async: it.is_async,
         is_nested: it.is_nested,

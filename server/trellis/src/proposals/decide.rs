@@ -4,21 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use code::{TextEdits, hunks, rebase};
+use code::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::proposal::{Applied, Proposal, ProposedFile, State, Step, Writing, no_worse, now};
-use super::store::{Lock, Store};
+use super::store::Store;
 use super::trial::{Bench, Tried, TriedTest};
 use super::waiting::wake;
 use crate::edits::{self, Change};
-use crate::error::Fault;
+use crate::error::{Fault, Remedy};
+use crate::observer::Told;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 use crate::workspace::disk;
+use crate::workspace::lock::Lock;
 
 /// Texts of documents that are open in an editor, by their paths from the root.
 pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;
@@ -40,7 +42,8 @@ pub(crate) enum Choice {
     AcceptHunks,
     /// Not these hunks; the others go on waiting.
     RejectHunks,
-    /// Nothing yet: the proposal is brought to the texts as they are by now, if each of its hunks still has one place there.
+    /// Nothing yet: the proposal, with the texts given in place of those proposed, is brought to the files as they are by now,
+    /// if each of its hunks still has one place there.
     Rebase,
 }
 
@@ -67,7 +70,7 @@ pub(crate) struct Order {
     pub(crate) choice: Choice,
     /// Ids, for decisions about hunks.
     pub(crate) hunks: Vec<usize>,
-    /// Path and text, for edits.
+    /// Path and text, for edits and rebases.
     pub(crate) files: Vec<(String, String)>,
     /// Why, in the person's words.
     pub(crate) note: String,
@@ -185,21 +188,29 @@ impl Desk<'_> {
         let proposal = &self.proposal;
         match self.order.choice {
             Choice::AcceptHunks => Ok(proposal.with(&proposal.known(&self.order.hunks)?)),
-            Choice::Edit => {
-                let mut texts: Vec<String> =
-                    proposal.files.iter().map(|it| it.proposed.clone()).collect();
-                for (path, text) in &self.order.files {
-                    let at = proposal.files.iter().position(|it| it.path == *path);
-                    let at = at.ok_or_else(|| {
-                        Fault::input(format!("{path} is no file of {}", proposal.id))
-                            .hint("other files are edited on their own; nothing was written")
-                    })?;
-                    texts[at].clone_from(text);
-                }
-                Ok(texts)
-            }
+            Choice::Edit => self.given(),
             _ => Ok(proposal.files.iter().map(|it| it.proposed.clone()).collect()),
         }
+    }
+
+    /// The text of each file as the order gives it, else as proposed. What an editor makes of a text is undone.
+    fn given(&self) -> Result<Vec<String>, Fault> {
+        let files = &self.proposal.files;
+        let mut texts: Vec<String> = files.iter().map(|it| it.proposed.clone()).collect();
+        let mut seen = BTreeSet::new();
+        for (path, text) in &self.order.files {
+            if !seen.insert(path) {
+                return Err(Fault::input(format!("{path} is there twice"))
+                    .hint("give one text for each file; nothing was written"));
+            }
+            let at = files.iter().position(|it| it.path == *path);
+            let at = at.ok_or_else(|| {
+                Fault::input(format!("{path} is no file of {}", self.proposal.id))
+                    .hint("other files are edited on their own; nothing was written")
+            })?;
+            texts[at] = with_ends_of(&files[at].proposed, text);
+        }
+        Ok(texts)
     }
 
     fn parses(&self, texts: &[String]) -> Result<(), Fault> {
@@ -216,12 +227,15 @@ impl Desk<'_> {
         self.parses(&texts)?;
         let mut decided = self.decided();
         let mut note = self.order.note.clone();
+        let observer = testing.as_ref().map(|it| it.output.observer());
+        let mut ran = Vec::new();
         match testing {
             None => note = format!("without a test; {note}"),
             Some(testing) => {
                 let tried = self.tried(&texts, testing).await?;
                 decided.notes.extend(tried.notes);
                 decided.tests = tried.tests;
+                ran = tried.ran;
                 if let Some(why) = tried.failed {
                     self.proposal.state = State::Failed;
                     self.proposal.step(State::Failed.as_str(), why.clone());
@@ -235,15 +249,20 @@ impl Desk<'_> {
             }
         }
         let (edit, paths) = self.write(texts, note.trim_end_matches("; ").to_owned())?;
+        // What was found on a copy is true of the project from now on.
+        let root = self.store.root();
+        let told = observer.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
+        told.for_each(|(observer, test)| observer.tell(Told::Test { root, test }));
         Ok(Decided { proposal: self.proposal.clone(), edit: Some(edit), paths, ..decided })
     }
 
     async fn tried(&self, texts: &[String], testing: Testing<'_>) -> Result<Tried, Fault> {
-        let bench = Bench::open(self.store.root(), &testing).await?;
+        let bench = Bench::open(self.store.root(), self.store.root(), &testing).await?;
         let changed = self.proposal.files.iter().zip(texts);
         let changed = changed.map(|(file, text)| (file.path.clone(), text.as_str().into()));
         let proposal = &self.proposal;
-        let tried = bench.judge(&changed.collect(), &proposal.test.id, &proposal.affected).await;
+        let targets = std::slice::from_ref(&proposal.test.id);
+        let tried = bench.judge(&changed.collect(), targets, &proposal.affected).await;
         let left = bench.close().await;
         let mut tried = tried?;
         tried.notes.extend(left);
@@ -311,7 +330,8 @@ impl Desk<'_> {
         let mut changed = self.proposal.files.iter().filter_map(|it| differs(root, it, open));
         let Some((path, how)) = changed.next() else { return Ok(()) };
         let message = format!("{path} {how} since {} was proposed", self.proposal.id);
-        let hint = match self.rebased(open) {
+        let rebased = self.rebased(open);
+        let hint = match &rebased {
             Ok(_) => "all of its hunks still have a place: decide `rebase`, look at it again, then accept".to_owned(),
             Err(why) => format!("it cannot be brought to the new text: {}", why.message),
         };
@@ -320,18 +340,19 @@ impl Desk<'_> {
         self.store.save(&self.proposal, self.lock)?;
         self.store.journal(&self.proposal, &format!("stale: {message}"))?;
         let message = format!("{message}; nothing was written");
-        Err(Fault::input(message).kind("stale").hint(hint))
+        let refusal = Fault::input(message).kind("stale").hint(hint);
+        Err(if rebased.is_ok() { refusal.remedy(Remedy::Rebase) } else { refusal })
     }
 
     /// The files against the texts as they are by now.
     fn rebased(&self, open: &OpenTexts) -> Result<Vec<ProposedFile>, Fault> {
         let root = self.store.root();
-        let moved = |it: &ProposedFile| {
+        let moved = |(it, text): (&ProposedFile, &String)| {
             let now = edits::read(&root.join(&it.path))?;
-            if open.get(&it.path).is_some_and(|text| **text != now) {
+            if open.get(&it.path).is_some_and(|text| !is_shown_as(&now, text)) {
                 return Err(unsaved(&it.path));
             }
-            let proposed = rebase(it.before(), &hunks(it.before(), &it.proposed), &now);
+            let proposed = rebase(it.before(), &hunks(it.before(), text), &now);
             let proposed = proposed.map_err(|why| {
                 Fault::input(format!("{}: {why}", it.path))
                     .kind("stale")
@@ -341,7 +362,7 @@ impl Desk<'_> {
             no_worse(&file, &file.proposed)?;
             Ok(file)
         };
-        self.proposal.files.iter().map(moved).collect()
+        self.proposal.files.iter().zip(&self.given()?).map(moved).collect()
     }
 
     fn rebase(&mut self, open: &OpenTexts) -> Result<Decided, Fault> {
@@ -353,7 +374,8 @@ impl Desk<'_> {
         self.proposal.revise(files);
         self.proposal.state = State::Waiting;
         // What was accepted before lies under other edits by now.
-        self.keep(Choice::Rebase, String::new())
+        let own = if self.order.files.is_empty() { "" } else { "with texts of the person's" };
+        self.keep(Choice::Rebase, own.to_owned())
     }
 }
 
@@ -370,7 +392,8 @@ fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String
         Ok(now) if Some(now.as_str()) != base => return Some((path, "was changed")),
         Ok(_) => {}
     }
-    let is_other = open.get(&path).is_some_and(|text| Some(&**text) != base);
+    let is_other =
+        open.get(&path).is_some_and(|text| !base.is_some_and(|it| is_shown_as(it, text)));
     is_other.then_some((path, "was changed in the editor, unsaved,"))
 }
 

@@ -3,28 +3,70 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use code::{Facts, hunks};
-use cycle::approval::Confidence;
+use cycle::approval::{Confidence, Parts};
 use cycle::localize::{Evidence, Ranking};
 use run::Report;
 
 use super::proposal::ProposedFile;
 use super::trial::passed;
 
-/// The three parts: where the evidence pointed, the tests with the fix, the lines they execute. `report` is a run of `tests`
-/// with coverage and the fix.
-pub(super) fn confidence(
-    files: &[ProposedFile],
-    evidence: &Evidence,
-    ranking: &Ranking,
-    tests: &[String],
-    report: &Report,
-) -> Confidence {
-    let good = tests.iter().filter(|id| passed(report, id)).count();
+/// What is known of a fix that passes.
+pub(crate) struct Grounds<'a> {
+    pub(crate) files: &'a [ProposedFile],
+    pub(crate) evidence: &'a Evidence,
+    pub(crate) ranking: &'a Ranking,
+    /// The test whose failure was looked at.
+    pub(crate) target: &'a str,
+    /// What was run with the fix, and what came of it, with coverage.
+    pub(crate) tests: &'a [String],
+    pub(crate) report: &'a Report,
+    /// Lines that it changes, and how many it may.
+    pub(crate) lines: usize,
+    pub(crate) most_lines: usize,
+    /// Fixes of before that did not do.
+    pub(crate) failed: usize,
+}
+
+/// Lines of a fix that are few.
+const FEW: usize = 5;
+/// What each fix of before that did not do takes from the history.
+const STEP: f64 = 0.2;
+
+/// The three parts (R3), each from what runs showed: where traceback and suspects pointed; the tests, the size and the
+/// attempts before; the lines that passing tests execute.
+pub(crate) fn confidence(it: &Grounds<'_>) -> Confidence {
+    let good = it.tests.iter().filter(|id| passed(it.report, id)).count();
+    let parts = Parts {
+        clarity: clarity(it),
+        agreement: agreement(it.files, it.evidence, it.ranking),
+        passing: share(good, it.tests.len()),
+        size: 1.0 - share(it.lines.saturating_sub(FEW), it.most_lines.max(FEW + 1) - FEW).min(1.0),
+        history: (1.0 - STEP * it.failed as f64).max(0.0),
+    };
     Confidence {
-        diagnostic: diagnostic(files, evidence, ranking),
-        fix: share(good, tests.len()),
-        coverage: coverage(files, report),
+        diagnostic: (parts.clarity + parts.agreement) / 2.0,
+        fix: parts.passing * (parts.size + parts.history) / 2.0,
+        coverage: coverage(it.files, it.report),
+        parts: Some(parts),
     }
+}
+
+/// 1 where the failure is raised in a function that is changed, or the first suspect is one; half of it in the same file.
+fn clarity(it: &Grounds<'_>) -> f64 {
+    let failure = it.evidence.tests.iter().find(|test| test.id == it.target);
+    let is_code =
+        |path: &str| it.evidence.files.iter().any(|file| file.path == path && !file.is_test);
+    let frames = failure.and_then(|test| test.failure.as_ref()).map(|it| it.frames.as_slice());
+    let deepest = frames.unwrap_or_default().iter().rev().find(|frame| is_code(&frame.path));
+    let first = it.ranking.suspects.iter().find(|it_| !it.evidence.files[it_.file].is_test);
+    let place = deepest.map(|frame| (frame.path.as_str(), frame.line));
+    let place = place.or(first.map(|it_| (it.evidence.files[it_.file].path.as_str(), it_.line)));
+    let Some((path, line)) = place else { return 0.0 };
+    let Some(file) = it.files.iter().find(|file| file.path == path) else { return 0.0 };
+    let name = Facts::of(file.before())
+        .ok()
+        .and_then(|facts| facts.function_at(line).map(|at| facts.functions[at].name.clone()));
+    if functions(file).contains(&name.unwrap_or_default()) { 1.0 } else { 0.5 }
 }
 
 fn share(part: usize, whole: usize) -> f64 {
@@ -32,7 +74,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// The best score of a function that is changed, against the best there is.
-fn diagnostic(files: &[ProposedFile], evidence: &Evidence, ranking: &Ranking) -> f64 {
+fn agreement(files: &[ProposedFile], evidence: &Evidence, ranking: &Ranking) -> f64 {
     let highest = ranking.suspects.iter().map(|it| it.score).fold(0.0, f64::max);
     let changed: BTreeMap<&str, BTreeSet<String>> =
         files.iter().map(|it| (it.path.as_str(), functions(it))).collect();
@@ -55,7 +97,7 @@ fn functions(file: &ProposedFile) -> BTreeSet<String> {
 }
 
 /// Whether anything outside of functions is changed.
-pub(super) fn changes_top_level(file: &ProposedFile) -> bool {
+pub(crate) fn changes_top_level(file: &ProposedFile) -> bool {
     functions(file).contains("")
 }
 

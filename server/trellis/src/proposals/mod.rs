@@ -3,13 +3,12 @@
 //! A [`Proposal`] lies in `.trellis/proposals/<id>.json`, so that it survives a restart. It states the text of each file
 //! that it was made for, and is written only where the disk and the editor still have that text. [`store`] reads and
 //! writes them, one process at a time; [`decide`](decide()) and [`undo`](undo()) are what a person does; [`trial`] runs
-//! tests on a copy of the tree with a change; [`propose`](propose()) makes a proposal of a failing test; [`waiting`] is
-//! how a run puts a draft of its own before a person.
+//! tests on a copy of the tree with a change; [`measure`] says how sure one can be of one; [`waiting`] is how a run puts a
+//! draft of its own before a person. `crate::repair` makes proposals of failing tests.
 
 mod decide;
 mod measure;
 mod proposal;
-mod propose;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -18,9 +17,9 @@ mod undo;
 mod waiting;
 
 pub(crate) use decide::{Choice, Decided, OpenNow, OpenTexts, Order, Testing, decide};
+pub(crate) use measure::{Grounds, changes_top_level, confidence};
 pub(crate) use proposal::{FailingTest, Piece, Proposal, ProposedFile, State, Step};
-pub(crate) use propose::{Problem, propose};
 pub(crate) use store::Store;
-pub(crate) use trial::TriedTest;
+pub(crate) use trial::{Bench, Changed, Tried, TriedTest};
 pub(crate) use undo::undo;
 pub(crate) use waiting::{Answer, Waiting};

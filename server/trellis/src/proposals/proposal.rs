@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::{Fault, Remedy};
 use crate::workspace::disk::hash;
 
 /// Of the shape on disk.
@@ -223,6 +223,17 @@ impl Proposal {
         self.files.iter().map(diff).collect()
     }
 
+    /// The files before anything of it was accepted, with the texts that they came to; as proposed if nothing was.
+    pub(crate) fn written(&self) -> Vec<ProposedFile> {
+        let Some(first) = self.applied.first() else { return self.files.clone() };
+        let both = first.files.iter().zip(&self.files);
+        let file = |(before, after): (&ProposedFile, &ProposedFile)| ProposedFile {
+            proposed: after.before().to_owned(),
+            ..before.clone()
+        };
+        both.map(file).collect()
+    }
+
     /// The files' texts with some hunks, by their ids.
     pub(super) fn with(&self, taken: &BTreeSet<usize>) -> Vec<String> {
         let pieces = self.pieces();
@@ -269,6 +280,7 @@ impl Proposal {
                 self.id, self.revision
             ))
             .kind("stale")
+            .remedy(Remedy::Review)
             .hint("look at it again, then decide")),
             None => Ok(()),
         }
@@ -278,7 +290,8 @@ impl Proposal {
     pub(super) fn revise(&mut self, files: Vec<ProposedFile>) {
         if self.files != files {
             self.files = files;
-            self.revision += 1;
+            // Another number is all that it has to be; the file may hold any.
+            self.revision = self.revision.checked_add(1).unwrap_or(1);
         }
     }
 

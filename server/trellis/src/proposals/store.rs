@@ -1,7 +1,7 @@
 //! Proposals on disk, and the lock under which they are decided.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use super::proposal::{Proposal, State, VERSION};
 use crate::error::Fault;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
+use crate::workspace::lock::{Lock, NoLock};
 
 /// How often somebody looks whether others have decided.
 pub(super) const LOOK: Duration = Duration::from_millis(500);
@@ -25,11 +26,6 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     root: PathBuf,
-}
-
-/// Held while one is decided. It is the kernel's, and goes with the process.
-pub(super) struct Lock {
-    _file: File,
 }
 
 /// Why a file holds no proposal.
@@ -98,7 +94,7 @@ impl Store {
             Some(number) if name(number) == id => self.path(id),
             _ => return Err(Unreadable::Missing),
         };
-        let bytes = fs::read(&path).map_err(|error| match error.kind() {
+        let bytes = run::files::read(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Unreadable::Missing,
             _ => Unreadable::Damaged(error.to_string()),
         })?;
@@ -143,22 +139,15 @@ impl Store {
         if !ignore.exists() {
             fs::write(ignore, "*\n").map_err(cannot)?;
         }
-        let mut options = OpenOptions::new();
-        let options = options.create(true).read(true).write(true).truncate(false);
-        let mut file = options.open(folder.join("lock")).map_err(cannot)?;
-        if file.try_lock().is_err() {
-            let mut owner = String::new();
-            // Who holds it is a courtesy; the lock says enough without it.
-            let _ = file.read_to_string(&mut owner);
-            let (owner, root) = (owner.trim(), self.root.display());
-            return Err(Fault::input(format!("process {owner} decides about a fix in {root}"))
-                .kind("busy")
-                .hint("its tests are running; try again when they have ended"));
-        }
-        let owner = format!("{}, since {}\n", std::process::id(), super::proposal::now());
-        file.set_len(0).and_then(|()| file.rewind()).map_err(cannot)?;
-        file.write_all(owner.as_bytes()).map_err(cannot)?;
-        Ok(Lock { _file: file })
+        Lock::of_file(&folder.join("lock")).map_err(|why| match why {
+            NoLock::Failed(error) => cannot(error),
+            NoLock::Held(owner) => {
+                let root = self.root.display();
+                Fault::input(format!("{owner} decides about a fix in {root}"))
+                    .kind("busy")
+                    .hint("its tests are running; try again when they have ended")
+            }
+        })
     }
 
     /// Stores a new proposal under the next free id.
@@ -171,7 +160,7 @@ impl Store {
     }
 
     /// Stores a new proposal, as soon as nobody is deciding.
-    pub(super) async fn put(&self, proposal: &mut Proposal) -> Result<(), Fault> {
+    pub(crate) async fn put(&self, proposal: &mut Proposal) -> Result<(), Fault> {
         let lock = self.lock_soon().await?;
         self.add(proposal, &lock)
     }

@@ -1,6 +1,7 @@
 //! Drafts that wait for an answer, and writes that a crash cut short.
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use cycle::approval::Confidence;
@@ -181,4 +182,55 @@ async fn a_proposal_leads_nowhere_else() {
         assert!(said.contains("leaves the project"), "{path}: {said}");
     }
     assert_eq!(fs::read_to_string(outside.path().join("a.py")).expect("a file"), "x = 1\n");
+}
+
+/// A proposal about a file, which is there.
+fn stored(root: &Path, before: &str, after: &str) -> Store {
+    fs::write(root.join("a.py"), before).expect("a file");
+    let store = Store::of(root);
+    let lock = store.lock().expect("it is free");
+    store.add(&mut proposal(file(Some(before), after)), &lock).expect("stored");
+    drop(lock);
+    store
+}
+
+/// As an editor has the file: without the mark, with one kind of line end.
+fn shown() -> OpenTexts {
+    [("a.py".to_owned(), "x = 1\r\ny = 1\r\nz = 1\r\n".into())].into()
+}
+
+#[tokio::test]
+async fn what_an_editor_makes_of_a_text_is_not_written() {
+    let (before, after) =
+        ("\u{feff}x = 1\r\ny = 1\nz = 1\r\n", "\u{feff}x = 2\r\ny = 1\nz = 1\r\n");
+    let edit = order(Choice::Edit, Some("x = 3\r\ny = 1\r\nz = 1\r\n"));
+    let table = [(order(Choice::Accept, None), after.to_owned()), (edit, after.replace('2', "3"))];
+    for (order, wanted) in table {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("a.py");
+        let store = stored(root.path(), before, after);
+        let open = || async { Ok(shown()) }.boxed();
+        decide(&store, &order, &open, None).await.expect("it is open, and saved");
+        assert_eq!(fs::read_to_string(&path).expect("the file"), wanted, "{:?}", order.choice);
+        let text = shown()["a.py"].replacen('1', if wanted == after { "2" } else { "3" }, 1);
+        let open = [("a.py".to_owned(), text.into())].into();
+        undo(&store, "fix-1", &open).expect("taken back");
+        assert_eq!(fs::read_to_string(&path).expect("the file"), before);
+    }
+}
+
+#[tokio::test]
+async fn a_rebase_keeps_the_text_of_a_person() {
+    let root = tempfile::tempdir().expect("a folder");
+    let path = root.path().join("a.py");
+    let store = stored(root.path(), "x = 1\n\n\ny = 1\n", "x = 2\n\n\ny = 1\n");
+    fs::write(&path, "x = 1\n\n\ny = 5\n").expect("written");
+    let own = |choice| order(choice, Some("x = 2  # mine\n\n\ny = 1\n"));
+    let stale = decided(&store, &own(Choice::Edit)).await.expect_err("it has changed");
+    assert!(stale.to_string().contains("was changed"), "{stale}");
+    let rebased = decided(&store, &own(Choice::Rebase)).await.expect("a place");
+    let [file] = &rebased.proposal.files[..] else { panic!("one file") };
+    assert_eq!(file.base.as_deref(), Some("x = 1\n\n\ny = 5\n"));
+    assert_eq!(file.proposed, "x = 2  # mine\n\n\ny = 5\n");
+    assert_eq!(rebased.proposal.revision, 2);
 }

@@ -32,29 +32,40 @@ pub(crate) struct TriedTest {
 }
 
 /// What tests say of a change.
-pub(super) struct Tried {
+pub(crate) struct Tried {
     /// Why the change may not stay, if it may not.
-    pub(super) failed: Option<String>,
-    /// The failing test, and those that the change breaks.
-    pub(super) tests: Vec<TriedTest>,
-    pub(super) notes: Vec<String>,
-    pub(super) report: Report,
+    pub(crate) failed: Option<String>,
+    /// The tests it is for, and those that the change breaks.
+    pub(crate) tests: Vec<TriedTest>,
+    /// Tests it is for that pass with it.
+    pub(crate) solved: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) report: Report,
+    /// The last result of every test that ran with the change.
+    pub(crate) ran: Vec<TestResult>,
 }
 
 /// A sandbox for trials with one project.
-pub(super) struct Bench {
-    pub(super) opened: Opened,
+pub(crate) struct Bench {
+    pub(crate) opened: Opened,
     root: PathBuf,
-    pub(super) source_folders: Vec<PathBuf>,
+    pub(crate) source_folders: Vec<PathBuf>,
+    /// Texts that were accepted and are not on the disk.
+    pub(crate) kept: Changed,
     cancel: CancellationToken,
 }
 
 /// Texts by path.
-pub(super) type Changed = BTreeMap<String, Arc<str>>;
+pub(crate) type Changed = BTreeMap<String, Arc<str>>;
 
 impl Bench {
-    pub(super) async fn open(root: &Path, testing: &Testing<'_>) -> Result<Bench, Fault> {
-        let opening = sandbox::open(&testing.sandbox, root, Needs::Project, testing.output);
+    /// For the tree below `root`, with the environment of the project at `home`.
+    pub(crate) async fn open(
+        home: &Path,
+        root: &Path,
+        testing: &Testing<'_>,
+    ) -> Result<Bench, Fault> {
+        let opening = sandbox::open(&testing.sandbox, home, Needs::Project, testing.output);
         let opened = tokio::select! {
             () = testing.cancel.cancelled() => return Err(cancelled()),
             opened = opening => opened?,
@@ -63,23 +74,26 @@ impl Bench {
             opened,
             root: root.to_owned(),
             source_folders: project::source_folders(root),
+            kept: Changed::new(),
             cancel: testing.cancel.clone(),
         })
     }
 
     /// Ends the sandbox; what it left behind.
-    pub(super) async fn close(self) -> Vec<String> {
+    pub(crate) async fn close(self) -> Vec<String> {
         self.opened.runner.close().await.into_iter().collect()
     }
 
     /// Runs some tests; all where none are named.
-    pub(super) async fn run(
+    async fn run(
         &self,
         changed: &Changed,
         ids: &[String],
         coverage: bool,
     ) -> Result<Report, Fault> {
-        let tree = Tree::Copy { folder: self.root.clone(), changed: changed.clone() };
+        let mut all = self.kept.clone();
+        all.extend(changed.iter().map(|(path, text)| (path.clone(), text.clone())));
+        let tree = Tree::Copy { folder: self.root.clone(), changed: all };
         let request = Request {
             targets: ids.to_vec(),
             source_folders: self.source_folders.clone(),
@@ -103,27 +117,41 @@ impl Bench {
         }
     }
 
-    /// Whether `test` passes with the change and none of the `affected` fails for it.
-    pub(super) async fn judge(
+    /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it. The targets are
+    /// run first: what does not help is not worth more.
+    pub(crate) async fn judge(
         &self,
         changed: &Changed,
-        test: &str,
+        targets: &[String],
         affected: &[String],
     ) -> Result<Tried, Fault> {
-        let mut ids = vec![test.to_owned()];
-        ids.extend(affected.iter().filter(|it| *it != test).cloned());
-        let report = self.run(changed, &ids, true).await?;
+        let others: Vec<String> =
+            affected.iter().filter(|it| !targets.contains(it)).cloned().collect();
+        let ids: Vec<String> = targets.iter().chain(&others).cloned().collect();
+        let mut report = self.run(changed, targets, others.is_empty()).await?;
+        if !others.is_empty() && targets.iter().any(|it| passed(&report, it)) {
+            report = self.run(changed, &ids, true).await?;
+        }
+        let solved: Vec<String> =
+            targets.iter().filter(|it| passed(&report, it)).cloned().collect();
         let mut notes = report.notes.clone();
-        let mut tests = vec![shown(&report, test)];
-        if !passed(&report, test) {
-            let failed = Some(format!("{test} does not pass with it"));
-            return Ok(Tried { failed, tests, notes, report });
+        let mut tests: Vec<TriedTest> = targets.iter().map(|it| shown(&report, it)).collect();
+        let mut ran = report.tests.clone();
+        if solved.is_empty() {
+            let more = match targets.len() {
+                0 | 1 => String::new(),
+                count => format!(" and {} more", count - 1),
+            };
+            let first = targets.first().map_or("nothing", String::as_str);
+            let failed = Some(format!("{first}{more} does not pass with it"));
+            return Ok(Tried { failed, tests, solved, notes, report, ran });
         }
         let fails = |it: &&String| !passed(&report, it);
-        let suspects: Vec<String> = ids.iter().filter(fails).cloned().collect();
-        let broken = self.broken(changed, &suspects, &mut notes).await?;
+        let suspects: Vec<String> = others.iter().filter(fails).cloned().collect();
+        let broken = self.broken(changed, &suspects, &mut notes, &mut ran).await?;
         tests
             .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
+        let is_whole = suspects.is_empty() && solved.len() == targets.len();
         let failed = match (broken.first(), &report.outcome) {
             (Some(first), _) => {
                 let more = match broken.len() {
@@ -133,27 +161,31 @@ impl Bench {
                 Some(format!("{first}{more} passed before and fails with it"))
             }
             // Every test passes, and the run does not.
-            (None, outcome) if suspects.is_empty() && *outcome != Outcome::Passed => {
+            (None, outcome) if is_whole && *outcome != Outcome::Passed => {
                 let why = report.reason.clone().unwrap_or_else(|| format!("{outcome:?}"));
                 Some(format!("the tests did not run to a good end with it: {why}"))
             }
             (None, _) => None,
         };
-        Ok(Tried { failed, tests, notes, report })
+        Ok(Tried { failed, tests, solved, notes, report, ran })
     }
 
-    /// Of tests that fail with the change, those that fail again, and pass without it.
+    /// Of tests that fail with the change, those that fail again, and pass without it. Of those `ran` that ran again, the
+    /// newer result counts.
     async fn broken(
         &self,
         changed: &Changed,
         suspects: &[String],
         notes: &mut Vec<String>,
+        ran: &mut Vec<TestResult>,
     ) -> Result<BTreeSet<String>, Fault> {
         if suspects.is_empty() {
             return Ok(BTreeSet::new());
         }
         let without = self.run(&Changed::new(), suspects, false).await?;
         let again = self.run(changed, suspects, false).await?;
+        ran.retain(|it| !again.tests.iter().any(|newer| newer.id == it.id));
+        ran.extend(again.tests.iter().cloned());
         let mut broken = BTreeSet::new();
         for id in suspects {
             match (passed(&without, id), passed(&again, id)) {
@@ -166,9 +198,15 @@ impl Bench {
     }
 }
 
-/// Whether a test ran, and passed.
-pub(super) fn passed(report: &Report, id: &str) -> bool {
+/// Whether a test ran, and passed; of a file that could not be collected, whether it can, and some test of it passed.
+pub(crate) fn passed(report: &Report, id: &str) -> bool {
     let good = |it: &TestResult| matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed);
+    if !id.contains("::") {
+        let cannot = |it: &run::Failure| it.collecting.as_deref() == Some(id);
+        let within = |it: &&TestResult| it.id.split("::").next() == Some(id);
+        return !report.collection_errors.iter().any(cannot)
+            && report.tests.iter().filter(within).any(good);
+    }
     report.tests.iter().any(|it| it.id == id && good(it))
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, 
     };
     for file in &files {
         if let Some(text) = open.get(&file.path)
-            && edits::read(&store.root().join(&file.path))? != **text
+            && !code::is_shown_as(&edits::read(&store.root().join(&file.path))?, text)
         {
             return Err(unsaved(&file.path));
         }

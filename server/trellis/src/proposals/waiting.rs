@@ -82,6 +82,26 @@ impl Waiting {
         }
     }
 
+    /// Waits until a proposal is accepted or rejected, for days if need be; none when it was cancelled.
+    pub(crate) async fn settled(
+        store: &Store,
+        id: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Proposal>, Fault> {
+        loop {
+            let rings = DECIDED.notified();
+            let proposal = store.get(id)?;
+            if matches!(proposal.state, State::Accepted | State::Rejected) {
+                return Ok(Some(proposal));
+            }
+            tokio::select! {
+                () = cancel.cancelled() => return Ok(None),
+                () = rings => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
     /// The same where nobody is there to wait for: what was decided before, else none, and the draft waits.
     pub(crate) async fn look(&self, node: &str, draft: Proposal) -> Result<Option<Answer>, Fault> {
         let id = self.put(node, draft).await?;

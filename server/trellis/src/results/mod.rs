@@ -99,11 +99,11 @@ impl Results {
     }
 
     /// Takes in each test that work tells of, and passes everything on.
-    pub(crate) fn watching(&self, root: PathBuf, next: Observer) -> Observer {
+    pub(crate) fn watching(&self, next: Observer) -> Observer {
         let results = self.clone();
         Observer::new(move |told| {
-            if let Told::Test(test) = &told {
-                results.record_test(&root, test);
+            if let Told::Test { root, test } = &told {
+                results.record_test(root, test);
             }
             next.tell(told);
         })

@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::edits;
 use crate::error::Fault;
 use crate::events::Events;
 use crate::jobs::Jobs;
 use crate::output::Output;
+use crate::project;
 use crate::results::Results;
 use crate::sandbox::Kept;
 use crate::state::{Asker, Grounds, Owner, Tested};
@@ -156,6 +158,20 @@ impl Context {
         Err(Fault::input("the workspace is not trusted: nothing of it is executed")
             .kind("untrusted")
             .hint("trust the workspace in the editor, then try again"))
+    }
+
+    /// Takes back what a crash left half done in the projects of the workspace; nothing is touched in folders that the
+    /// user does not trust.
+    pub(crate) async fn settle_edits(&self) {
+        if !self.settings().trusted {
+            return;
+        }
+        for folder in self.folders().await {
+            let settle = move || edits::settle(&project::root_of(&folder)?);
+            if let Ok(Err(fault)) = tokio::task::spawn_blocking(settle).await {
+                Output::say(format_args!("warning: {fault}"));
+            }
+        }
     }
 
     /// Files below a folder that the client has open with another text than the disk has.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error::CODES;
+use super::error::{CODES, ErrorData};
 use super::table::{Described, Entry, Table};
 use crate::events::Event;
 
@@ -34,10 +34,11 @@ pub(crate) fn describe(table: &Table) -> Value {
     })
 }
 
-/// The one notification, and all schemas that it and the methods refer to.
+/// The one notification, and all schemas that it, the methods and their errors refer to.
 fn event(table: &Described) -> (Value, Map<String, Value>) {
     let mut generator = table.generator();
     let schema = generator.subschema_for::<Event>();
+    let _ = generator.subschema_for::<ErrorData>();
     let summary = "What happens. The language server sends it by itself, a WebSocket to who has subscribed: there \
                    `params` is `{subscription, result}`, and `result` is of this schema.";
     let event = json!({

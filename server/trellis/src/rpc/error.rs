@@ -1,11 +1,13 @@
 //! Faults on the wire.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::error::{Exit, Fault};
+use crate::error::{Exit, Fault, Remedy};
 use crate::state::Unanswered;
 
 /// A code of ours: stable, and the exit code of the command line where the protocol has none of its own.
@@ -28,12 +30,69 @@ pub(crate) const CODES: [Code; 8] = [
     Code { code: 130, kind: "cancelled", meaning: "it was cancelled" },
 ];
 
-/// Message, code, and `{kind, hint}` as data.
+/// `data` of an error.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ErrorData {
+    /// Tells errors of one code apart, such as `stale`.
+    pub(crate) kind: String,
+    /// What to do about it, for a person.
+    pub(crate) hint: Option<String>,
+    /// What a program may offer to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) remedy: Option<Remedy>,
+}
+
+/// Message, code, and [`ErrorData`].
 pub(crate) fn object(fault: &Fault) -> ErrorObjectOwned {
     let code = code(fault.exit);
-    let kind = fault.kind.unwrap_or(code.kind);
-    let data = json!({ "kind": kind, "hint": fault.hint });
-    ErrorObjectOwned::owned(code.code, fault.message.clone(), Some(data))
+    let kind = fault.kind.unwrap_or(code.kind).to_owned();
+    let hint = fault.hint.as_deref().map(in_parameters);
+    let data = ErrorData { kind, hint, remedy: fault.remedy };
+    ErrorObjectOwned::owned(code.code, in_parameters(&fault.message), Some(data))
+}
+
+/// Options of the command line that methods have as parameters, under another name or the same.
+const OPTIONS: [(&str, &str); 20] = [
+    ("--at", "at"),
+    ("--batch", "batch"),
+    ("--budget-minutes", "budgetMinutes"),
+    ("--budget-tokens", "budgetTokens"),
+    ("--budget-usd", "budgetUsd"),
+    ("--confirm", "confirm"),
+    ("--drop-removed", "dropRemoved"),
+    ("--force", "force"),
+    ("--graph", "graph"),
+    ("--in", "root"),
+    ("--jobs", "jobs"),
+    ("--keep-edits", "keepEdits"),
+    ("--model", "model"),
+    ("--out", "out"),
+    ("--plan", "plan"),
+    ("--record", "record"),
+    ("--replace-edited", "replaceEdited"),
+    ("--start-from-node", "startFromNode"),
+    ("--substring", "substring"),
+    ("--tests-dir", "testsDir"),
+];
+
+/// What a fault says to somebody on a command line, for somebody who calls methods.
+fn in_parameters(text: &str) -> String {
+    let word = |it: &str| {
+        let bare = it.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        let (_, parameter) = OPTIONS.iter().find(|(option, _)| *option == bare)?;
+        let quoted = it.replace(bare, parameter);
+        Some(if it.contains('`') { quoted } else { it.replace(bare, &format!("`{parameter}`")) })
+    };
+    let words = text.split(' ').map(|it| word(it).unwrap_or_else(|| it.to_owned()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A place that is in no folder of the workspace.
+pub(crate) fn outside(path: &Path) -> Fault {
+    Fault::input(format!("{} is outside the workspace", path.display()))
+        .kind("outside")
+        .hint("add its folder to the workspace, or do it by hand; nothing was changed")
 }
 
 fn code(exit: Exit) -> &'static Code {
@@ -84,7 +143,7 @@ pub(super) fn bad_params(misread: &Misread, name: &str) -> ErrorObjectOwned {
     let near = misread.near.as_ref().map(|it| format!("did you mean `{it}`? "));
     let shown = format!("`trellis serve --describe` shows the parameters of {name}");
     let hint = near.unwrap_or_default() + &shown;
-    let data = json!({ "kind": "usage", "hint": hint });
+    let data = ErrorData { kind: "usage".to_owned(), hint: Some(hint), remedy: None };
     let why = format!("{name}: {}", misread.why);
     ErrorObjectOwned::owned(ErrorCode::InvalidParams.code(), why, Some(data))
 }
@@ -99,6 +158,29 @@ impl From<Unanswered> for Fault {
             Unanswered::Broken => {
                 Fault::internal("the question broke").hint("the server's log says how")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_parameters;
+
+    #[test]
+    fn options_are_told_as_the_parameters_that_they_are() {
+        let table = [
+            ("delete it all the same with --force", "delete it all the same with `force`"),
+            ("`--in /tmp/x` takes them in", "`root /tmp/x` takes them in"),
+            ("--start-from-node nope: the graph", "`startFromNode` nope: the graph"),
+            ("run again with --keep-edits, or not", "run again with `keepEdits`, or not"),
+            (
+                "give --model; see `trellis serve --describe`",
+                "give `model`; see `trellis serve --describe`",
+            ),
+            ("a -- b --inside", "a -- b --inside"),
+        ];
+        for (said, expected) in table {
+            assert_eq!(in_parameters(said), expected);
         }
     }
 }

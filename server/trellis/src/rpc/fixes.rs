@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
 use super::catalog::blocking;
 use super::context::Context;
@@ -13,11 +14,15 @@ use crate::methods::fixes::{
     DecideFixParams, GetFixParams, ListFixesParams, ProposeFixParams, UndoFixParams, decide_fix,
     get_fix, list_fixes, propose_fix, undo_fix,
 };
+use crate::methods::repair::RepairArgs;
+use crate::output::Output;
 use crate::proposals::{OpenTexts, State, Store, Testing};
+use crate::repair::{Person, repair};
 use crate::sandbox::SandboxArgs;
 use crate::state::positions;
 
 pub(super) fn register(table: &mut Table) {
+    mend(table);
     table.call("trellis/listFixes", Effect::Reads, |context, params: ListFixesParams| async move {
         let store = store(&context, params.root.as_deref()).await;
         blocking(move || list_fixes(&store, &params)).await
@@ -40,8 +45,10 @@ pub(super) fn register(table: &mut Table) {
         |params: &ProposeFixParams| format!("a fix of {}", params.test),
         |context, params: ProposeFixParams, duty| async move {
             let store = store(&context, params.root.as_deref()).await;
-            let (editor, cancel) = (context.editor.clone(), duty.control.cancel.clone());
-            let fix = propose_fix(&store, params, editor, &duty.output, cancel).await?;
+            let editor = context.editor.clone();
+            let folder = context.root(None).await;
+            let fix =
+                propose_fix(&store, &folder, params, editor, &duty.output, &duty.control).await?;
             tell(&context, &store, fix.summary.state, &fix.summary.fix);
             Ok(fix)
         },
@@ -53,20 +60,17 @@ pub(super) fn register(table: &mut Table) {
         |context, params: DecideFixParams, duty| async move {
             let store = store(&context, params.root.as_deref()).await;
             let args = SandboxArgs { sandbox: params.sandbox, image: params.image.clone() };
+            let output = Output::told(context.results.watching(duty.output.observer()));
             let testing = match params.runs_tests() {
                 false => None,
                 true => {
                     context.may_run()?;
                     let cancel = duty.control.cancel.clone();
-                    Some(Testing { sandbox: args, output: &duty.output, cancel })
+                    Some(Testing { sandbox: args, output: &output, cancel })
                 }
             };
             let fix = params.fix.clone();
-            let (shared, root) = (context.clone(), store.root().to_owned());
-            let open = move || {
-                let (context, root) = (shared.clone(), root.clone());
-                async move { open_texts(&context, &root).await }.boxed()
-            };
+            let open = open_now(&context, store.root());
             let decided = decide_fix(&store, params, &open, testing).await;
             // A refusal may have made it stale.
             let now = store.get(&fix).map(|it| it.state);
@@ -74,6 +78,45 @@ pub(super) fn register(table: &mut Table) {
             decided
         },
     );
+}
+
+fn mend(table: &mut Table) {
+    let title = |params: &RepairArgs| match &params.tests[..] {
+        [] => "repair of failing tests".to_owned(),
+        [one] => format!("repair of {one}"),
+        [first, rest @ ..] => format!("repair of {first} and {} more", rest.len()),
+    };
+    table.work(
+        "trellis/repair",
+        Effect::Runs,
+        title,
+        |context, mut params: RepairArgs, duty| async move {
+            let folder = context.root(None).await;
+            params.model = params.model.within(&folder);
+            if let Some(editor) = context.editor.clone() {
+                params.model = params.model.with_editor(editor);
+            }
+            let wait = params.wait;
+            let order = params.order(&folder)?;
+            let store = Store::of(&order.root);
+            let told = |state: State, fix: &str| tell(&context, &store, state, fix);
+            let open = open_now(&context, store.root());
+            let person = Person::Editor { open: &open, told: &told, wait };
+            repair(&order, &person, &duty.output, &duty.control).await
+        },
+    );
+}
+
+/// What is open whenever it is asked.
+fn open_now(
+    context: &Arc<Context>,
+    root: &Path,
+) -> impl Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync + use<> {
+    let (shared, root) = (context.clone(), root.to_owned());
+    move || {
+        let (context, root) = (shared.clone(), root.clone());
+        async move { open_texts(&context, &root).await }.boxed()
+    }
 }
 
 async fn store(context: &Context, root: Option<&Path>) -> Store {

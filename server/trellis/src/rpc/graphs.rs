@@ -70,9 +70,14 @@ pub(super) fn register(table: &mut Table) {
             Ok(searched.result(&params.query, &hits))
         },
     );
-    disk(table, "trellis/status", Effect::Reads, status);
-    disk(table, "trellis/report", Effect::Reads, report);
-    disk(table, "trellis/rollback", Effect::Writes, rollback);
+    disk(table, "trellis/status", status);
+    disk(table, "trellis/report", report);
+    table.call("trellis/rollback", Effect::Writes, |context, params: RollbackParams| async move {
+        // Git runs programs that the settings of a repository name.
+        context.may_run()?;
+        let params = located(&context, params).await;
+        blocking(move || rollback(&params)).await
+    });
     table.call(
         "trellis/codeView",
         Effect::Reads,
@@ -123,17 +128,13 @@ where
     });
 }
 
-/// What is read from or written to a folder.
-fn disk<P, R>(
-    table: &mut Table,
-    name: &'static str,
-    effect: Effect,
-    answer: fn(&P) -> Result<R, Fault>,
-) where
+/// What is read from a folder.
+fn disk<P, R>(table: &mut Table, name: &'static str, answer: fn(&P) -> Result<R, Fault>)
+where
     P: Placed + DeserializeOwned + JsonSchema + Send + 'static,
     R: Serialize + JsonSchema + Send + 'static,
 {
-    table.call(name, effect, move |context: Arc<Context>, params: P| async move {
+    table.call(name, Effect::Reads, move |context: Arc<Context>, params: P| async move {
         let params = located(&context, params).await;
         blocking(move || answer(&params)).await
     });

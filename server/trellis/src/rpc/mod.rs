@@ -18,5 +18,5 @@ mod tests;
 pub(crate) use catalog::table;
 pub(crate) use context::{Context, Settings};
 pub(crate) use describe::{EVENT, SUBSCRIBE, UNSUBSCRIBE, describe, inlined};
-pub(crate) use error::object as error_object;
+pub(crate) use error::{object as error_object, outside};
 pub(crate) use table::{Described, Effect, Entry, Methods, PREFIX, Table, invoke};

@@ -31,6 +31,7 @@ use crate::methods::symbols::{
 };
 use crate::project;
 use crate::state::View;
+use crate::workspace::disk::is_inside;
 
 macro_rules! placed {
     ($($params:ty $(: $at:ident)?),* $(,)?) => {$(
@@ -119,8 +120,9 @@ fn edits_of(table: &mut Table) {
     change(table, "trellis/insertBeforeSymbol", at_symbol::<InsertBeforeSymbolParams>);
     change(table, "trellis/insertAfterSymbol", at_symbol::<InsertAfterSymbolParams>);
     change(table, "trellis/replaceText", |view, params: ReplaceTextParams| {
-        let file = place(view, params.root.as_deref()).join(&params.path);
-        let planned = plan_replace_text(Target::at(file.clone()), text(view, &file)?, &params)?;
+        let folder = place(view, params.root.as_deref());
+        let file = folder.join(&params.path);
+        let planned = plan_replace_text(below(&folder, &file), text(view, &file)?, &params)?;
         Ok((planned, file, params.dry_run))
     });
     change(table, "trellis/renameSymbol", |view, mut params: RenameSymbolParams| {
@@ -204,17 +206,9 @@ where
 
 /// Refuses an edit of files outside the folders of the workspace, also by way of links.
 fn inside<R>(planned: &Planned<R>, folders: &[PathBuf]) -> Result<(), Fault> {
-    let real = |path: &Path| path.canonicalize().ok();
-    let folders: Vec<PathBuf> = folders.iter().filter_map(|it| real(it)).collect();
-    let is_inside =
-        |path: &Path| real(path).is_some_and(|it| folders.iter().any(|own| it.starts_with(own)));
-    match planned.texts().find(|(path, _)| !is_inside(path)) {
+    match planned.texts().find(|(path, _)| !is_inside(folders, path)) {
         None => Ok(()),
-        Some((path, _)) => {
-            Err(Fault::input(format!("{} is outside the workspace", path.display()))
-                .kind("outside")
-                .hint("add its folder to the workspace, or edit it by hand; nothing was changed"))
-        }
+        Some((path, _)) => Err(super::error::outside(path)),
     }
 }
 
@@ -246,8 +240,13 @@ where
             folder.join(name)
         }
     };
-    let planned = edit.plan(Target::at(file.clone()), text(view, &file)?)?;
+    let planned = edit.plan(below(&folder, &file), text(view, &file)?)?;
     Ok((planned, file, edit.is_dry_run()))
+}
+
+/// A file of a folder, named from there on.
+fn below(folder: &Path, file: &Path) -> Target {
+    Target { path: file.to_owned(), shown: name_in(folder, &file.to_string_lossy()) }
 }
 
 fn targets(folder: &Path) -> impl Fn(&str) -> Target {

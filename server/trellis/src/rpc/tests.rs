@@ -71,9 +71,11 @@ async fn run_tests(
     }
     let prepared = Prepared::of(&params, &output)?;
     let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
-    let observer = context.results.watching(project.clone(), output.observer());
+    let observer = context.results.watching(output.observer());
     let ran = prepared
-        .run(&context.sandboxes, &output, &cancel, &mut |test| observer.tell(Told::Test(test)))
+        .run(&context.sandboxes, &output, &cancel, &mut |test| {
+            observer.tell(Told::Test { root: &project, test });
+        })
         .await?;
     context.results.record(&project, &targets, &ran.report);
     let result = ran.result();
@@ -90,10 +92,12 @@ async fn generate_tests(
     mut params: GenerateTestsParams,
     duty: Duty,
 ) -> Result<Generated, Fault> {
+    let first = context.root(None).await;
     let root = context.root(params.project_root.as_deref()).await;
     params.function.file_path = root.join(&params.function.file_path);
     params.project_root = params.project_root.is_some().then_some(root);
     let mut order = write_tests::Order::from(params);
+    order.model = order.model.within(&first);
     if let Some(editor) = &context.editor {
         order.model = order.model.with_editor(editor.clone());
     }

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use futures_util::future::Either;
 use jsonrpsee::server::{HttpBody, HttpRequest, HttpResponse};
 use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
 /// Names under which the loopback is reached.
@@ -81,11 +82,17 @@ fn bearer(value: &str) -> Option<&str> {
 pub(super) struct Gate<S> {
     rules: Arc<Rules>,
     server: S,
+    admitted: CancellationToken,
 }
 
 impl<S> Gate<S> {
     pub(super) fn new(rules: Arc<Rules>, server: S) -> Gate<S> {
-        Gate { rules, server }
+        Gate { rules, server, admitted: CancellationToken::new() }
+    }
+
+    /// Cancelled as soon as somebody is let through.
+    pub(super) fn admitted(&self) -> CancellationToken {
+        self.admitted.clone()
     }
 }
 
@@ -100,7 +107,10 @@ impl<B, S: Service<HttpRequest<B>, Response = HttpResponse>> Service<HttpRequest
 
     fn call(&mut self, request: HttpRequest<B>) -> Self::Future {
         match self.rules.check(&request) {
-            Ok(()) => Either::Left(self.server.call(request)),
+            Ok(()) => {
+                self.admitted.cancel();
+                Either::Left(self.server.call(request))
+            }
             Err(refusal) => Either::Right(ready(Ok(refusal.response()))),
         }
     }

@@ -43,6 +43,8 @@ const ANSWER_AT_MOST: u32 = 64 << 20;
 const CONNECTIONS: u32 = 16;
 /// Sockets at once, those that have shown no token yet among them.
 const SOCKETS: usize = 64;
+/// How long one may take to show the token; programs of this machine need no second.
+const HANDSHAKE: Duration = Duration::from_secs(2);
 const SUBSCRIPTIONS_EACH: u32 = 16;
 /// Calls in one message.
 const BATCH: u32 = 100;
@@ -90,6 +92,7 @@ pub(crate) async fn serve(
     let (listener, port) = listen(order.port).await?;
     let token = Token::new()?;
     let context = Context::of_folders(order.folders)?;
+    context.settle_edits().await;
     let mut table = rpc::table(context.clone());
     let telling = Telling::register(&mut table)?;
     let rules = Arc::new(Rules::new(token.text(), order.origins));
@@ -160,14 +163,26 @@ async fn accept(
         let mut service = builder.clone().build(methods.clone(), stop.clone());
         let closed = service.on_session_closed();
         let gate = Gate::new(rules.clone(), service);
+        let admitted = gate.admitted();
         tokio::spawn(async move {
             // Small messages are not to wait for more; without this they are slower.
             let _ = socket.set_nodelay(true);
-            // An error is a client that went away.
-            let _ = serve_with_graceful_shutdown(socket, gate, stopped).await;
-            closed.await;
+            let serving = serve_with_graceful_shutdown(socket, gate, stopped);
+            tokio::select! {
+                // An error is a client that went away.
+                _ = serving => closed.await,
+                // Those who show no token are not to keep out those who have one.
+                () = late(&admitted) => {}
+            }
             drop((guest, place));
         });
+    }
+}
+
+/// Over when a client has not been let in for too long.
+async fn late(admitted: &CancellationToken) {
+    if timeout(HANDSHAKE, admitted.cancelled()).await.is_ok() {
+        std::future::pending().await
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) struct Kept {
 
 /// What was kept for a root; nothing if that is missing, damaged or of another build.
 pub(super) fn load(root: &Path) -> Vec<Kept> {
-    let bytes = fs::read(root.join(STORE).join("sources")).unwrap_or_default();
+    let bytes = run::files::read(root.join(STORE).join("sources")).unwrap_or_default();
     let Some((head, payload)) = bytes.split_at_checked(HEAD) else { return Vec::new() };
     let files = || postcard::from_bytes::<Vec<StoredFile<'_>>>(payload).ok();
     let files = header(payload).filter(|it| it == head).and_then(|_| files());

@@ -51,7 +51,7 @@ pub(super) struct Contents {
 
 /// Reads a file. A byte order mark stays where it is: offsets are those of the file.
 pub(super) fn read(path: &Path) -> io::Result<Contents> {
-    let bytes = fs::read(path)?;
+    let bytes = run::files::read(path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
@@ -113,7 +113,7 @@ impl Disk {
     fn unchanged(&self, path: &str) -> Option<Arc<str>> {
         let expected = *self.expected.read().unwrap_or_else(PoisonError::into_inner).get(path)?;
         let full = self.root.join(path);
-        let text = fs::read_to_string(&full).ok()?;
+        let text = run::files::read_text(&full).ok()?;
         // Looked at after the reading: whoever wrote meanwhile is seen.
         let now = Stamp::of(&fs::symlink_metadata(&full).ok()?);
         (now == expected).then(|| text.into())

@@ -27,7 +27,7 @@ use crate::output::Output;
 use disk::{Disk, Stamp};
 pub(crate) use fresh::Refreshed;
 pub(crate) use given::of_texts;
-pub(crate) use walk::is_source;
+pub(crate) use walk::{is_source, paths};
 use watch::Watch;
 
 /// Where the cache lies, below the root.

@@ -1,8 +1,9 @@
 //! Which files of a folder are its Python sources.
 
 use std::ffi::OsStr;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -30,7 +31,15 @@ pub(super) fn list(
 ) -> Option<Listing> {
     let found = Mutex::new(Listing::default());
     let late = || deadline.is_some_and(|it| Instant::now() >= it);
-    builder(root).filter_entry(is_wanted).build_parallel().run(|| {
+    let traps = Arc::new(Mutex::new(unread_rules(root)));
+    let met = traps.clone();
+    let is_open = move |entry: &DirEntry| {
+        let trap = if is_folder(entry) { trap(entry.path()) } else { None };
+        lock(&met).extend(trap.as_deref().map(|it| format!("{}: left out", unread(it))));
+        trap.is_none()
+    };
+    let mut walk = builder(root);
+    walk.filter_entry(move |entry| is_wanted(entry) && is_open(entry)).build_parallel().run(|| {
         Box::new(|entry| {
             match entry {
                 Ok(entry) if is_folder(&entry) => folder(entry.path()),
@@ -40,14 +49,27 @@ pub(super) fn list(
             if late() { WalkState::Quit } else { WalkState::Continue }
         })
     });
-    (!late()).then(|| found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.problems.append(&mut lock(&traps));
+    (!late()).then_some(found)
+}
+
+/// The paths that [`list`] gives, sorted.
+pub(crate) fn paths(root: &Path) -> Vec<String> {
+    // Without a deadline there is a list.
+    let listing = list(root, None, &|_| {}, &|_, _| {}).unwrap_or_default();
+    let mut paths: Vec<String> = listing.files.into_iter().map(|(path, _)| path).collect();
+    paths.sort_unstable();
+    paths
 }
 
 /// Whether a file or folder would be met on a walk from the root: the folders on the way are looked at,
 /// and no others.
 pub(super) fn lists(root: &Path, path: &Path) -> bool {
     let goal = path.to_owned();
-    let on_the_way = move |entry: &DirEntry| goal.starts_with(entry.path()) && is_wanted(entry);
+    let on_the_way = move |entry: &DirEntry| {
+        goal.starts_with(entry.path()) && is_wanted(entry) && trap(entry.path()).is_none()
+    };
     let mut walk = builder(root).filter_entry(on_the_way).build();
     walk.any(|entry| entry.is_ok_and(|it| it.path() == path && !it.path_is_symlink()))
 }
@@ -66,7 +88,32 @@ pub(super) fn is_left_out(name: &OsStr) -> bool {
 fn builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder.require_git(false).follow_links(false);
+    if !unread_rules(root).is_empty() {
+        builder.standard_filters(false);
+    }
     builder
+}
+
+/// Where the rules stand that say what is left out in a folder.
+const RULES: [&str; 4] = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
+
+/// Bytes; nobody writes rules that are longer.
+const LONGEST_RULES: u64 = 16 << 20;
+
+/// Rules of a folder that may never begin or never end; the library would read them all the same.
+fn trap(folder: &Path) -> Option<PathBuf> {
+    let is_trap = |it: fs::Metadata| !it.is_dir() && (!it.is_file() || it.len() > LONGEST_RULES);
+    RULES.iter().map(|it| folder.join(it)).find(|it| fs::metadata(it).is_ok_and(is_trap))
+}
+
+/// Sentences about such rules in the root and above it; with them, a walk goes by no rules of git.
+fn unread_rules(root: &Path) -> Vec<String> {
+    let traps = root.ancestors().filter_map(trap);
+    traps.map(|it| format!("{}: nothing is left out for git's sake", unread(&it))).collect()
+}
+
+fn unread(rules: &Path) -> String {
+    format!("{}: it is no regular file of at most 16 MiB", rules.display())
 }
 
 /// The root was asked for by name, whatever it is.
@@ -111,6 +158,6 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
     inner.to_str().map(str::to_owned)
 }
 
-fn lock(found: &Mutex<Listing>) -> std::sync::MutexGuard<'_, Listing> {
+fn lock<T>(found: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     found.lock().unwrap_or_else(PoisonError::into_inner)
 }

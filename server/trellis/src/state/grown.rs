@@ -63,7 +63,7 @@ impl Grown {
                 root.join(GRAPH).display()
             ));
         };
-        let bytes = fs::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
+        let bytes = run::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
         let plan = plan::read(&bytes, None).map_err(|error| say(&error)).ok()?;
         let checkpoint = statuses::checkpoint(root).map_err(|fault| say(&fault)).ok()?;
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());

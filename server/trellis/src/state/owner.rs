@@ -126,12 +126,12 @@ impl Owner {
         receiver
     }
 
-    /// Ends it, after what it was told before.
+    /// Ends it, after what it was told before; what takes longer than [`crate::LAST_WORK`] ends with the process.
     pub(crate) async fn stop(&self) {
         let (sender, receiver) = oneshot::channel();
         self.tell(Message::Stop(sender));
-        // An error means that it has ended already.
-        let _ = receiver.await;
+        // An error means that it has ended already, or that there is no more time.
+        let _ = tokio::time::timeout(crate::LAST_WORK, receiver).await;
     }
 
     /// Only a stopped owner does not listen, and then nobody waits for its answers.

@@ -92,7 +92,8 @@ impl View {
         let below = |it: &Document| {
             let path = positions::path(&it.uri)?;
             let name = path.strip_prefix(root).ok()?.to_string_lossy().into_owned();
-            let is_saved = std::fs::read(&path).is_ok_and(|bytes| bytes == it.text.as_bytes());
+            let saved = run::files::read(&path).ok().and_then(|it| String::from_utf8(it).ok());
+            let is_saved = saved.is_some_and(|text| code::is_shown_as(&text, &it.text));
             (!is_saved).then_some(name)
         };
         let mut all: Vec<String> = self.documents.values().filter_map(below).collect();

@@ -43,6 +43,11 @@ impl WorkingCopy {
         &self.files
     }
 
+    /// As they were given.
+    pub(super) fn before(&self) -> Arc<Files> {
+        self.before.clone()
+    }
+
     pub(super) fn index(&self) -> &Index {
         &self.index
     }

@@ -17,7 +17,7 @@ use crate::convert::Files;
 pub(crate) struct Toolbox {
     copy: WorkingCopy,
     leads: Leads,
-    pub(super) limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 /// What a call came to.
@@ -59,6 +59,11 @@ impl Toolbox {
     /// The tools as a model is told of them.
     pub(crate) fn tools(&self) -> Arc<[model::Tool]> {
         offered(&self.leads).map(|it| it.tool()).collect()
+    }
+
+    /// The files as they were given.
+    pub(crate) fn before(&self) -> Arc<Files> {
+        self.copy.before()
     }
 
     /// What was changed so far.

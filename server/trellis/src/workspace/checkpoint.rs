@@ -78,7 +78,7 @@ pub(crate) enum Found {
 
 pub(crate) fn read(root: &Path) -> io::Result<Found> {
     let path = root.join(PATH);
-    let bytes = match fs::read(&path) {
+    let bytes = match run::files::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Found::None),
         Err(e) => return Err(e),

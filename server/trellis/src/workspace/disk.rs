@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -40,6 +40,19 @@ pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// Whether a place is in one of these folders, with all links followed; what is not there yet counts by where it would
+/// be made.
+pub(crate) fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
+    let found = path.ancestors().find_map(|it| Some((it.canonicalize().ok()?, it)));
+    let Some((real, there)) = found else { return false };
+    let rest = path.strip_prefix(there).unwrap_or(path);
+    let goes_down = rest.components().all(|it| matches!(it, Component::Normal(_)));
+    // A link to what is not there would be followed by who makes it.
+    let leaves = rest.components().next().is_some_and(|it| real.join(it).is_symlink());
+    let is_in = |folder: &PathBuf| folder.canonicalize().is_ok_and(|it| real.starts_with(it));
+    goes_down && !leaves && folders.iter().any(is_in)
 }
 
 /// Space kept so that a full disk can still be told in the checkpoint.

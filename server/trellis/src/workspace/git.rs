@@ -13,6 +13,8 @@ pub(crate) struct Git {
     root: PathBuf,
     program: PathBuf,
     identity: Vec<String>,
+    /// In place of the repository's own index.
+    index: Option<PathBuf>,
 }
 
 /// Why a step of git did not happen.
@@ -27,7 +29,7 @@ impl Git {
     /// Finds git and makes the folder a repository if it is none; `Ok(None)` when git is not installed.
     pub(crate) fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
         let Some(program) = find("git") else { return Ok(None) };
-        let mut git = Git { root: root.to_owned(), program, identity: Vec::new() };
+        let mut git = Git::new(root, program);
         if !root.join(".git").exists() {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
@@ -39,14 +41,40 @@ impl Git {
             // The journal is only told; git's own error would follow at the next step.
             let _ = journal.log(Event::Git { arguments, outcome });
         }
-        if git.run(&["var", "GIT_COMMITTER_IDENT"]).is_err()
-            || git.run(&["config", "user.email"]).is_err()
+        git.know_identity();
+        Ok(Some(git))
+    }
+
+    /// The repository that a folder is in, if it is in one and git is installed.
+    pub(crate) fn around(root: &Path) -> Option<Git> {
+        let mut git = Git::new(root, find("git")?);
+        git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
+        git.know_identity();
+        Some(git)
+    }
+
+    fn new(root: &Path, program: PathBuf) -> Git {
+        Git { root: root.to_owned(), program, identity: Vec::new(), index: None }
+    }
+
+    /// The same repository, with another index.
+    pub(crate) fn with_index(&self, index: &Path) -> Git {
+        let identity = self.identity.clone();
+        Git {
+            index: Some(index.to_owned()),
+            identity,
+            ..Git::new(&self.root, self.program.clone())
+        }
+    }
+
+    fn know_identity(&mut self) {
+        if self.run(&["var", "GIT_COMMITTER_IDENT"]).is_err()
+            || self.run(&["config", "user.email"]).is_err()
         {
-            git.identity = ["-c", "user.name=Trellis", "-c", "user.email=trellis@localhost"]
+            self.identity = ["-c", "user.name=Trellis", "-c", "user.email=trellis@localhost"]
                 .map(str::to_owned)
                 .to_vec();
         }
-        Ok(Some(git))
     }
 
     /// Commits exactly these paths, those that are gone as removed. A milestone is committed even when
@@ -107,7 +135,12 @@ impl Git {
     }
 
     /// A privileged step: it stands in the journal.
-    fn step(&self, journal: &Journal, arguments: &[&str], input: &str) -> Result<String, GitError> {
+    pub(crate) fn step(
+        &self,
+        journal: &Journal,
+        arguments: &[&str],
+        input: &str,
+    ) -> Result<String, GitError> {
         let result = self.run_with(arguments, input);
         let outcome = result.as_ref().map_or_else(|e| e.why.clone(), |_| "done".to_owned());
         let shown = arguments.iter().map(ToString::to_string).collect();
@@ -117,11 +150,11 @@ impl Git {
         result
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
         self.run_with(arguments, "")
     }
 
-    fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
         let failed = |why: String| GitError {
             step: arguments.first().copied().unwrap_or_default().to_owned(),
             why,
@@ -132,6 +165,7 @@ impl Git {
         // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
         command.env_clear().envs(run::plain_environment());
         command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        command.envs(self.index.iter().map(|it| ("GIT_INDEX_FILE", it)));
         command.args([
             "-c",
             "core.hooksPath=/dev/null",

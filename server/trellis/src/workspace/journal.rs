@@ -271,7 +271,7 @@ impl Journal {
     /// Reads the past and opens the journal for more; a torn last line is cut off.
     pub(crate) fn open(root: &Path) -> io::Result<(Journal, Past)> {
         let path = Journal::path(root);
-        let bytes = match std::fs::read(&path) {
+        let bytes = match run::files::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(e),

@@ -36,7 +36,7 @@ impl Writer {
     }
 
     fn is_foreign(&self, path: &str) -> bool {
-        match fs::read(self.root.join(path)) {
+        match run::files::read(self.root.join(path)) {
             Ok(bytes) => {
                 let hash = disk::hash(&bytes);
                 !self.written.get(path).is_some_and(|known| known.contains(&hash))
@@ -81,7 +81,7 @@ impl Writer {
             return Err(FlushError::Fault(user_edits(&foreign)));
         }
         let on_disk = |path: &str, text: &str| {
-            fs::read(self.root.join(path)).is_ok_and(|bytes| bytes == text.as_bytes())
+            run::files::read(self.root.join(path)).is_ok_and(|bytes| bytes == text.as_bytes())
         };
         let known =
             |path: &str, hash: &str| self.written.get(path).is_some_and(|it| it.contains(hash));

@@ -1,15 +1,12 @@
 //! What a model is to know of a project: what it needs, how it tests, which fixtures there are.
 
-use std::fs;
 use std::path::Path;
 
 use code::{Function, Functions, Outline, SymbolKind};
 use cycle::write_tests::{Sample, Style, Subject, samples};
-use ignore::{DirEntry, WalkBuilder};
 use run::frameworks::{Framework, detect};
 use run::python;
 
-use super::files::relative;
 use super::target::Target;
 use crate::error::Fault;
 use crate::methods::write_tests::TestFramework;
@@ -30,16 +27,11 @@ pub(super) struct Project {
 impl Project {
     /// Hidden folders, environments and what git ignores are left out.
     pub(super) fn look(root: &Path, tests_dir: &str) -> Project {
-        let mut walk = WalkBuilder::new(root);
-        walk.require_git(false).follow_links(false).filter_entry(is_own);
-        let files =
-            walk.build().flatten().filter(|it| it.file_type().is_some_and(|it| it.is_file()));
-        let files = files.filter_map(|it| relative(root, it.path()));
-        let python = files.filter(|it| it.ends_with(".py")).take(MOST_FILES);
         let generated = format!("{tests_dir}/");
-        let mut all: Vec<String> = python.filter(|it| !it.starts_with(&generated)).collect();
-        all.sort();
-        let (tests, sources) = all.into_iter().partition(|it| is_test_file(it));
+        let is_own =
+            |it: &String| it.ends_with(".py") && !is_made(it) && !it.starts_with(&generated);
+        let files = crate::sources::paths(root).into_iter().filter(is_own).take(MOST_FILES);
+        let (tests, sources) = files.partition(|it| is_test_file(it));
         Project { sources, tests }
     }
 
@@ -56,7 +48,7 @@ impl Project {
         let mut all = Vec::new();
         for path in self.tests.iter().take(MOST_TESTS) {
             // A file that cannot be read shows nothing.
-            let Ok(text) = fs::read_to_string(target.root.join(path)) else { continue };
+            let Ok(text) = run::files::read_text(target.root.join(path)) else { continue };
             let is_near = text.contains(target.module.rsplit('.').next().unwrap_or_default());
             let tests = Functions::of(&text).functions.into_iter();
             let tests = tests.filter(|it| it.name.starts_with("test") && !it.is_nested);
@@ -66,11 +58,10 @@ impl Project {
     }
 }
 
-/// Neither installed nor an environment.
-fn is_own(entry: &DirEntry) -> bool {
-    let foreign = ["node_modules", "site-packages", "__pycache__", "build", "dist"];
-    let is_foreign = foreign.iter().any(|it| entry.file_name() == *it);
-    entry.depth() == 0 || !(is_foreign || entry.path().join("pyvenv.cfg").is_file())
+/// Whether a build left it.
+fn is_made(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').any(|it| matches!(it, "build" | "dist"))
 }
 
 fn is_test_file(path: &str) -> bool {
@@ -151,7 +142,7 @@ fn fixtures(root: &Path, tests_dir: &str) -> Vec<String> {
     let mut out = Vec::new();
     for place in ["conftest.py".to_owned(), format!("{tests_dir}/conftest.py")] {
         // Most projects have none there.
-        let Ok(text) = fs::read_to_string(root.join(place)) else { continue };
+        let Ok(text) = run::files::read_text(root.join(place)) else { continue };
         let is_fixture = |it: &Function| {
             let decorators = it.decorators.iter();
             !it.is_nested && decorators.clone().any(|it| it.contains("fixture"))

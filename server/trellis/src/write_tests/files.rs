@@ -32,7 +32,7 @@ pub(super) fn missing(
 /// Python that puts the folders with the modules on the path.
 fn path_lines(target: &Target, tests_dir: &str) -> String {
     let says_so = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"].iter().any(|it| {
-        fs::read_to_string(target.root.join(it)).is_ok_and(|text| text.contains("pythonpath"))
+        run::files::read_text(target.root.join(it)).is_ok_and(|text| text.contains("pythonpath"))
     });
     if target.source_folders.is_empty() || says_so {
         return String::new();
@@ -58,7 +58,7 @@ pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
     if let Some(link) = disk::symlink_on_the_way(root, path) {
         return Err(crate::workspace::symlink(path, &link));
     }
-    match fs::read(root.join(path)).map(String::from_utf8) {
+    match run::files::read(root.join(path)).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(_)) => Err(Fault::input(format!("{path} is not UTF-8; it was not touched"))
             .hint("convert it, or give another --tests-dir")),

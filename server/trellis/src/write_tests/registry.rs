@@ -4,7 +4,7 @@
 //! is kept aside, and it is written whole or not at all.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Fault;
 use crate::workspace::disk;
+use crate::workspace::lock::Lock;
 
 /// Below the project's root.
 pub(crate) const PATH: &str = ".trellis/registry.json";
@@ -152,7 +153,7 @@ fn mapping(value: &Value) -> Option<Mapping> {
 
 /// The names of all functions of a test file; none known where the file is there and cannot be read.
 fn tests_in(root: &Path, path: &str) -> Option<Vec<String>> {
-    match fs::read_to_string(root.join(path)) {
+    match run::files::read_text(root.join(path)) {
         Ok(text) => {
             let named = |it: code::Function| it.qualified_name.replace('.', "::");
             Some(Functions::of(&text).functions.into_iter().map(named).collect())
@@ -222,8 +223,7 @@ pub(crate) fn update<T>(
         fs::write(ignore, "*\n").map_err(cannot)?;
     }
     let lock = folder.join("registry.lock");
-    let lock = OpenOptions::new().create(true).write(true).truncate(false).open(lock);
-    let _lock = lock.and_then(|file| file.lock().map(|()| file)).map_err(cannot)?;
+    let _lock = Lock::wait_for(&lock).map_err(cannot)?;
     let (mut registry, corrupt) = load(root)?;
     registry.prune(root);
     let result = change(&mut registry)?;
@@ -249,7 +249,7 @@ pub(crate) fn update<T>(
 
 /// The file as it is, or an empty one and why.
 fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
-    let bytes = match fs::read(root.join(PATH)) {
+    let bytes = match run::files::read(root.join(PATH)) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(e) => {

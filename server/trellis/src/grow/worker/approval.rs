@@ -77,7 +77,7 @@ impl Worker {
         let file = |path: String| {
             let proposed = built.files.remove(&path)?;
             // A file that cannot be read is one that the run itself would refuse to write.
-            let base = std::fs::read_to_string(self.shop.root.join(&path)).ok();
+            let base = run::files::read_text(self.shop.root.join(&path)).ok();
             Some(ProposedFile { path, base, proposed })
         };
         Ok(paths.into_iter().filter_map(file).collect())
@@ -99,7 +99,7 @@ impl Worker {
         let (report, _) = self.run_tests(built, targets, true).await;
         let measured = report.coverage.as_ref().and_then(|it| coverage::percent(item, it));
         let coverage = measured.map_or(0.0, |percent| f64::from(percent) / 100.0);
-        Ok(Confidence { diagnostic, fix, coverage })
+        Ok(Confidence { diagnostic, fix, coverage, parts: None })
     }
 
     /// The failure that the fix is for.

@@ -27,7 +27,7 @@ use crate::control::Control;
 use crate::convert::{Files, NoRun};
 use crate::desk::Desk;
 use crate::error::{Exit, Fault};
-use crate::grow::graph::Graph;
+use crate::graph::Graph;
 use crate::grow::items::Work;
 use crate::grow::recover::defines;
 use crate::grow::shelf::Shelf;

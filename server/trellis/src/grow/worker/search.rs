@@ -11,7 +11,7 @@ use cycle::{
 use plan::NodeIx;
 use run::Report;
 
-use crate::grow::graph::Wanted;
+use crate::graph::Wanted;
 use crate::grow::worker::seen::Seen;
 use crate::grow::worker::{Shop, Stop, Worker};
 use crate::localize::evidence;

@@ -11,6 +11,7 @@ use run::{Limits, Report, Request, Tree};
 use crate::convert::{self, Files};
 use crate::error::Fault;
 use crate::grow::worker::{Stop, Worker};
+use crate::observer::Told;
 use crate::workspace::journal::Event;
 
 impl Worker {
@@ -92,6 +93,11 @@ impl Worker {
             failed: self.failed,
             milliseconds: report.duration.as_millis() as u64,
         })?;
+        if run == Run::Green && observed.is_clean() {
+            // Only of what will be on the disk: failing drafts are told as stages.
+            let root = &shop.root;
+            report.tests.iter().for_each(|test| shop.observer.tell(Told::Test { root, test }));
+        }
         if !observed.proves() && (report.coverage.is_some() || self.repeats == 0) {
             self.last = Some((report, files));
         }

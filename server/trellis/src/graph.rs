@@ -1,4 +1,4 @@
-//! The planning graph of a run, to be searched by what a failure says.
+//! A planning graph, to be searched by what a failure says.
 
 use plan::{Evidence, NodeIx, Plan, PlanSearch};
 use tokio::sync::Mutex;

@@ -1,0 +1,72 @@
+//! `trellis repair`: from failing tests to fixes that stay.
+
+use std::path::Path;
+
+use crate::cli::results::plain;
+use crate::control::Control;
+use crate::error::{Exit, Fault};
+use crate::methods::repair::{GroupShape, RepairArgs, RepairResult};
+use crate::output::Output;
+use crate::repair::{Person, Terminal, repair};
+
+pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let order = args.order(Path::new(""))?;
+    let control = Control::of_signals()?;
+    let terminal = Terminal::here().filter(|_| !output.is_json());
+    let person = terminal.map_or(Person::Nobody, Person::Terminal);
+    let result = repair(&order, &person, output, &control).await?;
+    if output.is_json() {
+        output.json(&result)?;
+    } else {
+        output.text(human(&result))?;
+    }
+    Ok(match result.exit_code {
+        0 => Exit::Done,
+        2 => Exit::NeedsHuman,
+        _ => Exit::TestsFailed,
+    })
+}
+
+fn human(it: &RepairResult) -> String {
+    let mut out = String::new();
+    for fix in &it.fixes {
+        fix.diff.lines().for_each(|line| out += &format!("{}\n", plain(line)));
+    }
+    it.groups.iter().for_each(|group| out += &line(group));
+    for aside in &it.set_aside {
+        out += &plain(&format!("{}: no change of the code mends it: {}", aside.test, aside.why));
+        out.push('\n');
+    }
+    it.flaky.iter().for_each(|id| out += &plain(&format!("{id}: flaky, passes when run again\n")));
+    it.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
+    let places = [
+        it.branch.as_ref().map(|it| format!("branch: {it}")),
+        it.commit.as_ref().map(|it| format!("commit: {it}")),
+        it.patch.as_ref().map(|it| format!("patch: {it}")),
+        it.artifacts.as_ref().map(|it| format!("report: {it}/report.md")),
+    ];
+    places.into_iter().flatten().for_each(|it| out += &format!("{it}\n"));
+    out += &ending(it);
+    out
+}
+
+fn line(group: &GroupShape) -> String {
+    let more = match group.tests.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let first = group.tests.first().map_or("", String::as_str);
+    format!("{}\n", plain(&format!("{first}{more}: {}", group.end())))
+}
+
+fn ending(it: &RepairResult) -> String {
+    let after = &it.after;
+    let counts = format!("{} tests pass, {} fail", after.passing, after.failing);
+    match it.outcome.as_str() {
+        "nothingToDo" => format!("nothing to do: {counts}"),
+        "repaired" => format!("repaired: {counts}"),
+        "partly" => format!("partly repaired: {counts}"),
+        "needsHuman" => format!("a person is needed: {counts}"),
+        _ => format!("not repaired: {counts}"),
+    }
+}

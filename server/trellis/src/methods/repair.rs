@@ -1,0 +1,449 @@
+//! `repair`: failing tests of any Python project, and fixes of the code that a person, or a rule of theirs, lets stay.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cycle::approval::Mode;
+use cycle::repair::{Diagnostic, Limits};
+use run::Totals;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fixes::ConfidenceShape;
+use super::generate::FixWith;
+use crate::error::Fault;
+use crate::models::ModelArgs;
+use crate::proposals::{Proposal, State};
+use crate::repair::{Order, Place};
+use crate::sandbox::SandboxArgs;
+
+/// Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepairArgs {
+    /// The project.
+    #[arg(default_value = ".")]
+    #[serde(default)]
+    pub(crate) root: PathBuf,
+    /// Mend only these failing tests: ids, files or folders; all that fails if none is given.
+    #[arg(long = "test", value_name = "ID")]
+    #[serde(default)]
+    pub(crate) tests: Vec<String>,
+    /// Run only these test files and folders beside them; all tests if none is given.
+    #[arg(long, value_name = "PATH")]
+    #[serde(default)]
+    pub(crate) suite: Vec<String>,
+    /// What is wrong, in your words, for the model.
+    #[arg(long, value_name = "TEXT")]
+    #[serde(default)]
+    pub(crate) issue: Option<String>,
+    /// Fixes that are tried for one cause.
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
+    #[serde(default = "defaults::five")]
+    pub(crate) max_iterations: u32,
+    /// Fixes that pass among which the best is chosen; each one is asked for.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    #[serde(default = "defaults::one")]
+    pub(crate) candidates: u8,
+    /// Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
+    #[arg(long, value_name = "MODE", default_value = "threshold")]
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub(crate) approve: Mode,
+    /// More files of which you want to see each change, as patterns such as `billing/**`.
+    #[arg(long, value_name = "PATTERN")]
+    #[serde(default)]
+    pub(crate) critical: Vec<String>,
+    /// Lines of one file that a fix may change.
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[serde(default = "defaults::fifty")]
+    pub(crate) max_lines: u32,
+    /// Do not ask the model for a diagnosis before it is asked for a fix.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) no_report: bool,
+    /// How the model gives a fix: in one reply, or by editing a copy with tools, a graph of all functions among them.
+    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    #[serde(default)]
+    pub(crate) fix_with: FixWith,
+    /// Write nothing into the tree; the patch is all there is.
+    #[arg(long, conflicts_with = "worktree")]
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+    /// Work on the last commit in a worktree of git; fixes go to a branch, and the tree is not touched.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) worktree: bool,
+    /// Commit what was kept, and nothing else of the tree.
+    #[arg(long, conflicts_with_all = ["dry_run", "worktree"])]
+    #[serde(default)]
+    pub(crate) commit: bool,
+    /// Write what was kept to this file as a patch that `git apply` takes.
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub(crate) patch: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
+    #[arg(skip)]
+    #[serde(default)]
+    pub(crate) wait: bool,
+    /// Seconds one test may take.
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "defaults::ten")]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take.
+    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "defaults::half_an_hour")]
+    pub(crate) run_timeout: u64,
+}
+
+mod defaults {
+    pub(super) fn five() -> u32 {
+        5
+    }
+    pub(super) fn one() -> u8 {
+        1
+    }
+    pub(super) fn fifty() -> u32 {
+        50
+    }
+    pub(super) fn ten() -> u64 {
+        10
+    }
+    pub(super) fn half_an_hour() -> u64 {
+        1800
+    }
+}
+
+impl RepairArgs {
+    /// What is to be done; paths count from `base`.
+    pub(crate) fn order(self, base: &Path) -> Result<Order, Fault> {
+        let folder = base.join(&self.root);
+        let root = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
+            Fault::input(format!("there is no folder {}", folder.display()))
+                .hint("give the folder of a Python project")
+        })?;
+        let place = match (self.dry_run, self.worktree) {
+            (true, _) => Place::Nowhere,
+            (_, true) => Place::Branch,
+            _ => Place::Tree,
+        };
+        Ok(Order {
+            home: root.clone(),
+            root,
+            tests: self.tests,
+            suite: self.suite,
+            issue: self.issue,
+            earlier: Vec::new(),
+            limits: Limits {
+                iterations: self.max_iterations.max(1),
+                candidates: usize::from(self.candidates),
+            },
+            most_lines: self.max_lines as usize,
+            mode: self.approve,
+            critical: self.critical,
+            report: !self.no_report,
+            fix_with: self.fix_with.into(),
+            place,
+            patch: self.patch.map(|it| base.join(it)),
+            commit: self.commit,
+            model: self.model,
+            sandbox: self.sandbox,
+            test_timeout: Duration::from_secs(self.test_timeout.max(1)),
+            run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+        })
+    }
+}
+
+/// What a repair came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepairResult {
+    /// `nothingToDo`, `repaired`, `partly`, `notRepaired` or `needsHuman`.
+    pub(crate) outcome: String,
+    /// As the command line ends: 0 nothing fails any more, 1 something does, 2 a person has to decide or to mend the environment.
+    pub(crate) exit_code: u8,
+    /// The tests as they were found.
+    pub(crate) before: TestCounts,
+    /// The tests as they are now, without what waits for a decision.
+    pub(crate) after: TestCounts,
+    /// Fixes that stay.
+    pub(crate) fixes: Vec<KeptFix>,
+    /// Failing tests by likely cause, in the order in which they were looked at.
+    pub(crate) groups: Vec<GroupShape>,
+    /// Tests that failed and passed when run again.
+    pub(crate) flaky: Vec<String>,
+    /// Failing tests that no change of the code mends.
+    pub(crate) set_aside: Vec<SetAside>,
+    /// Where the patch was asked for.
+    pub(crate) patch: Option<String>,
+    /// The branch that has the fixes, where they were to go to one.
+    pub(crate) branch: Option<String>,
+    /// The commit that has the fixes, where one was asked for.
+    pub(crate) commit: Option<String>,
+    /// Folder with diagnoses, report and patch, relative to the project; null where nothing failed.
+    pub(crate) artifacts: Option<String>,
+    /// US dollars, as far as prices are known; null where no model was asked.
+    pub(crate) usd: Option<f64>,
+    /// Tokens in and out; null where no model was asked.
+    pub(crate) tokens: Option<u64>,
+    pub(crate) time: Time,
+    /// What else there is to say, as sentences.
+    pub(crate) notes: Vec<String>,
+    /// All that was kept, as one patch.
+    #[serde(skip)]
+    pub(crate) all: String,
+}
+
+/// How long it took.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Time {
+    /// All of it, by the clock on the wall.
+    pub(crate) seconds: f64,
+    /// Of these, what runs of tests took, each from the start of its process to its end.
+    pub(crate) test_seconds: f64,
+    pub(crate) test_runs: u64,
+}
+
+impl Time {
+    pub(crate) fn of(all: Duration, tests: Totals) -> Time {
+        Time {
+            seconds: all.as_secs_f64(),
+            test_seconds: tests.time.as_secs_f64(),
+            test_runs: tests.runs,
+        }
+    }
+}
+
+/// Tests by how they end.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TestCounts {
+    pub(crate) passing: usize,
+    /// Without those that pass when run again.
+    pub(crate) failing: usize,
+}
+
+/// A fix that stays.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KeptFix {
+    /// Its id, by which `undoFix` takes it back; null where nothing was written into the tree.
+    pub(crate) fix: Option<String>,
+    pub(crate) reason: String,
+    pub(crate) confidence: ConfidenceShape,
+    /// Relative to the root.
+    pub(crate) paths: Vec<String>,
+    /// A unified diff.
+    pub(crate) diff: String,
+}
+
+impl KeptFix {
+    pub(crate) fn of(proposal: &Proposal, is_stored: bool) -> KeptFix {
+        let files = proposal.written();
+        let diff = files.iter().map(|it| {
+            code::unified_diff(&it.path, it.base.as_deref().unwrap_or_default(), &it.proposed)
+        });
+        KeptFix {
+            fix: (is_stored && proposal.state == State::Accepted).then(|| proposal.id.clone()),
+            reason: proposal.reason.clone(),
+            confidence: ConfidenceShape::of(&proposal.confidence),
+            paths: files.iter().map(|it| it.path.clone()).collect(),
+            diff: diff.collect(),
+        }
+    }
+}
+
+/// Failing tests with one likely cause.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GroupShape {
+    /// Sorted.
+    pub(crate) tests: Vec<String>,
+    pub(crate) diagnosis: DiagnosisShape,
+    pub(crate) attempts: Vec<AttemptShape>,
+    /// The fix that stays, by its id or `kept`.
+    pub(crate) kept: Option<String>,
+    /// The fix that waits for a decision.
+    pub(crate) waiting: Option<String>,
+    /// Why it is left as it is.
+    pub(crate) given_up: Option<String>,
+}
+
+/// What is known of a failure.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DiagnosisShape {
+    /// Of this shape.
+    pub(crate) version: u32,
+    /// `test_failure`, `build_error`, `runtime_error` or `type_error`.
+    pub(crate) issue_type: String,
+    /// `Critical` (tests cannot be collected, or most fail), `High` (several files, an endless loop), `Medium` (several tests),
+    /// `Low` (one test).
+    pub(crate) severity: String,
+    /// The exception of the first test, and its message.
+    pub(crate) error: String,
+    pub(crate) root_cause: String,
+    /// `model` or `measured`: whose word the cause is.
+    pub(crate) root_cause_by: String,
+    pub(crate) affected_files: Vec<AffectedFile>,
+    /// As the model says before anything was tried.
+    pub(crate) suggested_fixes: Vec<SuggestedFix>,
+    /// As sentences.
+    pub(crate) looked_at: Vec<String>,
+}
+
+/// A place that has to do with a failure.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AffectedFile {
+    /// Relative to the root.
+    pub(crate) path: String,
+    /// The first line of the snippet, from 1.
+    pub(crate) line_start: u32,
+    /// Its last line.
+    pub(crate) line_end: u32,
+    pub(crate) code_snippet: String,
+    /// What it has to do with it.
+    pub(crate) issue_description: String,
+}
+
+/// A fix in words.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SuggestedFix {
+    pub(crate) description: String,
+    /// The model's own, from 0 to 1; nothing is decided by it.
+    pub(crate) confidence: f64,
+}
+
+impl DiagnosisShape {
+    pub(crate) fn of(it: &Diagnostic) -> DiagnosisShape {
+        let affected = it.affected.iter().map(|it| AffectedFile {
+            path: it.path.clone(),
+            line_start: it.first,
+            line_end: it.last,
+            code_snippet: it.snippet.clone(),
+            issue_description: it.why.clone(),
+        });
+        let ideas = it.opinion.ideas.iter().map(|it| SuggestedFix {
+            description: it.description.clone(),
+            confidence: it.confidence,
+        });
+        DiagnosisShape {
+            version: 1,
+            issue_type: it.issue_type.as_str().to_owned(),
+            severity: it.severity.as_str().to_owned(),
+            error: it.error.clone(),
+            root_cause: it.root_cause.clone(),
+            root_cause_by: if it.is_opinion { "model" } else { "measured" }.to_owned(),
+            affected_files: affected.collect(),
+            suggested_fixes: ideas.collect(),
+            looked_at: it.looked_at.clone(),
+        }
+    }
+}
+
+/// A fix that was tried.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AttemptShape {
+    /// From 1.
+    pub(crate) number: u32,
+    /// `passed`, `failed`, `unusable` or `rejected`.
+    pub(crate) outcome: String,
+    /// Why, or what it does.
+    pub(crate) what: String,
+    /// A unified diff, where there was a change to try.
+    pub(crate) diff: Option<String>,
+    /// Of one that passed.
+    pub(crate) confidence: Option<ConfidenceShape>,
+    /// Signs that it was made for its tests alone, with their places.
+    pub(crate) shortcuts: Vec<String>,
+}
+
+/// A failing test that no change of the code mends.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetAside {
+    /// pytest's id, or the path of a file that cannot be collected.
+    pub(crate) test: String,
+    pub(crate) why: String,
+}
+
+impl RepairResult {
+    /// The report for people.
+    pub(crate) fn markdown(&self) -> String {
+        let mut out = format!("# Repair: {}\n\n", self.outcome);
+        let counts = |it: &TestCounts| format!("{} pass, {} fail", it.passing, it.failing);
+        out += &format!("- Before: {}\n- After: {}\n", counts(&self.before), counts(&self.after));
+        let costs = self.tokens.map(|it| format!("- Tokens: {it}\n"));
+        out += &costs.unwrap_or_default();
+        out += &self.usd.map_or_else(String::new, |it| format!("- Cost: ${it:.4}\n"));
+        let Time { seconds, test_seconds, test_runs } = self.time;
+        out += &format!(
+            "- Time: {seconds:.1} s, of which {test_seconds:.1} s in {test_runs} runs of tests\n"
+        );
+        for it in &self.set_aside {
+            out += &format!("- Set aside: {}: {}\n", it.test, it.why);
+        }
+        for it in &self.flaky {
+            out += &format!("- Flaky: {it}\n");
+        }
+        for (number, it) in self.groups.iter().enumerate() {
+            out += &format!("\n## {}. {}\n\n", number + 1, it.tests.join(", "));
+            out += &format!("- {}, {}\n", it.diagnosis.issue_type, it.diagnosis.severity);
+            out +=
+                &format!("- Cause ({}): {}\n", it.diagnosis.root_cause_by, it.diagnosis.root_cause);
+            out += &format!("- {}\n", it.end());
+            it.attempts.iter().for_each(|attempt| out += &attempt.markdown());
+        }
+        out
+    }
+}
+
+impl GroupShape {
+    /// How it ended, in words.
+    pub(crate) fn end(&self) -> String {
+        match (&self.kept, &self.waiting, &self.given_up) {
+            (Some(fix), ..) => format!("Repaired: {fix}"),
+            (_, Some(fix), _) => format!("{fix} waits for your decision"),
+            (_, _, Some(why)) => format!("Left as it is: {why}"),
+            _ => "Not finished".to_owned(),
+        }
+    }
+}
+
+impl AttemptShape {
+    fn markdown(&self) -> String {
+        let mut out = format!("\n### Fix {}: {}\n\n{}\n", self.number, self.outcome, self.what);
+        if let Some(it) = &self.confidence {
+            out += &format!("\nConfidence {}\n", it.breakdown());
+        }
+        self.shortcuts.iter().for_each(|it| out += &format!("- {it}\n"));
+        if let Some(diff) = &self.diff {
+            let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+            let fence = "`".repeat(longest.max(2) + 1);
+            out += &format!("\n{fence}diff\n{diff}{fence}\n");
+        }
+        out
+    }
+}
+
+impl RepairResult {
+    /// Of a commit with what was kept.
+    pub(crate) fn title(&self) -> String {
+        let first = self.groups.iter().find(|it| it.kept.is_some());
+        let first = first.and_then(|it| it.tests.first()).map_or("", String::as_str);
+        match self.fixes.len() {
+            1 => format!("Repair {first}"),
+            count => format!("Repair {first} and {} more causes of failing tests", count - 1),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! What a repair leaves behind: a folder of its own under `.trellis/repair` with diagnoses, report and patch.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use cycle::repair::{Diagnostic, End, Group};
+use run::Totals;
+
+use super::candidate::Candidate;
+use super::survey::Survey;
+use super::{Order, Place};
+use crate::error::{Exit, Fault};
+use crate::ledger::Spent;
+use crate::methods::fixes::ConfidenceShape;
+use crate::methods::repair::{
+    AttemptShape, DiagnosisShape, GroupShape, KeptFix, RepairResult, SetAside, TestCounts, Time,
+};
+use crate::proposals::Proposal;
+use crate::workspace::disk;
+
+/// What is gathered on the way.
+pub(super) struct Artifacts<'a> {
+    order: &'a Order,
+    groups: Vec<GroupLog>,
+    fixes: Vec<KeptFix>,
+    /// By path, the text before the first fix and after the last.
+    texts: BTreeMap<String, (String, String)>,
+    before: Option<TestCounts>,
+    after: Option<TestCounts>,
+    began: Instant,
+    /// Runs of tests.
+    pub(super) tested: Totals,
+    pub(super) notes: Vec<String>,
+    pub(super) spent: Option<Spent>,
+    /// Below the root; made with the first thing that is written.
+    folder: Option<String>,
+}
+
+/// A group and what was tried for it.
+pub(super) struct GroupLog {
+    group: Group,
+    diagnosis: Diagnostic,
+    attempts: Vec<AttemptLog>,
+    kept: Option<String>,
+}
+
+/// A fix that was tried.
+#[derive(Clone, Default)]
+pub(super) struct AttemptLog {
+    /// From 1.
+    number: u32,
+    outcome: String,
+    what: String,
+    pub(super) diff: Option<String>,
+    confidence: Option<ConfidenceShape>,
+    shortcuts: Vec<String>,
+}
+
+impl AttemptLog {
+    pub(super) fn numbered(self, number: u32) -> AttemptLog {
+        AttemptLog { number, ..self }
+    }
+
+    pub(super) fn of(candidate: &Candidate) -> AttemptLog {
+        AttemptLog {
+            number: 0,
+            outcome: "passed".to_owned(),
+            what: candidate.proposal.reason.clone(),
+            diff: Some(candidate.proposal.diff()),
+            confidence: Some(ConfidenceShape::of(&candidate.proposal.confidence)),
+            shortcuts: candidate.merit.shortcuts.clone(),
+        }
+    }
+}
+
+impl<'a> Artifacts<'a> {
+    pub(super) fn new(order: &'a Order) -> Artifacts<'a> {
+        Artifacts {
+            order,
+            groups: Vec::new(),
+            fixes: Vec::new(),
+            texts: BTreeMap::new(),
+            before: None,
+            after: None,
+            began: Instant::now(),
+            tested: Totals::default(),
+            notes: Vec::new(),
+            spent: None,
+            folder: None,
+        }
+    }
+
+    pub(super) fn surveyed(&mut self, survey: &Survey) {
+        let counts = TestCounts { passing: survey.passing(), failing: survey.failing().len() };
+        self.before.get_or_insert(counts);
+        self.after = Some(counts);
+        self.notes.extend(survey.found.notes.iter().cloned());
+    }
+
+    /// A group is begun: what is known of it is written at once.
+    pub(super) fn begin(&mut self, group: &Group, diagnosis: Diagnostic) -> Result<(), Fault> {
+        let number = self.groups.len() + 1;
+        let shape = DiagnosisShape::of(&diagnosis);
+        self.write(&format!("diagnosis-{number}.md"), &diagnosis.markdown())?;
+        self.write(&format!("diagnosis-{number}.json"), &pretty(&shape)?)?;
+        let log = GroupLog { group: group.clone(), diagnosis, attempts: Vec::new(), kept: None };
+        self.groups.push(log);
+        Ok(())
+    }
+
+    pub(super) fn tried(&mut self, attempt: u32, outcome: &str, what: &str) {
+        let (outcome, what) = (outcome.to_owned(), what.to_owned());
+        let log = AttemptLog { number: attempt + 1, outcome, what, ..AttemptLog::default() };
+        if let Some(group) = self.groups.last_mut() {
+            group.attempts.push(log);
+        }
+    }
+
+    /// The last attempt.
+    pub(super) fn attempt(&mut self) -> Option<&mut AttemptLog> {
+        self.groups.last_mut()?.attempts.last_mut()
+    }
+
+    pub(super) fn rejected(&mut self, why: &str) {
+        if let Some(log) = self.attempt() {
+            log.outcome = "rejected".to_owned();
+            log.what = why.to_owned();
+        }
+    }
+
+    /// A fix stays.
+    pub(super) fn kept(&mut self, proposal: &Proposal) {
+        let fix = KeptFix::of(proposal, self.order.place == Place::Tree);
+        if let Some(group) = self.groups.last_mut() {
+            group.kept = Some(fix.fix.clone().unwrap_or_else(|| "kept".to_owned()));
+        }
+        self.fixes.push(fix);
+        for it in proposal.written() {
+            let before = it.base.clone().unwrap_or_default();
+            let entry = self.texts.entry(it.path).or_insert((before, String::new()));
+            entry.1 = it.proposed;
+        }
+    }
+
+    /// All that was kept as a patch that `git apply` takes.
+    pub(super) fn patch(&self) -> String {
+        let diff = |(path, (before, after)): (&String, &(String, String))| {
+            code::unified_diff(path, before, after)
+        };
+        self.texts.iter().map(diff).collect()
+    }
+
+    /// Writes report and patch, and says it all; `end` is none where a fault ended it.
+    pub(super) fn finish(
+        mut self,
+        survey: Option<&Survey>,
+        end: Option<&End>,
+    ) -> Result<RepairResult, Fault> {
+        let patch = self.patch();
+        if !patch.is_empty() {
+            self.write("repair.patch", &patch)?;
+        }
+        let place = self.order.patch.clone();
+        if let Some(path) = &place {
+            fs::write(path, &patch).map_err(|error| {
+                Fault::internal(format!("cannot write the patch {}: {error}", path.display()))
+                    .hint("what was kept stays; the patch is under .trellis/repair as well")
+            })?;
+        }
+        let mut result = self.result(survey, end);
+        result.patch = place.map(|it| it.display().to_string());
+        result.all = patch;
+        if self.folder.is_some() {
+            self.write("report.json", &pretty(&result)?)?;
+            self.write("report.md", &result.markdown())?;
+        }
+        Ok(result)
+    }
+
+    fn result(&self, survey: Option<&Survey>, end: Option<&End>) -> RepairResult {
+        let of_end = |all: fn(&End) -> &Vec<(Group, String)>, log: &GroupLog| {
+            let found =
+                end.and_then(|end| all(end).iter().find(|it| it.0.tests == log.group.tests));
+            found.map(|it| it.1.clone())
+        };
+        let failing: Vec<String> = survey.map(Survey::failing).unwrap_or_default();
+        let groups: Vec<GroupShape> = (self.groups.iter())
+            .map(|log| GroupShape {
+                tests: log.group.tests.clone(),
+                diagnosis: DiagnosisShape::of(&log.diagnosis),
+                attempts: log.attempts.iter().map(attempt).collect(),
+                kept: log.kept.clone().or_else(|| {
+                    // What was given up may have had the cause of another group.
+                    let passes = !log.group.tests.iter().any(|it| failing.contains(it));
+                    passes.then(|| "the fix of another cause".to_owned())
+                }),
+                waiting: of_end(|end| &end.waiting, log),
+                given_up: of_end(|end| &end.given_up, log)
+                    .filter(|_| log.group.tests.iter().any(|it| failing.contains(it))),
+            })
+            .collect();
+        let environment = survey.map(|it| it.environment.clone()).unwrap_or_default();
+        let set_aside = environment.into_iter().map(|(test, why)| SetAside { test, why });
+        let flaky = survey.map(|it| it.found.flaky.clone()).unwrap_or_default();
+        let is_waiting = end.is_some_and(|it| !it.waiting.is_empty());
+        let after = self.after.unwrap_or_default();
+        let set_aside: Vec<SetAside> = set_aside.collect();
+        let left = after.failing.saturating_sub(set_aside.len());
+        let exit = match (is_waiting, left) {
+            (true, _) => Exit::NeedsHuman,
+            (false, 0) if !set_aside.is_empty() => Exit::NeedsHuman,
+            (false, 0) => Exit::Done,
+            (false, _) => Exit::TestsFailed,
+        };
+        let outcome = match exit {
+            Exit::Done if self.fixes.is_empty() => "nothingToDo",
+            Exit::Done => "repaired",
+            Exit::NeedsHuman if is_waiting || self.fixes.is_empty() => "needsHuman",
+            _ if self.fixes.is_empty() => "notRepaired",
+            _ => "partly",
+        };
+        let mut notes = self.notes.clone();
+        notes.sort();
+        notes.dedup();
+        RepairResult {
+            outcome: outcome.to_owned(),
+            exit_code: exit as u8,
+            before: self.before.unwrap_or_default(),
+            after,
+            fixes: self.fixes.clone(),
+            groups,
+            flaky,
+            set_aside,
+            patch: None,
+            branch: None,
+            commit: None,
+            artifacts: self.folder.clone(),
+            usd: self.spent.map(|it| it.usd),
+            tokens: self.spent.map(|it| it.tokens),
+            time: Time::of(self.began.elapsed(), self.tested),
+            notes,
+            all: String::new(),
+        }
+    }
+
+    fn write(&mut self, name: &str, text: &str) -> Result<(), Fault> {
+        let root = &self.order.home;
+        let folder = match &self.folder {
+            Some(folder) => folder.clone(),
+            None => new_folder(root).map_err(|error| cannot(root, &error))?,
+        };
+        let path = format!("{folder}/{name}");
+        self.folder = Some(folder);
+        disk::write(root, &path, text).map_err(|error| cannot(root, &error))
+    }
+}
+
+pub(super) fn cannot(root: &Path, error: &std::io::Error) -> Fault {
+    Fault::internal(format!("cannot write to {}: {error}", root.join(".trellis/repair").display()))
+        .hint("make the folder writable, and room on the disk; what was kept stays")
+}
+
+/// Makes the folder of repairs.
+pub(super) fn own_folder(root: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(root.join(".trellis/repair"))?;
+    // What is ours shows nowhere in the project's own version control.
+    let ignore = root.join(".trellis/.gitignore");
+    if !ignore.exists() {
+        fs::write(ignore, "*\n")?;
+    }
+    Ok(())
+}
+
+/// The next free number's, relative to the root.
+fn new_folder(root: &Path) -> std::io::Result<String> {
+    own_folder(root)?;
+    let all = root.join(".trellis/repair");
+    let numbers = fs::read_dir(&all)?.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok());
+    let next = numbers.max().unwrap_or(0_u32) + 1;
+    fs::create_dir(all.join(next.to_string()))?;
+    Ok(format!(".trellis/repair/{next}"))
+}
+
+fn attempt(log: &AttemptLog) -> AttemptShape {
+    AttemptShape {
+        number: log.number,
+        outcome: log.outcome.clone(),
+        what: log.what.clone(),
+        diff: log.diff.clone(),
+        confidence: log.confidence,
+        shortcuts: log.shortcuts.clone(),
+    }
+}
+
+fn pretty(value: &impl serde::Serialize) -> Result<String, Fault> {
+    serde_json::to_string_pretty(value)
+        .map_err(|error| Fault::internal(format!("the report is no JSON: {error}")))
+}

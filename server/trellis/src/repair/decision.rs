@@ -1,0 +1,125 @@
+//! Whether a fix stays, and what a person's word means for the loop.
+
+use cycle::approval::{CRITICAL, Mode, needs_person};
+use cycle::repair::{Decision, Seen};
+
+use super::Place;
+use super::candidate::{Candidate, Outcome};
+use super::driver::{Shop, lost};
+use super::person::Verdict;
+use crate::error::Fault;
+use crate::proposals::{Proposal, Store};
+
+impl Shop<'_> {
+    pub(super) async fn decide(&mut self, candidate: usize, iteration: u32) -> Result<Seen, Fault> {
+        let Some(work) = &self.work else { return Ok(Seen::NoReply(lost())) };
+        let Some(it) = work.candidates.get(candidate).cloned() else {
+            return Ok(Seen::NoReply(lost()));
+        };
+        let Some(why) = self.reason(&it, iteration) else {
+            return Ok(Seen::Decided(Decision::Keep));
+        };
+        let mut proposal = it.proposal.clone();
+        proposal.reason = format!("{} ({why})", proposal.reason);
+        let verdict =
+            self.person.decide(&self.order.root, proposal, &why, self.output, &self.control.cancel);
+        self.heard(verdict.await?, candidate).await
+    }
+
+    /// Why a person has to see a fix, if one has to.
+    fn reason(&self, it: &Candidate, iteration: u32) -> Option<String> {
+        if self.order.place != Place::Tree {
+            return None;
+        }
+        let paths: Vec<&str> = it.proposal.files.iter().map(|it| it.path.as_str()).collect();
+        let own = self.order.critical.iter().map(String::as_str);
+        let critical: Vec<&str> = CRITICAL.into_iter().chain(own).collect();
+        let overfitted = || {
+            let is_asked = self.order.mode == Mode::Threshold && it.merit.is_suspicious();
+            is_asked.then(|| "it looks made for its tests alone".to_owned())
+        };
+        needs_person(self.order.mode, iteration, it.confidence(), &paths, &critical)
+            .or_else(overfitted)
+    }
+
+    /// What a person's word means for the loop.
+    async fn heard(&mut self, verdict: Verdict, candidate: usize) -> Result<Seen, Fault> {
+        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+        match verdict {
+            Verdict::Keep => Ok(Seen::Decided(Decision::Keep)),
+            Verdict::Edited(files) => {
+                let texts = files.into_iter().map(|it| (it.path, it.proposed)).collect();
+                let (group, mut notes) = (work.group.clone(), Vec::new());
+                let files = self.files()?;
+                let outcome = self.judge(&group, &files, 0).tried(&texts, &mut notes).await?;
+                self.artifacts.notes.extend(notes);
+                match (outcome, &mut self.work) {
+                    (Outcome::Good(it), Some(work)) => {
+                        work.candidates[candidate] = *it;
+                        Ok(Seen::Decided(Decision::Keep))
+                    }
+                    (Outcome::Bad { why, .. }, Some(work)) => {
+                        self.output.note(format_args!("  as edited it will not do: {why}"));
+                        work.repair.earlier.push(format!("a person's edit: {why}"));
+                        Ok(Seen::Decided(Decision::Reject { why }))
+                    }
+                    (_, None) => Ok(Seen::NoReply(lost())),
+                }
+            }
+            Verdict::Written(proposal) => {
+                self.artifacts.kept(&proposal);
+                Ok(Seen::Written)
+            }
+            Verdict::Rejected(why) => {
+                let diff = work.candidates.get(candidate).map(|it| it.proposal.diff());
+                let said = if why.is_empty() { "without a word" } else { &why };
+                work.repair.earlier.push(format!(
+                    "a person rejected this one, {said}\n{}",
+                    diff.unwrap_or_default()
+                ));
+                self.artifacts.rejected(said);
+                Ok(Seen::Decided(Decision::Reject { why }))
+            }
+            Verdict::Waits(fix) => {
+                self.output.note(format_args!("  {fix} waits for a person"));
+                Ok(Seen::Decided(Decision::Waits(fix)))
+            }
+            Verdict::Skip => Ok(Seen::Decided(Decision::Skip)),
+            Verdict::Stop => Ok(Seen::Decided(Decision::Stop)),
+        }
+    }
+
+    pub(super) async fn write(&mut self, candidate: usize) -> Result<Seen, Fault> {
+        let work = self.work.as_ref();
+        let Some(it) = work.and_then(|it| it.candidates.get(candidate)).cloned() else {
+            return Ok(Seen::NoReply(lost()));
+        };
+        let mut proposal = it.proposal;
+        if self.order.place != Place::Tree {
+            let texts = proposal.files.iter();
+            let texts = texts.map(|it| (it.path.clone(), it.proposed.as_str().into()));
+            self.bench.kept.extend(texts);
+            self.artifacts.kept(&proposal);
+            return Ok(Seen::Written);
+        }
+        let store = Store::of(&self.order.root);
+        store.put(&mut proposal).await?;
+        match self.person.write(&store, &proposal).await {
+            Ok(written) => {
+                self.output.note(format_args!("  {} is kept: {}", written.id, title_of(&written)));
+                self.artifacts.kept(&written);
+                Ok(Seen::Written)
+            }
+            Err(fault) if fault.kind == Some("stale") => {
+                self.output.note(format_args!("  {}", fault.message));
+                Ok(Seen::Stale(fault.message))
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+fn title_of(proposal: &Proposal) -> String {
+    let paths: Vec<&str> = proposal.files.iter().map(|it| it.path.as_str()).collect();
+    paths.join(", ")
+}

@@ -1,0 +1,346 @@
+//! Does what the loop says: runs tests, asks models and people, writes what stays.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cycle::repair::{
+    Course, Diagnostic, End, Group, Next, Opinion, Repair, Seen, Try, ask_repair, ask_report,
+    diagnostic, opinion,
+};
+use cycle::{FixWith, Observation};
+
+use super::artifacts::{Artifacts, AttemptLog};
+use super::candidate::{Candidate, Judge, Outcome};
+use super::counsel::{Counsel, no_journal};
+use super::derived::Derived;
+use super::fix::{Fix, replied, worked};
+use super::person::Person;
+use super::question::{Files, question};
+use super::survey::Survey;
+use super::{Order, cancelled, commit};
+use crate::control::Control;
+use crate::edits;
+use crate::error::Fault;
+use crate::methods::repair::RepairResult;
+use crate::output::Output;
+use crate::proposals::{Bench, Testing};
+use crate::workspace::journal::Journal;
+
+/// Mends a tree in place, or on paper.
+pub(super) async fn repair(
+    order: &Order,
+    person: &Person<'_>,
+    output: &Output,
+    control: &Control,
+) -> Result<RepairResult, Fault> {
+    edits::settle(&order.root)?;
+    let testing =
+        Testing { sandbox: order.sandbox.clone(), output, cancel: control.cancel.clone() };
+    let bench = Bench::open(&order.home, &order.root, &testing).await?;
+    let mut shop = Shop {
+        order,
+        person,
+        output,
+        control,
+        bench,
+        counsel: None,
+        survey: None,
+        work: None,
+        artifacts: Artifacts::new(order),
+        derived: None,
+    };
+    let end = shop.follow().await;
+    let Shop { bench, mut artifacts, survey, counsel, .. } = shop;
+    artifacts.tested = bench.opened.runner.totals();
+    artifacts.notes.extend(bench.close().await);
+    artifacts.spent = counsel.map(|it| it.spent());
+    let result = artifacts.finish(survey.as_ref(), end.as_ref().ok());
+    // What was kept before a fault stays, and the report tells of it.
+    end?;
+    let mut result = result?;
+    if order.commit && !result.all.is_empty() {
+        commit_all(order, &mut result, output)?;
+    }
+    Ok(result)
+}
+
+/// Commits what was kept; where that cannot be, it stays in the tree, and is told.
+fn commit_all(order: &Order, result: &mut RepairResult, output: &Output) -> Result<(), Fault> {
+    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    match commit::commit(&order.root, &journal, &result.all, &result.title()) {
+        Ok(made) => result.commit = Some(made),
+        Err(why) => {
+            let note = format!("not committed: {why}; the fixes are in the tree");
+            output.note(&note);
+            result.notes.push(note);
+        }
+    }
+    Ok(())
+}
+
+/// What a repair holds.
+pub(super) struct Shop<'a> {
+    pub(super) order: &'a Order,
+    pub(super) person: &'a Person<'a>,
+    pub(super) output: &'a Output,
+    pub(super) control: &'a Control,
+    pub(super) bench: Bench,
+    /// Opened when there is something to ask.
+    counsel: Option<Counsel>,
+    pub(super) survey: Option<Survey>,
+    pub(super) work: Option<Work>,
+    pub(super) artifacts: Artifacts<'a>,
+    /// Of the tree as it was surveyed last.
+    derived: Option<Arc<Derived>>,
+}
+
+/// The group in hand.
+pub(super) struct Work {
+    pub(super) group: Group,
+    pub(super) repair: Repair,
+    pub(super) candidates: Vec<Candidate>,
+    /// The texts of each change that was tried, with the number of its attempt, from 0.
+    tried: Vec<(u32, BTreeMap<String, String>)>,
+}
+
+impl Shop<'_> {
+    async fn follow(&mut self) -> Result<End, Fault> {
+        let (mut course, mut next) = Course::new(self.order.limits);
+        loop {
+            self.control.go_on().await;
+            if self.control.cancel.is_cancelled() {
+                return Err(cancelled());
+            }
+            let seen = match next {
+                Next::Survey => self.survey().await?,
+                Next::Diagnose(group) => self.diagnose(group).await?,
+                Next::Ask { attempt, complaint } => self.ask(attempt, complaint).await?,
+                Next::Decide { candidate, iteration } => self.decide(candidate, iteration).await?,
+                Next::Write { candidate } => self.write(candidate).await?,
+                Next::End(end) => return Ok(end),
+            };
+            next = course.step(seen);
+        }
+    }
+
+    async fn survey(&mut self) -> Result<Seen, Fault> {
+        let is_first = self.survey.is_none();
+        if is_first {
+            self.output.note("running the tests");
+        }
+        let survey = Survey::make(self.order, &self.bench, &self.control.cancel).await?;
+        self.artifacts.surveyed(&survey);
+        if let Some(fault) = survey.refusal(&self.order.tests).filter(|_| is_first) {
+            return Err(fault);
+        }
+        let (failing, groups) = (survey.failing().len(), survey.groups.len());
+        self.output.note(match (failing, groups) {
+            (0, _) => format!("{} tests pass, none fails", survey.passing()),
+            (_, 0) => format!(
+                "{}, and no change of the code mends that",
+                counted(failing, "test fails", "tests fail")
+            ),
+            _ => format!(
+                "{}, for {}",
+                counted(failing, "test fails", "tests fail"),
+                counted(groups, "likely cause", "likely causes")
+            ),
+        });
+        let seen = Seen::Surveyed(survey.groups.clone());
+        self.survey = Some(survey);
+        self.derived = None;
+        self.work = None;
+        if !is_first {
+            // What was kept has changed the code.
+            self.derive().await?;
+        }
+        Ok(seen)
+    }
+
+    async fn diagnose(&mut self, group: Group) -> Result<Seen, Fault> {
+        self.open_counsel()?;
+        self.derive().await?;
+        self.output.note(format_args!("{}: looking for the cause", title(&group)));
+        let mut repair = question(&group, &self.files()?);
+        repair.issue.clone_from(&self.order.issue);
+        repair.earlier.clone_from(&self.order.earlier);
+        let said = match self.order.report {
+            true => self.opinion(&group, &repair).await?,
+            false => Opinion::default(),
+        };
+        let files = self.files()?;
+        let known = diagnostic(&group, &files.found.evidence, &files, said);
+        repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
+        self.say_cause(&known);
+        self.artifacts.begin(&group, known)?;
+        self.work = Some(Work { group, repair, candidates: Vec::new(), tried: Vec::new() });
+        Ok(Seen::Diagnosed)
+    }
+
+    fn say_cause(&self, known: &Diagnostic) {
+        let kind = known.issue_type.as_str().replace('_', " ");
+        self.output.note(format_args!("  {kind}, {}", known.root_cause));
+    }
+
+    async fn opinion(&mut self, group: &Group, repair: &Repair) -> Result<Opinion, Fault> {
+        let ask = ask_report(repair);
+        // Without a model's word there is what was measured.
+        let cancel = self.control.cancel.clone();
+        let said = match self.counsel()?.ask(group.lead(), &ask, &cancel).await? {
+            Observation::Reply(text) => opinion(&text),
+            _ => None,
+        };
+        Ok(said.unwrap_or_default())
+    }
+
+    async fn ask(&mut self, attempt: u32, complaint: Option<String>) -> Result<Seen, Fault> {
+        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+        work.repair.complaint = complaint;
+        work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
+        let model = self.counsel()?.name();
+        self.output.note(format_args!("  fix {}: asking {model}", attempt + 1));
+        let texts = match self.fix(attempt).await? {
+            Fix::Texts(texts) => texts,
+            Fix::Unusable(why) => return self.unusable(attempt, why),
+            Fix::Nothing(why) => {
+                self.output.note(format_args!("  there is no answer: {why}"));
+                return Ok(Seen::NoReply(why));
+            }
+        };
+        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+        if let Some((before, _)) = work.tried.iter().find(|(_, it)| *it == texts) {
+            let why = format!("it is the very change of fix {}: make another one", before + 1);
+            return self.unusable(attempt, why);
+        }
+        work.tried.push((attempt, texts.clone()));
+        let Some(work) = &self.work else { return Ok(Seen::NoReply(lost())) };
+        let mut notes = Vec::new();
+        let files = self.files()?;
+        let judge = self.judge(&work.group, &files, attempt);
+        if let Some(why) = judge.refused(&texts) {
+            return self.unusable(attempt, why);
+        }
+        let outcome = judge.tried(&texts, &mut notes).await?;
+        self.artifacts.notes.extend(notes);
+        self.tried(attempt, outcome)
+    }
+
+    /// Has a model give a fix for the group in hand.
+    async fn fix(&mut self, attempt: u32) -> Result<Fix, Fault> {
+        let (Some(work), Some(survey), Some(counsel)) =
+            (&self.work, &self.survey, &mut self.counsel)
+        else {
+            return Ok(Fix::Nothing(lost()));
+        };
+        let files = Files { root: &self.order.root, found: &survey.found, kept: &self.bench.kept };
+        let ask = ask_repair(&work.repair, attempt, self.order.fix_with);
+        let (repair, cancel) = (&work.repair, &self.control.cancel);
+        match (self.order.fix_with, &self.derived) {
+            (FixWith::Tools, Some(derived)) => {
+                worked(counsel, &ask, repair, (&files, derived), cancel).await
+            }
+            _ => replied(counsel, &ask, repair, &files, cancel).await,
+        }
+    }
+
+    /// Derives a graph of the tree, unless that was done since it was surveyed.
+    async fn derive(&mut self) -> Result<(), Fault> {
+        let Some(survey) = self.survey.as_ref().filter(|_| self.derived.is_none()) else {
+            return Ok(());
+        };
+        let home = &self.order.home;
+        let name = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let derived = Derived::of(survey.index.clone(), name).await?;
+        derived.keep(home)?;
+        self.derived = Some(Arc::new(derived));
+        Ok(())
+    }
+
+    fn tried(&mut self, attempt: u32, outcome: Outcome) -> Result<Seen, Fault> {
+        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+        match outcome {
+            Outcome::Bad { why, diff } => {
+                work.repair.earlier.push(format!("{why}\n{diff}"));
+                self.log(attempt, "failed", &why)?;
+                if let Some(log) = self.artifacts.attempt() {
+                    log.diff = Some(diff);
+                }
+                Ok(Seen::Tried(Try::Bad(why)))
+            }
+            Outcome::Good(candidate) => {
+                let merit = candidate.merit.clone();
+                let what = candidate.proposal.reason.clone();
+                let log = AttemptLog::of(&candidate);
+                work.candidates.push(*candidate);
+                self.log(attempt, "passed", &what)?;
+                if let Some(it) = self.artifacts.attempt() {
+                    *it = log.numbered(attempt + 1);
+                }
+                Ok(Seen::Tried(Try::Good(merit)))
+            }
+        }
+    }
+
+    fn unusable(&mut self, attempt: u32, why: String) -> Result<Seen, Fault> {
+        self.log(attempt, "unusable", &why)?;
+        Ok(Seen::Unusable(why))
+    }
+
+    /// Says what came of an attempt: to whoever looks on, the journal and the report.
+    fn log(&mut self, attempt: u32, outcome: &'static str, what: &str) -> Result<(), Fault> {
+        self.output.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
+        self.artifacts.tried(attempt, outcome, what);
+        let Some(work) = &self.work else { return Ok(()) };
+        let node = work.group.lead().to_owned();
+        let text = format!("fix {} {outcome}: {what}", attempt + 1);
+        self.counsel()?.note(&node, text)
+    }
+
+    pub(super) fn judge<'s>(
+        &'s self,
+        group: &'s Group,
+        files: &'s Files<'s>,
+        attempt: u32,
+    ) -> Judge<'s> {
+        Judge {
+            bench: &self.bench,
+            group,
+            files,
+            failed: attempt as usize,
+            most_lines: self.order.most_lines,
+        }
+    }
+
+    pub(super) fn files(&self) -> Result<Files<'_>, Fault> {
+        let survey = self.survey.as_ref().ok_or_else(|| Fault::internal(lost()))?;
+        Ok(Files { root: &self.order.root, found: &survey.found, kept: &self.bench.kept })
+    }
+
+    fn counsel(&mut self) -> Result<&mut Counsel, Fault> {
+        self.counsel.as_mut().ok_or_else(|| Fault::internal(lost()))
+    }
+
+    /// Where nothing fails no model is needed, and nothing is written.
+    fn open_counsel(&mut self) -> Result<(), Fault> {
+        if self.counsel.is_none() {
+            self.counsel = Some(Counsel::open(self.order)?);
+        }
+        Ok(())
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn title(group: &Group) -> String {
+    match group.tests.len() {
+        0 | 1 => group.lead().to_owned(),
+        count => format!("{} and {} more", group.lead(), count - 1),
+    }
+}
+
+/// The loop asks for one thing after the other; what it asks about is there.
+pub(super) fn lost() -> String {
+    "the repair has lost its place".to_owned()
+}

@@ -1,0 +1,98 @@
+//! A fix as a model gives it: the new texts of files, from one reply or from work with tools on a copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cycle::repair::{Repair, Sources as _, repaired};
+use cycle::{Ask, Observation};
+use tokio_util::sync::CancellationToken;
+
+use super::counsel::Counsel;
+use super::derived::Derived;
+use super::question::Files;
+use crate::convert;
+use crate::error::Fault;
+use crate::tools::{Limits, Toolbox};
+
+/// What came of a question for a fix.
+pub(super) enum Fix {
+    /// New texts by path.
+    Texts(BTreeMap<String, String>),
+    Unusable(String),
+    /// There will be none.
+    Nothing(String),
+}
+
+/// By one reply.
+pub(super) async fn replied(
+    counsel: &mut Counsel,
+    ask: &Ask,
+    repair: &Repair,
+    files: &Files<'_>,
+    cancel: &CancellationToken,
+) -> Result<Fix, Fault> {
+    let seen = counsel.ask(group(repair), ask, cancel).await?;
+    Ok(read(seen, repair, files))
+}
+
+/// By work with tools on a copy of the sources; the graph of their functions can be searched.
+pub(super) async fn worked(
+    counsel: &mut Counsel,
+    ask: &Ask,
+    repair: &Repair,
+    (files, derived): (&Files<'_>, &Arc<Derived>),
+    cancel: &CancellationToken,
+) -> Result<Fix, Fault> {
+    let evidence = &files.found.evidence.files;
+    let text = |path: &String| Some((path.clone(), files.text(path)?.into()));
+    let before: convert::Files = evidence.iter().filter_map(|it| text(&it.path)).collect();
+    let of_kind = |is_test: bool| -> BTreeSet<String> {
+        evidence.iter().filter(|it| it.is_test == is_test).map(|it| it.path.clone()).collect()
+    };
+    let (tests, code) = (of_kind(true), of_kind(false));
+    let searched = code.clone();
+    let fence = move |path: &str| match path {
+        _ if code.contains(path) => None,
+        _ if tests.contains(path) => Some("tests say what is wanted, and are read-only"),
+        _ => Some("a repair changes files of the code that are there, and no others"),
+    };
+    let mut toolbox = Toolbox::new(&before, fence, Limits::default())
+        .with_suspects(repair.suspects.clone())
+        .with_plan(derived.search(move |path| searched.contains(path)));
+    let seen = counsel.work(group(repair), ask, &mut toolbox, cancel).await?;
+    if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
+        return Ok(Fix::Unusable(format!("a repair deletes no file; leave {} there", gone.0)));
+    }
+    Ok(read(seen, repair, files))
+}
+
+fn group(repair: &Repair) -> &str {
+    repair.tests.first().map_or("", String::as_str)
+}
+
+fn read(seen: Observation, repair: &Repair, files: &Files<'_>) -> Fix {
+    match seen {
+        Observation::Reply(text) => {
+            repaired(&text, &repair.suspects, files).map_or_else(Fix::Unusable, Fix::Texts)
+        }
+        Observation::Edited { files: texts, before } => edited(texts, &before, files),
+        Observation::NoReply { reason } => Fix::Nothing(reason),
+        Observation::Unusable { why } => Fix::Unusable(why),
+        other => Fix::Nothing(format!("that was no answer: {other:?}")),
+    }
+}
+
+/// Texts that tools made of those of `before`, unless somebody else has changed one of them since.
+fn edited(
+    texts: BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    files: &Files<'_>,
+) -> Fix {
+    if texts.is_empty() {
+        return Fix::Unusable("it changes nothing".to_owned());
+    }
+    match texts.keys().find(|path| files.text(path).as_ref() != before.get(*path)) {
+        Some(path) => Fix::Unusable(format!("{path} was changed by somebody else meanwhile")),
+        None => Fix::Texts(texts),
+    }
+}

@@ -1,0 +1,116 @@
+//! The repair door: from failing tests of any Python project to fixes that a person, or a rule of theirs, lets stay.
+//!
+//! ```text
+//! tests with coverage ──> groups ──> diagnosis ──> question ──> edits ──> tests on a copy ──> decision ──> tree
+//!        ^                                            ^                        │                 │          │
+//!        │                                            └── why it will not do ──┴─────────────────┘          │
+//!        └──────────────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! What comes next is [`cycle::repair::Course`]'s to say; `driver` does it: `counsel` puts questions, `fix` reads what came of
+//! them, `decision` says what stays. Functions and calls of the code are kept as a planning graph (`derived`). Attempts are made on copies: until a fix stays, no
+//! byte of the tree changes. What stays is written as a proposal that was accepted (`crate::proposals`), so that it is journaled,
+//! refused over edits made meanwhile, and can be undone.
+
+mod artifacts;
+mod candidate;
+mod commit;
+mod counsel;
+mod decision;
+mod derived;
+mod driver;
+mod fix;
+mod person;
+mod propose;
+mod question;
+mod survey;
+mod terminal;
+mod worktree;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cycle::FixWith;
+use cycle::approval::Mode;
+use cycle::repair::Limits;
+
+pub(crate) use person::Person;
+pub(crate) use propose::{Problem, propose};
+pub(crate) use terminal::Terminal;
+
+use crate::control::Control;
+use crate::error::{Exit, Fault};
+use crate::methods::repair::RepairResult;
+use crate::models::ModelArgs;
+use crate::output::Output;
+use crate::sandbox::SandboxArgs;
+
+/// What is to be mended, how, and with what.
+pub(crate) struct Order {
+    /// Where the files are, without links.
+    pub(crate) root: PathBuf,
+    /// The project's folder, which has its environment and keeps what is left behind; another one only for [`Place::Branch`].
+    pub(crate) home: PathBuf,
+    /// Failing tests, files or folders of tests; all that fails where none are named.
+    pub(crate) tests: Vec<String>,
+    /// Test files and folders that are run, beside what is to be mended; all tests where none are named.
+    pub(crate) suite: Vec<String>,
+    /// What a person says is wrong.
+    pub(crate) issue: Option<String>,
+    /// Fixes of before in a few words, each with what came of it.
+    pub(crate) earlier: Vec<String>,
+    pub(crate) limits: Limits,
+    /// Lines of one file that a fix may change.
+    pub(crate) most_lines: usize,
+    pub(crate) mode: Mode,
+    /// Patterns of files of which a person has to see each change, beside the usual ones.
+    pub(crate) critical: Vec<String>,
+    /// Whether a model is asked what is wrong before it is asked for a fix.
+    pub(crate) report: bool,
+    /// How a model gives a fix.
+    pub(crate) fix_with: FixWith,
+    pub(crate) place: Place,
+    /// Where the accepted changes go as a patch.
+    pub(crate) patch: Option<PathBuf>,
+    /// Whether the accepted changes are committed.
+    pub(crate) commit: bool,
+    pub(crate) model: ModelArgs,
+    pub(crate) sandbox: SandboxArgs,
+    /// For one test.
+    pub(crate) test_timeout: Duration,
+    /// For all of them together.
+    pub(crate) run_timeout: Duration,
+}
+
+/// Where fixes that stay are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Place {
+    #[default]
+    Tree,
+    /// A branch of its own; the tree is not touched.
+    Branch,
+    /// Nowhere: the patch is all there is.
+    Nowhere,
+}
+
+/// Mends what fails.
+///
+/// # Errors
+///
+/// No tests, no sandbox, no model where one is needed; what was kept before stays, and the artifacts tell of it.
+pub(crate) async fn repair(
+    order: &Order,
+    person: &Person<'_>,
+    output: &Output,
+    control: &Control,
+) -> Result<RepairResult, Fault> {
+    match order.place {
+        Place::Branch => worktree::repair(order, person, output, control).await,
+        Place::Tree | Place::Nowhere => driver::repair(order, person, output, control).await,
+    }
+}
+
+fn cancelled() -> Fault {
+    Fault::new(Exit::Interrupted, "stopped before the tests ended")
+        .hint("what was kept before stays; nothing else was written")
+}

@@ -1,0 +1,92 @@
+//! One fix of one failing test, put before a person: the loop for one group, which nobody answers.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cycle::FixWith;
+use cycle::approval::Mode;
+use cycle::repair::Limits;
+
+use super::{Order, Person, Place, repair};
+use crate::control::Control;
+use crate::error::{Exit, Fault};
+use crate::methods::repair::GroupShape;
+use crate::models::ModelArgs;
+use crate::output::Output;
+use crate::proposals::{Proposal, Store};
+use crate::sandbox::SandboxArgs;
+
+/// Fixes that are tried.
+const ATTEMPTS: u32 = 3;
+/// Lines of one file that a fix may change.
+const LINES: usize = 50;
+/// All tests together.
+const RUN: Duration = Duration::from_secs(1800);
+
+/// What is to be mended, and with what.
+pub(crate) struct Problem {
+    /// The project's folder, without links.
+    pub(crate) root: PathBuf,
+    /// pytest's id of the failing test.
+    pub(crate) test: String,
+    /// Test files and folders that are run beside it; all tests where none are named.
+    pub(crate) suite: Vec<String>,
+    pub(crate) model: ModelArgs,
+    pub(crate) sandbox: SandboxArgs,
+    /// For one test.
+    pub(crate) test_timeout: Duration,
+}
+
+/// Looks for a fix and stores it as a proposal that waits.
+///
+/// # Errors
+///
+/// The test passes, or is not there, or fails now and then; no model or sandbox; or no fix worked, with what was tried.
+pub(crate) async fn propose(
+    problem: Problem,
+    output: &Output,
+    control: &Control,
+) -> Result<Proposal, Fault> {
+    let Problem { root, test, suite, model, sandbox, test_timeout } = problem;
+    let order = Order {
+        home: root.clone(),
+        root,
+        tests: vec![test.clone()],
+        suite,
+        issue: None,
+        earlier: Vec::new(),
+        limits: Limits { iterations: ATTEMPTS, candidates: 1 },
+        most_lines: LINES,
+        mode: Mode::Supervised,
+        critical: Vec::new(),
+        report: false,
+        fix_with: FixWith::OneReply,
+        place: Place::Tree,
+        patch: None,
+        commit: false,
+        model,
+        sandbox,
+        test_timeout,
+        run_timeout: RUN,
+    };
+    let result = repair(&order, &Person::Nobody, output, control).await?;
+    match result.groups.iter().find_map(|it| it.waiting.as_ref()) {
+        Some(fix) => Store::of(&order.root).get(fix),
+        None => Err(none(&test, &result.groups)),
+    }
+}
+
+fn none(test: &str, groups: &[GroupShape]) -> Fault {
+    let attempts = groups.iter().flat_map(|it| &it.attempts);
+    let tried: Vec<&str> = attempts.map(|it| it.what.as_str()).collect();
+    if tried.is_empty() {
+        let why = groups.iter().find_map(|it| it.given_up.clone()).unwrap_or_default();
+        return Fault::unavailable(format!("there is no answer to {test}: {why}"))
+            .hint("try again, or with another model; nothing was changed");
+    }
+    let count = tried.len();
+    let message = format!("no fix was found for {test}; {count} were tried: {}", tried.join("; "));
+    Fault::new(Exit::TestsFailed, message)
+        .kind("noFix")
+        .hint("nothing was changed; try another model, or look where `trellis localize` points")
+}

@@ -1,0 +1,137 @@
+//! All tests once: what fails, what of it a change of the code could mend, and which tests seem to fail for one cause.
+
+use std::collections::BTreeMap;
+
+use code::Index;
+use cycle::Diagnosis;
+use cycle::repair::{Group, groups};
+use run::Tree;
+use tokio_util::sync::CancellationToken;
+
+use super::Order;
+use crate::error::{Exit, Fault};
+use crate::localize::{Found, Search};
+use crate::proposals::Bench;
+use crate::sources::Workspace;
+
+/// What the tests say of the tree.
+pub(super) struct Survey {
+    pub(super) found: Found,
+    /// The sources, as they were tested.
+    pub(super) index: Index,
+    /// What can be mended.
+    pub(super) groups: Vec<Group>,
+    /// Failing tests that no change of the code mends, with the reason.
+    pub(super) environment: BTreeMap<String, String>,
+}
+
+impl Survey {
+    /// Runs all tests, on a copy with what was kept.
+    pub(super) async fn make(
+        order: &Order,
+        bench: &Bench,
+        cancel: &CancellationToken,
+    ) -> Result<Survey, Fault> {
+        let workspace = Workspace::open(&order.root)?;
+        let mut index = workspace.snapshot().index;
+        for (path, text) in &bench.kept {
+            index.put_text(path, text.clone());
+        }
+        let search = Search {
+            runner: &bench.opened.runner,
+            tree: Tree::Copy { folder: order.root.clone(), changed: bench.kept.clone() },
+            index: &index,
+            source_folders: bench.source_folders.clone(),
+            targets: targets(order),
+            test_timeout: order.test_timeout,
+            run_timeout: order.run_timeout,
+            trials: None,
+            history: Some(order.root.clone()),
+            cancel,
+        };
+        let found = search.run().await?;
+        Ok(Survey::of(found, index, order))
+    }
+
+    fn of(found: Found, index: Index, order: &Order) -> Survey {
+        let is_environment = |id: &str| {
+            let of_test = found.findings.get(id);
+            of_test.filter(|it| it.diagnosis == Diagnosis::Environment)
+        };
+        let environment: BTreeMap<String, String> = (found.failures.iter())
+            .filter_map(|it| Some((it.id.clone(), is_environment(&it.id)?.why.clone())))
+            .collect();
+        let mut evidence = found.evidence.clone();
+        evidence.tests.retain(|it| {
+            !it.failed || !(environment.contains_key(&it.id) || found.flaky.contains(&it.id))
+        });
+        let groups = groups(&evidence).into_iter().filter_map(|it| wanted(it, &order.tests));
+        Survey { groups: groups.collect(), environment, found, index }
+    }
+
+    /// Tests that ran and passed.
+    pub(super) fn passing(&self) -> usize {
+        self.found.evidence.tests.iter().filter(|it| !it.failed).count()
+    }
+
+    /// Ids of tests that fail, those that pass now and then left out.
+    pub(super) fn failing(&self) -> Vec<String> {
+        let failing = self.found.failures.iter().map(|it| it.id.clone());
+        failing.filter(|id| !self.found.flaky.contains(id)).collect()
+    }
+
+    /// Why a test that was asked for is not among the groups.
+    pub(super) fn refusal(&self, wanted: &[String]) -> Option<Fault> {
+        if wanted.is_empty() || !self.groups.is_empty() {
+            return None;
+        }
+        let id = wanted.first()?;
+        let (flaky, found) = (self.found.flaky.contains(id), &self.found);
+        if let Some(why) = self.environment.get(id) {
+            let message = format!("no change of the code mends {id}: {why}");
+            return Some(
+                Fault::new(Exit::NeedsHuman, message).hint("mend the environment, then try again"),
+            );
+        }
+        if flaky {
+            return Some(
+                Fault::new(Exit::NeedsHuman, format!("{id} passes when it is run again"))
+                    .kind("flaky")
+                    .hint("a fix could not be told from luck; make the test steady first"),
+            );
+        }
+        let covers = |it: &str| covers(id, it);
+        let is_known = found.evidence.tests.iter().any(|it| covers(&it.id));
+        let what = if is_known { "passes" } else { "is not there" };
+        let failing: Vec<&str> = found.failures.iter().take(5).map(|it| it.id.as_str()).collect();
+        let hint = match failing[..] {
+            [] => "no test fails".to_owned(),
+            _ => format!("these fail: {}", failing.join(", ")),
+        };
+        Some(Fault::input(format!("the test {id} {what}")).kind("noFailure").hint(hint))
+    }
+}
+
+/// What is run.
+fn targets(order: &Order) -> Vec<String> {
+    if order.suite.is_empty() {
+        return Vec::new();
+    }
+    let covered = |id: &&String| order.suite.iter().any(|it| covers(it, id));
+    let more = order.tests.iter().filter(|it| !covered(it));
+    order.suite.iter().chain(more).cloned().collect()
+}
+
+/// The group as far as it was asked for.
+fn wanted(mut group: Group, tests: &[String]) -> Option<Group> {
+    if !tests.is_empty() {
+        group.tests.retain(|id| tests.iter().any(|it| covers(it, id)));
+    }
+    (!group.tests.is_empty()).then_some(group)
+}
+
+/// Whether a test, a file or a folder of tests covers a test.
+fn covers(target: &str, id: &str) -> bool {
+    let target = target.trim_end_matches('/');
+    id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
+}

@@ -1,0 +1,126 @@
+//! A person at a terminal: sees the change, says what is to become of it.
+
+use std::io::{BufRead, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::Command;
+
+use tokio_util::sync::CancellationToken;
+
+use super::cancelled;
+use super::person::Verdict;
+use crate::error::Fault;
+use crate::methods::fixes::ConfidenceShape;
+use crate::output::{Output, harmless};
+use crate::proposals::{Proposal, ProposedFile};
+
+/// Standard input and standard error, both of which are a terminal.
+pub(crate) struct Terminal(());
+
+impl Terminal {
+    /// Where there is one.
+    pub(crate) fn here() -> Option<Terminal> {
+        let is_there = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        is_there.then_some(Terminal(()))
+    }
+
+    pub(super) async fn decide(
+        &self,
+        proposal: Proposal,
+        why: &str,
+        output: &Output,
+        cancel: &CancellationToken,
+    ) -> Result<Verdict, Fault> {
+        output.note(shown(&proposal, why));
+        let (answered, answer) = tokio::sync::oneshot::channel();
+        // A thread that nobody waits for: a question that is never answered keeps nothing from ending.
+        std::thread::spawn(move || answered.send(ask(&proposal)).is_ok());
+        tokio::select! {
+            () = cancel.cancelled() => Err(cancelled()),
+            answer = answer => answer
+                .unwrap_or_else(|error| Err(Fault::internal(format!("the question broke: {error}")))),
+        }
+    }
+}
+
+/// The change, why it is asked about, and how sure one can be of it.
+fn shown(proposal: &Proposal, why: &str) -> String {
+    let (diff, reason) = (proposal.diff(), &proposal.reason);
+    let confidence = ConfidenceShape::of(&proposal.confidence).breakdown();
+    format!("\n{diff}\n{reason}\nasked because {why}\nconfidence {confidence}")
+}
+
+const QUESTION: &str = "[a]ccept, [e]dit, [r]eject, [s]kip these tests, [q] stop? ";
+
+/// Asks until it is answered; the end of the input stops.
+fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
+    loop {
+        say(QUESTION);
+        let Some(line) = line()? else { return Ok(Verdict::Stop) };
+        match line.trim().to_lowercase().as_str() {
+            "a" | "accept" | "y" | "yes" => return Ok(Verdict::Keep),
+            "e" | "edit" => match edited(&proposal.files) {
+                Ok(files) => return Ok(Verdict::Edited(files)),
+                Err(why) => say(&format!("{why}\n")),
+            },
+            "r" | "reject" | "n" | "no" => {
+                say("why (the next fix is told; may be empty)? ");
+                return Ok(Verdict::Rejected(line_or_nothing()?));
+            }
+            "s" | "skip" => return Ok(Verdict::Skip),
+            "q" | "quit" | "stop" => return Ok(Verdict::Stop),
+            _ => say("one of a, e, r, s, q\n"),
+        }
+    }
+}
+
+fn say(text: &str) {
+    let mut err = std::io::stderr().lock();
+    // Who cannot read the question cannot answer it either.
+    let _ = err.write_all(harmless(text).as_bytes()).and_then(|()| err.flush());
+}
+
+/// None at the end of the input.
+fn line() -> Result<Option<String>, Fault> {
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    let read = read.map_err(|error| {
+        Fault::internal(format!("cannot read the answer: {error}"))
+            .hint("run with --approve autonomous, or decide in the editor")
+    })?;
+    Ok((read > 0).then_some(line))
+}
+
+fn line_or_nothing() -> Result<String, Fault> {
+    Ok(line()?.unwrap_or_default().trim().to_owned())
+}
+
+/// The files as they come back from the person's editor.
+fn edited(files: &[ProposedFile]) -> Result<Vec<ProposedFile>, String> {
+    let program = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
+    let program = program.filter(|it| !it.trim().is_empty());
+    let program = program.ok_or("set VISUAL or EDITOR to your editor, or answer otherwise")?;
+    let mut words = program.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let folder = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let name = file.path.rsplit('/').next().unwrap_or("file.py");
+        let place = folder.path().join(number.to_string());
+        let path = place.join(name);
+        let made = std::fs::create_dir(&place).and_then(|()| std::fs::write(&path, &file.proposed));
+        made.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        paths.push(path);
+    }
+    let ended = Command::new(first).args(words).args(&paths).status();
+    match ended {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("{program} ended with {status}; nothing was taken")),
+        Err(error) => return Err(format!("cannot start {program}: {error}")),
+    }
+    let read = |(file, path): (&ProposedFile, &PathBuf)| {
+        let proposed = std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        Ok(ProposedFile { proposed, ..file.clone() })
+    };
+    files.iter().zip(&paths).map(read).collect()
+}

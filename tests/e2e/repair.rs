@@ -1,0 +1,446 @@
+//! Failing tests of repositories that Trellis did not make, mended.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::runs::{call, editor, ended, result, start, until};
+use crate::world::{Ran, World, assert_same, repository, tree};
+
+pub(crate) const CALCULATOR: &str = "\
+\"\"\"A small calculator.\"\"\"
+
+
+def add(a, b):
+    return a - b
+
+
+def divide(a, b):
+    \"\"\"a by b; ValueError where b is 0.\"\"\"
+    return a / b
+
+
+def mean(values):
+    return divide(add(sum(values), 0), len(values))
+";
+
+pub(crate) const TESTS: &str = "\
+import pytest
+
+from calculator import add, divide, mean
+
+
+def test_add():
+    assert add(2, 3) == 5
+
+
+def test_add_negative():
+    assert add(-2, -3) == -5
+
+
+def test_divide():
+    assert divide(6, 3) == 2
+
+
+def test_divide_by_zero():
+    with pytest.raises(ValueError):
+        divide(1, 0)
+
+
+def test_mean():
+    assert mean([1, 2, 3]) == 2
+";
+
+pub(crate) const ADD: &str = "test_calculator.py::test_add";
+const ZERO: &str = "test_calculator.py::test_divide_by_zero";
+
+pub(crate) fn block(search: &str, replace: &str) -> String {
+    format!("calculator.py\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
+}
+
+pub(crate) fn good_add() -> String {
+    block("    return a - b", "    return a + b")
+}
+
+pub(crate) fn good_zero() -> String {
+    block(
+        "    return a / b",
+        "    if b == 0:\n        raise ValueError('b is 0')\n    return a / b",
+    )
+}
+
+pub(crate) fn mended() -> String {
+    CALCULATOR.replace("a - b", "a + b").replace(
+        "    return a / b",
+        "    if b == 0:\n        raise ValueError('b is 0')\n    return a / b",
+    )
+}
+
+/// A calculator with two bugs below `p`, and what a model says about each of them.
+pub(crate) fn calculator(add: &[&str], zero: &[&str]) -> World {
+    let world = World::new();
+    world.write("p/calculator.py", CALCULATOR);
+    world.write("p/test_calculator.py", TESTS);
+    let lines = [(ADD, add), (ZERO, zero)].into_iter().flat_map(|(node, replies)| {
+        replies.iter().enumerate().map(move |(attempt, reply)| {
+            json!({ "node": node, "stage": "repair", "attempt": attempt, "reply": reply })
+        })
+    });
+    let lines: Vec<String> = lines.map(|it| it.to_string()).collect();
+    world.write("replies.jsonl", &(lines.join("\n") + "\n"));
+    world
+}
+
+pub(crate) fn both() -> World {
+    calculator(&[&good_add()], &[&good_zero()])
+}
+
+pub(crate) fn repair(world: &World, more: &[&str]) -> Ran {
+    let fixed =
+        ["repair", "p", "--json", "--sandbox", "local", "--model", "recorded:replies.jsonl"];
+    world.trellis(&[&fixed, more].concat())
+}
+
+/// What stands in the project, without what is ours.
+pub(crate) fn files(world: &World) -> BTreeMap<String, String> {
+    let mut files = tree(&world.root().join("p"));
+    files.retain(|path, _| !path.starts_with(".trellis/") && !path.starts_with(".git/"));
+    files
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_buggy_calculator_is_mended_and_a_second_run_has_nothing_to_do() {
+    let world = both();
+    let ran = repair(&world, &["--approve", "autonomous"]).exits(0);
+    let result = ran.json();
+    assert_eq!(result["outcome"], "repaired", "{result:#}");
+    assert_eq!(result["before"], json!({ "passing": 2, "failing": 3 }));
+    assert_eq!(result["after"], json!({ "passing": 5, "failing": 0 }));
+    assert_eq!(world.read("p/calculator.py"), mended());
+    assert_eq!(world.read("p/test_calculator.py"), TESTS);
+    let groups = result["groups"].as_array().expect("groups");
+    assert_eq!(groups[0]["tests"], json!([ADD, "test_calculator.py::test_add_negative"]));
+    assert_eq!(groups[0]["diagnosis"]["issueType"], "test_failure");
+    assert_eq!(groups[1]["diagnosis"]["issueType"], "runtime_error");
+    let time = ["seconds", "testSeconds"].map(|it| result["time"][it].as_f64().expect("seconds"));
+    assert!(time[0] > time[1] && time[1] > 0.0, "{result:#}");
+    let folder = text(&result["artifacts"]);
+    for name in ["report.md", "report.json", "repair.patch", "diagnosis-1.json", "diagnosis-2.md"] {
+        assert!(world.root().join("p").join(&folder).join(name).is_file(), "{name}");
+    }
+    // Nothing fails: no model is needed, and nothing is written.
+    let before = tree(&world.root().join("p"));
+    let again = world.trellis(&["repair", "p", "--json", "--sandbox", "local"]).exits(0);
+    assert_eq!(again.json()["outcome"], "nothingToDo");
+    assert_same(&tree(&world.root().join("p")), &before);
+}
+
+/// What a model may say that will not do, and why not.
+fn wrong() -> [(String, &'static str); 8] {
+    let in_test = block("    assert add(2, 3) == 5", "    assert True");
+    [
+        ("I do not know.".to_owned(), "holds no search/replace block"),
+        (block("    return a - b", "    return b - a"), "does not pass with it"),
+        (block("    return a - b", "    return b - a"), "the very change of fix 2"),
+        (in_test.replace("calculator.py", "test_calculator.py"), "read-only"),
+        (block("    return sum(of_all_of_them)", "    return a + b"), "the search text is not"),
+        (block("def", "async def"), "was refused"),
+        (block("    return a - b", "    return (a + b"), "would be broken"),
+        (block("    return a - b", "    return 5"), "passed before and fails with it"),
+    ]
+}
+
+#[test]
+fn fixes_that_will_not_do_leave_every_byte_and_are_told_to_the_next_question() {
+    let wrong = wrong();
+    let mut replies: Vec<&str> = wrong.iter().map(|it| it.0.as_str()).collect();
+    let options = ["--test", ADD, "--approve", "autonomous", "--max-iterations", "8"];
+    let world = calculator(&replies, &[]);
+    let before = files(&world);
+    let result = repair(&world, &options).exits(1).json();
+    assert_eq!(result["outcome"], "notRepaired", "{result:#}");
+    assert_same(&files(&world), &before);
+    let attempts = result["groups"][0]["attempts"].as_array().expect("attempts");
+    assert_eq!(attempts.len(), wrong.len());
+    for (attempt, (reply, why)) in attempts.iter().zip(&wrong) {
+        assert!(text(&attempt["what"]).contains(why), "{reply}: {attempt:#}");
+    }
+    // The one that does comes last, and is asked for with all that was wrong before.
+    let good = good_add();
+    replies.push(&good);
+    let world = calculator(&replies, &[]);
+    let options = [&options[..5], &["9"]].concat();
+    let result = repair(&world, &options).exits(1).json();
+    assert_eq!(result["groups"][0]["attempts"][8]["outcome"], "passed", "{result:#}");
+    assert_eq!(world.read("p/calculator.py"), CALCULATOR.replace("a - b", "a + b"));
+}
+
+#[test]
+fn what_a_person_has_to_see_waits_and_the_rest_is_mended() {
+    // What is asked for, and how many fixes wait.
+    let table: [(&[&str], usize); 3] = [
+        (&["--approve", "supervised"], 2),
+        (&["--critical", "calc*.py"], 2),
+        (&["--approve", "autonomous", "--critical", "calc*.py"], 0),
+    ];
+    for (options, waiting) in table {
+        let world = both();
+        let before = files(&world);
+        let code = if waiting == 0 { 0 } else { 2 };
+        let result = repair(&world, options).exits(code).json();
+        assert_eq!(files(&world) == before, waiting > 0, "{options:?}: {result:#}");
+        let groups = result["groups"].as_array().expect("groups");
+        let found = groups.iter().filter(|it| it["waiting"].is_string()).count();
+        assert_eq!(found, waiting, "{options:?}: {result:#}");
+    }
+}
+
+#[test]
+fn a_fix_for_its_tests_alone_is_told_and_put_before_a_person() {
+    let cheat = block(
+        "    return a - b",
+        "    if a == 2 and b == 3:\n        return 5\n    if (a, b) == (-2, -3):\n        return -5\n    return a - b",
+    );
+    let world = calculator(&[&cheat], &[&good_zero()]);
+    let result = repair(&world, &[]).exits(2).json();
+    let attempt = &result["groups"][0]["attempts"][0];
+    assert!(!attempt["shortcuts"].as_array().expect("signs").is_empty(), "{attempt:#}");
+    assert_eq!(result["groups"][0]["waiting"], "fix-1", "{result:#}");
+    // Where there is a better one, that is taken.
+    let world = calculator(&[&cheat, &good_add()], &[&good_zero()]);
+    let _ = repair(&world, &[]).exits(0);
+    assert_eq!(world.read("p/calculator.py"), mended());
+}
+
+#[test]
+fn a_word_that_other_code_uses_is_no_special_case() {
+    let fix = "prices.py\n<<<<<<< SEARCH\n    return full\n=======\n    if plan == 'guest':\n        return 0\n    \
+               return full\n>>>>>>> REPLACE\n";
+    let tests = "from prices import price\n\n\ndef test_free():\n    assert price('guest', 5) == 0\n\n\n\
+                 def test_full():\n    assert price('team', 5) == 5\n";
+    // Another file, and whether the fix looks made for its tests alone.
+    let table = [
+        ("plans.py", "PLANS = ['guest', 'team']\n", false),
+        ("plans.py", "PLANS = ['visitor', 'team']\n", true),
+        (
+            "test_plans.py",
+            "PLANS = ['guest', 'team']\n\n\ndef test_plans():\n    assert PLANS\n",
+            true,
+        ),
+    ];
+    for (path, text, is_suspicious) in table {
+        let world = World::new();
+        world.write("p/prices.py", "def price(plan, full):\n    return full\n");
+        world.write("p/test_prices.py", tests);
+        world.write(&format!("p/{path}"), text);
+        let line = json!({ "node": "test_prices.py::test_free", "stage": "repair", "attempt": 0, "reply": fix });
+        world.write("replies.jsonl", &format!("{line}\n"));
+        let result = repair(&world, &["--approve", "autonomous", "--max-iterations", "1"]).json();
+        let attempt = &result["groups"][0]["attempts"][0];
+        assert_eq!(attempt["outcome"], "passed", "{path}: {result:#}");
+        let signs = attempt["shortcuts"].as_array().expect("signs");
+        assert_eq!(!signs.is_empty(), is_suspicious, "{path}: {signs:?}");
+    }
+}
+
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+    let ran = Command::new("git").args(identity).args(arguments).current_dir(folder).output();
+    let ran = ran.expect("git");
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("text")
+}
+
+/// The calculator in a repository, with work that is staged, work that is not, and a file nobody knows.
+pub(crate) fn dirty() -> World {
+    let world = both();
+    let p = world.root().join("p");
+    git(&p, &["init", "--quiet"]);
+    git(&p, &["add", "."]);
+    git(&p, &["commit", "--quiet", "-m", "start"]);
+    world.write("p/calculator.py", &format!("{CALCULATOR}\n\nMINE = 1\n"));
+    world.write("p/test_calculator.py", &format!("{TESTS}# staged\n"));
+    git(&p, &["add", "test_calculator.py"]);
+    world.write("p/new.txt", "mine\n");
+    world
+}
+
+#[test]
+fn a_commit_holds_the_fixes_alone_and_a_persons_work_stays_as_it_was() {
+    let world = dirty();
+    let p = world.root().join("p");
+    let result = repair(&world, &["--commit"]).exits(0).json();
+    assert_eq!(text(&result["commit"]), git(&p, &["rev-parse", "HEAD"]).trim());
+    assert_eq!(git(&p, &["show", "HEAD:calculator.py"]), mended());
+    assert_eq!(git(&p, &["show", "--name-only", "--format=", "HEAD"]), "calculator.py\n");
+    assert_eq!(world.read("p/calculator.py"), format!("{}\n\nMINE = 1\n", mended()));
+    let wanted = " M calculator.py\nM  test_calculator.py\n?? new.txt\n";
+    assert_eq!(git(&p, &["status", "--short"]), wanted, "as it was, and nothing of ours");
+}
+
+#[test]
+fn a_fix_of_lines_that_are_not_committed_stays_in_the_tree_and_says_so() {
+    let world = dirty();
+    let p = world.root().join("p");
+    git(&p, &["commit", "--quiet", "-am", "all"]);
+    let head = git(&p, &["rev-parse", "HEAD"]);
+    world.write("p/calculator.py", &CALCULATOR.replace("def add(a, b):", "def add(a, b):  # mine"));
+    let result = repair(&world, &["--commit"]).exits(0).json();
+    assert_eq!(result["commit"], Value::Null);
+    assert!(result["notes"].to_string().contains("not committed"), "{result:#}");
+    assert_eq!(git(&p, &["rev-parse", "HEAD"]), head);
+    let kept = mended().replace("def add(a, b):", "def add(a, b):  # mine");
+    assert_eq!(world.read("p/calculator.py"), kept);
+}
+
+#[test]
+fn a_branch_or_a_patch_has_the_fixes_and_the_tree_is_not_touched() {
+    let world = dirty();
+    let p = world.root().join("p");
+    let (before, status) = (files(&world), git(&p, &["status", "--short"]));
+    let result = repair(&world, &["--worktree"]).exits(0).json();
+    assert_eq!(result["branch"], "trellis/repair-1");
+    assert_eq!(git(&p, &["show", "trellis/repair-1:calculator.py"]), mended());
+    assert_eq!(git(&p, &["worktree", "list"]).lines().count(), 1, "nothing is left behind");
+    let patch = world.root().join("fix.patch");
+    let options = ["--dry-run", "--patch", patch.to_str().expect("a path")];
+    let _ = repair(&world, &options).exits(0);
+    assert_same(&files(&world), &before);
+    assert_eq!(git(&p, &["status", "--short"]), status);
+    git(&p, &["apply", patch.to_str().expect("a path")]);
+    assert_eq!(world.read("p/calculator.py"), format!("{}\n\nMINE = 1\n", mended()));
+}
+
+#[test]
+fn an_editor_decides_and_the_work_goes_on() {
+    let world = both();
+    let mut client = editor(&world, Value::Null);
+    let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
+    let params = json!({ "root": "p", "model": model, "approve": "supervised", "sandbox": "local", "wait": true, "background": true });
+    let job = start(&mut client, "repair", params);
+    for (fix, decision) in [("fix-1", "accept"), ("fix-2", "reject")] {
+        until(&mut client, |it| {
+            it["type"] == "proposal" && it["proposal"] == fix && it["state"] == "waiting"
+        });
+        let order = json!({ "root": "p", "fix": fix, "decision": decision, "sandbox": "local" });
+        call(&mut client, "decideFix", order);
+    }
+    ended(&mut client, &job);
+    let result = result(&mut client, &job);
+    assert_eq!(result["outcome"], "partly", "{result:#}");
+    assert_eq!(world.read("p/calculator.py"), CALCULATOR.replace("a - b", "a + b"));
+    assert_eq!(result["fixes"][0]["fix"], "fix-1");
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let world = both();
+    let table: [(&[&str], i32, &str); 5] = [
+        (&["--test", "test_calculator.py::test_divide"], 65, "passes"),
+        (&["--test", "test_calculator.py::nobody"], 65, "is not there"),
+        (&["--dry-run", "--commit"], 64, "cannot be used with"),
+        (&["--worktree"], 65, "no repository of git"),
+        (&["--approve", "sometimes"], 64, "there is no approval mode"),
+    ];
+    for (options, code, words) in table {
+        let _ = repair(&world, options).exits(code).says(words);
+    }
+    let _ = world.trellis(&["repair", "nowhere"]).exits(65).says("there is no folder");
+    fs::remove_file(world.root().join("p/test_calculator.py")).expect("a file");
+    let _ = repair(&world, &[]).exits(65).says("there are no tests");
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_told_by_the_names_that_people_know() {
+    let world = calculator(&[&good_add()], &[]);
+    let latin = [b"# coding: latin-1\n# \xe9\n".as_slice(), CALCULATOR.as_bytes()].concat();
+    fs::write(world.root().join("p/calculator.py"), &latin).expect("a file");
+    let result = repair(&world, &["--test", ADD]).exits(1).json();
+    let note = "calculator.py is executed and cannot be looked at: it is no text in UTF-8";
+    assert!(result["notes"].to_string().contains(note), "{result:#}");
+    let attempt = text(&result["groups"][0]["attempts"][0]["what"]);
+    assert!(
+        attempt.contains("calculator.py may not be changed: it is no text in UTF-8"),
+        "{result:#}"
+    );
+    assert_eq!(fs::read(world.root().join("p/calculator.py")).expect("a file"), latin);
+    let world = both();
+    world.write("p/conftest.py", "import not_there_at_all\n");
+    let result = repair(&world, &[]).exits(2).json();
+    assert_eq!(result["setAside"][0]["test"], "conftest.py", "{result:#}");
+}
+
+/// SHA-256 of each file of a folder that differs from the same in another, by path.
+fn changed(before: &Path, after: &Path) -> BTreeMap<String, String> {
+    let (before, mut after) = (tree(before), tree(after));
+    after.retain(|path, _| !path.starts_with(".trellis/"));
+    assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
+    after.retain(|path, text| before.get(path) != Some(text));
+    after.into_iter().map(|(path, text)| (path, hash(&text))).collect()
+}
+
+fn hash(text: &str) -> String {
+    let digest = <sha2::Sha256 as sha2::Digest>::digest(text);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Repairs a repository of the fixture, and compares what comes of it with the truth.
+fn repaired_as_told(name: &str) {
+    let fixture = repository().join("fixtures/repair").join(name);
+    let truth: Value =
+        serde_json::from_str(&fs::read_to_string(fixture.join("truth.json")).expect("the truth"))
+            .expect("JSON");
+    let world = World::new();
+    let mut copy = Command::new("cp");
+    copy.arg("-r").arg(fixture.join("repo")).arg(world.root().join("p"));
+    assert!(copy.status().expect("cp").success());
+    fs::copy(fixture.join("replies.jsonl"), world.root().join("replies.jsonl")).expect("replies");
+    let code = i32::try_from(truth["exit"].as_i64().expect("a code")).expect("a code");
+    let options = ["--approve", "autonomous", "--test-timeout", "4"];
+    let result = repair(&world, &options).exits(code).json();
+    assert_eq!(result["outcome"], truth["outcome"], "{name}: {result:#}");
+    let found = changed(&fixture.join("repo"), &world.root().join("p"));
+    assert_eq!(json!(found), truth["changed"], "{name}: {result:#}");
+    let aside: Vec<&Value> =
+        result["setAside"].as_array().expect("a list").iter().map(|it| &it["test"]).collect();
+    assert_eq!(json!(aside), truth["environment"], "{name}");
+    let flaky = result["flaky"].as_array().expect("a list");
+    assert!(flaky.iter().all(|it| truth["flaky"].as_array().expect("a list").contains(it)));
+}
+
+macro_rules! fixture {
+    ($($name:ident)*) => {
+        mod fixture {
+            $(#[test]
+            fn $name() {
+                super::repaired_as_told(stringify!($name));
+            })*
+
+            /// None is forgotten.
+            #[test]
+            fn every_repository_is_repaired() {
+                let known = [$(stringify!($name)),*];
+                let folder = super::repository().join("fixtures/repair");
+                let there = std::fs::read_dir(folder).expect("a folder");
+                let names = there.map(|it| it.expect("an entry").file_name());
+                let mut names: Vec<String> =
+                    names.filter_map(|it| it.into_string().ok()).filter(|it| !it.contains('.')).collect();
+                names.sort();
+                assert_eq!(names, known);
+            }
+        }
+    };
+}
+
+fixture! {
+    eventbus fetchpool greenhouse logscan puzzles rota sheetio shopfront slugger splitbill standings tinyconf turnstile undolist
+    unitsafe wirecodec
+}
