@@ -1,0 +1,23 @@
+// Packs the extension for its tests, with the sidecar of TRELLIS_BIN inside.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { environment, extension, repository, run } from './bundle.mjs';
+
+const target = process.env.CARGO_TARGET_DIR ?? join(repository, 'target');
+
+/** Returns the path of what was packed. */
+export function pack() {
+  const binary = process.env.TRELLIS_BIN ?? join(target, 'debug', 'trellis');
+  if (!existsSync(binary)) {
+    throw new Error(`${binary} is missing: run \`cargo build -p trellis\`, or set TRELLIS_BIN`);
+  }
+  const folder = join(target, 'editors');
+  mkdirSync(folder, { recursive: true });
+  // What a debugger would want takes minutes to pack.
+  const stripped = join(folder, 'trellis');
+  run('strip', ['-o', stripped, binary]);
+  const system = `${process.platform}-${process.arch}`;
+  run('npm', ['run', '--silent', 'package'], { ...environment, TRELLIS_BIN: stripped, TARGET: system });
+  const { version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
+  return join(extension, `trellis-${system}-${version}.vsix`);
+}

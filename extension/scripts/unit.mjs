@@ -1,0 +1,6 @@
+// `npm test [-- PART_OF_A_FILE'S_NAME]`: tests of what needs no editor.
+import { join } from 'node:path';
+import { bundle, extension, runTests } from './bundle.mjs';
+
+const folder = await bundle('unit', { alias: { vscode: join(extension, 'test', 'unit', 'vscode.ts') } });
+runTests(folder, { named: process.argv[2] });

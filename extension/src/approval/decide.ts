@@ -1,0 +1,151 @@
+// Decisions: sent to the sidecar, which tests and writes; said to the person, with what comes next.
+import { commands, l10n, ProgressLocation, window, workspace } from 'vscode';
+import type { DecideFixParams, DecideFixResult, Remedy } from '../protocol';
+import type { Sidecar } from '../sidecar/api';
+import { plain } from '../sidecar/plain';
+import { isCancelled, refusalOf, told } from '../sidecar/refusal';
+import * as say from '../sidecar/say';
+import { complain } from '../sidecar/tell';
+import { sandbox } from '../testing/controller';
+import type { Desk } from './desk';
+import type { Fixes } from './fixes';
+import type { Notices } from './notices';
+import { type Fix, isSame, keyOf } from './place';
+import { waiting } from './queue';
+import { decidedWords, type Offer, type Said } from './words';
+import type { Writing } from './writing';
+
+const words = l10n.t;
+
+/** A decision without the proposal that it is about. */
+export type Choice = Pick<DecideFixParams, 'decision' | 'revision' | 'hunks' | 'files'>;
+
+export class Decisions {
+  /** What is being decided. */
+  private readonly open = new Set<string>();
+
+  constructor(
+    private readonly sidecar: Sidecar,
+    private readonly fixes: Fixes,
+    private readonly desk: Desk,
+    private readonly writing: Writing,
+    private readonly notices: Notices,
+  ) {}
+
+  /** Whether a decision about it is under way. */
+  isDeciding(fix: Fix): boolean {
+    return this.open.has(keyOf(fix));
+  }
+
+  /** Decides, and shows what is left to decide: the rest of this one, else the next. */
+  async decide(of: Fix, choice: Choice): Promise<void> {
+    // A second click while the tests run decides nothing.
+    if (this.isDeciding(of)) return;
+    this.open.add(keyOf(of));
+    try {
+      // What a person wrote is in what is sent, or it is lost.
+      if (choice.files === undefined && !(await this.writing.mayGo(of))) return;
+      this.notices.withdraw(of);
+      await this.decided(of, choice, await this.send(of, choice));
+    } catch (error) {
+      this.refused(of, error);
+    } finally {
+      this.open.delete(keyOf(of));
+    }
+  }
+
+  /** Takes back what was accepted last of it. */
+  async undo({ root, fix }: Fix): Promise<void> {
+    if (!(await this.writing.mayGo({ root, fix }))) return;
+    const { written } = await this.sidecar.request('trellis/undoFix', { root, fix });
+    if (this.desk.isOccupied) await this.desk.clear({ root, fix });
+    const said = words('{0} was taken back: {1} is as it was.', fix, written.join(', '));
+    this.notices.say({ root, fix }, said, { title: words('Review'), command: 'trellis.reviewFix' });
+    await this.runAgain({ root, fix });
+  }
+
+  /** The tests that ran for a decision, whose results hold no more. */
+  private async runAgain({ root, fix }: Fix): Promise<void> {
+    if (!workspace.isTrusted) return;
+    const { test, affected } = await this.sidecar.request('trellis/getFix', { root, fix });
+    const paths = [...new Set([test.id, ...affected])];
+    await commands.executeCommand('trellis.runTests', { root, paths });
+  }
+
+  /** Shows a proposal; says where that cannot be done. */
+  async show(of: Fix): Promise<void> {
+    try {
+      await this.desk.show(of);
+    } catch (error) {
+      await complain(words('The fix was not shown'), error);
+    }
+  }
+
+  private async send({ root, fix }: Fix, choice: Choice): Promise<DecideFixResult | undefined> {
+    const params = { root, fix, ...choice, sandbox: sandbox(root) };
+    const title = plain(words('Deciding about {0}', fix));
+    const options = { location: ProgressLocation.Notification, title, cancellable: true };
+    const answer = await window.withProgress(options, (_, token) =>
+      this.sidecar.request('trellis/decideFix', params, token),
+    );
+    return 'state' in answer ? answer : undefined;
+  }
+
+  private async decided(of: Fix, choice: Choice, result: DecideFixResult | undefined): Promise<void> {
+    if (result === undefined) return;
+    const said = decidedWords(result, words);
+    if (said.settled && (await this.isAsSent(of, choice))) await this.desk.clear(of);
+    if (result.state === 'waiting') await this.showRest(of, choice);
+    this.say(of, said);
+    if (said.settled) await this.next(of);
+  }
+
+  /** Tests take their time, and a person may go on writing. */
+  private async isAsSent(of: Fix, { files, revision }: Choice): Promise<boolean> {
+    if (files === undefined) return true;
+    const now = await this.writing.texts(of, revision);
+    return now.every(({ path, text }) => files.some((it) => it.path === path && it.text === text));
+  }
+
+  /** What a person wrote is part of the proposal now, and goes on being written. */
+  private async showRest(of: Fix, { files }: Choice): Promise<void> {
+    await this.desk.clear(of);
+    if (files === undefined || files.length === 0) return await this.show(of);
+    await this.desk.edit(of);
+  }
+
+  /** What is left to decide is said until it is decided; the rest is news. */
+  private say(of: Fix, { text, offer, settled }: Said): void {
+    if (settled) void this.sayLast(of, text, offer);
+    else this.notices.say(of, text, offer);
+  }
+
+  private async sayLast({ root, fix }: Fix, text: string, offer: Offer | undefined): Promise<void> {
+    const chosen = await say.info(text, ...(offer === undefined ? [] : [offer.title]));
+    if (offer !== undefined && chosen === offer.title) {
+      await commands.executeCommand(offer.command, { root, fix });
+    }
+  }
+
+  /** The oldest of those that wait. */
+  private async next(after: Fix): Promise<void> {
+    const [next] = waiting(this.fixes.queue).filter((it) => !isSame(it, after));
+    if (next !== undefined) await this.show({ root: next.root, fix: next.fix });
+  }
+
+  /** Why, and what can be done; nothing was written. */
+  private refused(of: Fix, error: unknown): void {
+    const refusal = refusalOf(error);
+    const doing = words('Nothing was decided about {0}', of.fix);
+    if (isCancelled(refusal) || refusal.remedy === undefined) void complain(doing, refusal);
+    else this.notices.say(of, `${doing}: ${told(refusal)}`, offers()[refusal.remedy]);
+  }
+}
+
+/** What can be done about a decision that was refused. */
+function offers(): Record<Remedy, Offer> {
+  return {
+    rebase: { title: words('Rebase'), command: 'trellis.rebaseFix' },
+    review: { title: words('Show Anew'), command: 'trellis.reviewFix' },
+  };
+}

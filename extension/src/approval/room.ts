@@ -1,0 +1,190 @@
+// The room of proposed fixes: the list, the difference each makes, and decisions about them.
+import { commands, type Disposable, type ExtensionContext, l10n, Uri, window } from 'vscode';
+import type { Board } from '../generation/board';
+import { Refusal, type Sidecar } from '../sidecar/api';
+import * as say from '../sidecar/say';
+import { guarded } from '../sidecar/tell';
+import { Beside } from './beside';
+import { Decisions } from './decide';
+import { Desk } from './desk';
+import { Drafts } from './drafts';
+import { Fixes } from './fixes';
+import { Notices } from './notices';
+import { lenses } from './over';
+import { type Fix, fixOf, isSame, placeOf, seenOf } from './place';
+import { announced, ordered, type Proposal } from './queue';
+import { documents, Edits, Texts } from './texts';
+import { FixTree } from './view';
+import { arrivalWords, confidenceWords, pickOf, rowOf } from './words';
+import { Writing } from './writing';
+
+const words = l10n.t;
+
+export function approval(context: ExtensionContext, sidecar: Sidecar, board: Board): void {
+  const fixes = new Fixes(sidecar, board);
+  const texts = new Texts(sidecar);
+  const drafts = new Drafts(Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'drafts').fsPath);
+  const edits = new Edits(texts, drafts);
+  const writing = new Writing(edits, drafts);
+  const desk = new Desk(texts, drafts, writing, new Beside(context.workspaceState));
+  const notices = new Notices();
+  const decisions = new Decisions(sidecar, fixes, desk, writing, notices);
+  const tree = new FixTree(fixes);
+  const follow = fixes.onChange((news) => {
+    tree.follow();
+    void commands.executeCommand('setContext', 'trellis.hasFixes', news.queue.size > 0);
+    for (const it of news.departed) {
+      notices.withdraw(it);
+      if (!decisions.isDeciding(it)) void desk.leave(it);
+    }
+  });
+  context.subscriptions.push(
+    fixes,
+    tree,
+    follow,
+    desk,
+    notices,
+    ...announcing(fixes, desk, decisions, notices),
+    ...documents(texts, edits),
+    lenses(texts),
+    ...commandsOf(sidecar, fixes, texts, desk, writing, decisions),
+  );
+  void guarded(words('What an earlier window showed was not closed'), () => desk.tidy())();
+}
+
+/** Tells of those that have come, until they are looked at or decided. */
+function announcing(fixes: Fixes, desk: Desk, decisions: Decisions, notices: Notices): Disposable[] {
+  let told: readonly Proposal[] = [];
+  const tell = (now: readonly Proposal[]) => {
+    if (now.length === told.length && now.every((it, index) => isSame(it, told[index] ?? it))) return;
+    told = now;
+    const [first] = now;
+    if (first === undefined) notices.withdrawNew();
+    else
+      notices.sayOfNew(first, arrivalWords(now, words), {
+        title: words('Review'),
+        command: 'trellis.reviewFix',
+      });
+  };
+  return [
+    fixes.onChange(({ queue, arrived }) => {
+      // Whoever is at it gets the next one after a decision.
+      const news = desk.isOccupied ? [] : arrived.filter((it) => !decisions.isDeciding(it));
+      tell(announced(told, news, queue));
+    }),
+    desk.onShow((of) => {
+      notices.withdraw(of);
+      tell([]);
+    }),
+  ];
+}
+
+function commandsOf(
+  sidecar: Sidecar,
+  fixes: Fixes,
+  texts: Texts,
+  desk: Desk,
+  writing: Writing,
+  decisions: Decisions,
+): Disposable[] {
+  const command = (name: string, doing: string, work: (of: Fix, given: unknown) => Promise<unknown>) =>
+    commands.registerCommand(
+      name,
+      guarded(doing, async (given: unknown) => {
+        const about = named(given) ? given : (desk.inFront ?? (await pick(ordered(fixes.queue))));
+        const of = named(about);
+        if (of !== undefined) await work(of, about);
+      }),
+    );
+  const decide = (name: string, decision: 'accept' | 'reject' | 'acceptHunks' | 'rejectHunks') =>
+    command(name, words('Nothing was decided'), (of, given) =>
+      decisions.decide(of, { decision, ...whatWasSeen(given) }),
+    );
+  return [
+    decide('trellis.acceptFix', 'accept'),
+    decide('trellis.rejectFix', 'reject'),
+    decide('trellis.acceptHunk', 'acceptHunks'),
+    decide('trellis.rejectHunk', 'rejectHunks'),
+    command('trellis.rebaseFix', words('Nothing was decided'), async (of, given) => {
+      const [draft] = await writing.changed(of);
+      const { revision } = draft ?? whatWasSeen(given);
+      const files = [...(await writing.texts(of, revision))];
+      await decisions.decide(of, {
+        decision: 'rebase',
+        files,
+        ...(revision === undefined ? {} : { revision }),
+      });
+    }),
+    command('trellis.leaveDraft', words('The fix was not shown'), (of) => desk.back(of)),
+    command('trellis.reviewFix', words('The fix was not shown'), (of) => desk.show(of)),
+    command('trellis.editFix', words('The fix cannot be edited'), (of) => desk.edit(of)),
+    command('trellis.openFailingTest', words('The test was not opened'), (of) => desk.openTest(of)),
+    command('trellis.explainFix', words('The fix was not shown'), (of) => explain(texts, of)),
+    command('trellis.acceptEdited', words('Nothing was decided'), (of, given) =>
+      acceptEdited(writing, decisions, of, given),
+    ),
+    commands.registerCommand(
+      'trellis.undoFix',
+      guarded(words('Nothing was taken back'), async (given: unknown) => {
+        const of = named(given) ?? named(await pick(await accepted(sidecar, fixes)));
+        if (of !== undefined) await decisions.undo(of);
+      }),
+    ),
+    commands.registerCommand(
+      'trellis.refreshFixes',
+      guarded(words('The fixes were not listed'), () => fixes.refresh()),
+    ),
+  ];
+}
+
+/** By a lens, a row, or the address of a document. */
+function named(given: unknown): Fix | undefined {
+  if (given instanceof Uri) return placeOf(given);
+  return fixOf(given);
+}
+
+/** A decision is about the revision that a person has looked at. */
+function whatWasSeen(given: unknown): { revision?: number; hunks: number[] } {
+  const seen = given instanceof Uri ? { revision: placeOf(given)?.revision } : seenOf(given);
+  const hunks = 'hunks' in seen ? [...seen.hunks] : [];
+  return { ...(seen.revision === undefined ? {} : { revision: seen.revision }), hunks };
+}
+
+async function acceptEdited(writing: Writing, decisions: Decisions, of: Fix, given: unknown): Promise<void> {
+  const { revision } = whatWasSeen(given);
+  const files = [...(await writing.texts(of, revision))];
+  if (files.length === 0) {
+    const hint = words('choose "Edit" above the proposal');
+    throw new Refusal(words('no text of {0} is being edited', of.fix), 65, hint, 'badInput');
+  }
+  await decisions.decide(of, { decision: 'edit', files, ...(revision === undefined ? {} : { revision }) });
+}
+
+/** All that is known of how sure one can be of it. */
+async function explain(texts: Texts, of: Fix): Promise<void> {
+  const fix = await texts.get(of);
+  const { tooltip } = rowOf({ ...fix, root: of.root }, words);
+  const title = `${fix.fix}: ${confidenceWords(fix.confidence, words)}`;
+  await say.dialog(title, tooltip.slice(1).join('\n\n'));
+}
+
+async function accepted(sidecar: Sidecar, fixes: Fixes): Promise<Proposal[]> {
+  const lists = fixes.folders.map(async (root) => {
+    const { fixes } = await sidecar.request('trellis/listFixes', { root, state: 'accepted' });
+    return fixes.map((it) => ({ ...it, root }));
+  });
+  return (await Promise.all(lists)).flat().filter((it) => !it.node);
+}
+
+/** The only one, or the one chosen. */
+async function pick(fixes: readonly Proposal[]): Promise<Proposal | undefined> {
+  const [first, ...more] = fixes;
+  if (first === undefined) {
+    await say.info(words('There is no such fix in the open folders.'));
+    return undefined;
+  }
+  if (more.length === 0) return first;
+  const items = fixes.map((it) => ({ ...pickOf(it, words), fix: it }));
+  const chosen = await window.showQuickPick(items, { title: words('Which fix?') });
+  return chosen?.fix;
+}

@@ -1,0 +1,145 @@
+// What is said of proposals and of decisions: words, made of data.
+import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State } from '../protocol';
+import type { Proposal } from './queue';
+
+/** Puts words into the person's language, with `{0}` for values. */
+export type Words = (text: string, ...values: (string | number)[]) => string;
+
+export function percent(share: number): number {
+  return Math.round(share * 100);
+}
+
+export function confidenceWords({ total }: ConfidenceShape, words: Words): string {
+  return words('confidence {0} %', percent(total));
+}
+
+export function stateWords(state: State, words: Words): string {
+  const all: Record<State, string> = {
+    waiting: words('waiting'),
+    accepted: words('accepted'),
+    rejected: words('rejected'),
+    stale: words('stale: a file has changed'),
+    undone: words('taken back'),
+    failed: words('not written: tests failed'),
+  };
+  return all[state];
+}
+
+/** A row of the view. */
+export interface Row {
+  readonly label: string;
+  readonly description: string;
+  /** Markdown, without links or commands; what comes from elsewhere is quoted. */
+  readonly tooltip: readonly string[];
+  readonly icon: string;
+  readonly context: string;
+}
+
+const ICONS: Record<State, string> = {
+  waiting: 'git-pull-request',
+  stale: 'history',
+  failed: 'error',
+  undone: 'discard',
+  accepted: 'pass',
+  rejected: 'circle-slash',
+};
+
+export function rowOf(fix: Proposal, words: Words): Row {
+  const state = fix.state === 'waiting' ? [] : [stateWords(fix.state, words)];
+  const sure = confidenceWords(fix.confidence, words);
+  const { diagnostic, fix: tests, coverage } = fix.confidence;
+  return {
+    label: fix.node ?? fix.paths.join(', '),
+    description: [fix.fix, ...state, sure, fix.reason].join(' · '),
+    tooltip: [
+      `${fix.fix}: ${fix.paths.join(', ')}`,
+      fix.reason,
+      words(
+        'confidence {0} %: {1} % of the suspicion, {2} % of the tests pass, {3} % of its lines are covered',
+        percent(fix.confidence.total),
+        percent(diagnostic),
+        percent(tests),
+        percent(coverage),
+      ),
+      `${fix.test.id}\n${fix.test.message}`,
+      stateWords(fix.state, words),
+    ],
+    icon: ICONS[fix.state],
+    context: `fix ${fix.state}${fix.node ? ' draft' : ''}`,
+  };
+}
+
+/** Of those that have come: one by its name, several by their number. */
+export function arrivalWords(fixes: readonly Proposal[], words: Words): string {
+  const [first, ...more] = fixes;
+  if (first === undefined || more.length > 0) {
+    return words('{0} proposed fixes wait for your decision.', fixes.length);
+  }
+  const sure = confidenceWords(first.confidence, words);
+  const paths = first.paths.join(', ');
+  // Named, since the editor shows what is said twice in the same words only once.
+  return words('{0} of {1} waits for your decision: {2}, {3}.', first.fix, paths, first.test.id, sure);
+}
+
+/** What a person may do about what is said: a command, which is given the proposal. */
+export interface Offer {
+  readonly title: string;
+  readonly command: string;
+}
+
+/** What came of a decision. */
+export interface Said {
+  readonly text: string;
+  /** Such as taking back what was written. */
+  readonly offer?: Offer;
+  /** Whether nothing is left to decide. */
+  readonly settled: boolean;
+}
+
+export function decidedWords(result: DecideFixResult, words: Words): Said {
+  const { fix, state, hunks, written, notes, edit } = result;
+  const isWritten = typeof edit === 'number';
+  const settled = state === 'accepted' || state === 'rejected';
+  const files = written.join(', ');
+  const failed = state === 'failed';
+  const advice = failed ? [words('Edit it, or decide about its changes otherwise.')] : [];
+  const text = [headline(), ...notes.map(sentence), ...advice].join(' ');
+  const offer = isWritten ? undoing(words) : failed ? editing(words) : undefined;
+  return { text, ...(offer === undefined ? {} : { offer }), settled };
+
+  function headline(): string {
+    if (failed) return words('{0} was not accepted.', fix);
+    if (state === 'rejected') return words('{0} was rejected; nothing was written.', fix);
+    if (state === 'accepted' && !isWritten && result.node) {
+      return words('{0} was accepted; the run tests it and writes it.', fix);
+    }
+    if (state === 'accepted') {
+      return isWritten ? words('{0} was accepted: {1}.', fix, files) : words('{0} is decided.', fix);
+    }
+    const left = words('Changes left to decide: {0}.', hunks);
+    return isWritten ? `${words('Part of {0} was accepted: {1}.', fix, files)} ${left}` : `${fix}: ${left}`;
+  }
+}
+
+function undoing(words: Words): Offer {
+  return { title: words('Undo'), command: 'trellis.undoFix' };
+}
+
+function editing(words: Words): Offer {
+  return { title: words('Edit'), command: 'trellis.editFix' };
+}
+
+/** The sidecar's notes are phrases. */
+function sentence(note: string): string {
+  const ended = /[.!?…]$/.test(note) ? note : `${note}.`;
+  return ended.charAt(0).toUpperCase() + ended.slice(1);
+}
+
+/** Title of a tab. */
+export function titleOf(fix: FixResult | FixSummary, path: string, words: Words): string {
+  return words('{0} ({1})', path.slice(path.lastIndexOf('/') + 1), fix.fix);
+}
+
+export function pickOf(fix: FixSummary, words: Words): { label: string; description: string } {
+  return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateWords(fix.state, words)}` };
+}

@@ -1,0 +1,45 @@
+// Where everything is put together, and nothing else is done.
+import { commands, type ExtensionContext, l10n, window } from 'vscode';
+import { approval } from './approval/room';
+import { generation } from './generation/commands';
+import { mayRestart } from './generation/leave';
+import { statusBar } from './generation/status_bar';
+import { models } from './models/commands';
+import { keysOf } from './models/keys';
+import { nodes } from './panel/room';
+import { Runs } from './run/runs';
+import { Client } from './sidecar/client';
+import { answering } from './sidecar/passing';
+import { guarded } from './sidecar/tell';
+import { testing } from './testing/room';
+
+let client: Client | undefined;
+
+export function activate(context: ExtensionContext): void {
+  const output = window.createOutputChannel('Trellis', { log: true });
+  const sidecar = new Client(context, output, keysOf(context));
+  client = sidecar;
+  const restart = guarded(l10n.t('The sidecar was not restarted'), () => sidecar.restart());
+  context.subscriptions.push(
+    output,
+    answering(),
+    commands.registerCommand('trellis.restartSidecar', restart),
+    commands.registerCommand('trellis.showOutput', () => output.show()),
+  );
+  const board = generation(context, sidecar);
+  const runs = new Runs(sidecar, board);
+  context.subscriptions.push(runs, ...statusBar(sidecar, board, runs));
+  models(context, sidecar, board);
+  testing(context, sidecar, board);
+  nodes(context, sidecar, board, runs);
+  approval(context, sidecar, board);
+  const moved = l10n.t(
+    'The setting "trellis.path" counts from the next start of the sidecar, which would stop the work under way.',
+  );
+  // Last, so that everybody hears its first words.
+  context.subscriptions.push(...sidecar.begin(() => mayRestart(board, moved)));
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.end();
+}

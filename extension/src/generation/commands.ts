@@ -1,0 +1,67 @@
+// The commands about runs.
+import { commands, type Disposable, type ExtensionContext, l10n, Uri } from 'vscode';
+import type { Sidecar } from '../sidecar/api';
+import { complain, guarded } from '../sidecar/tell';
+import { control, showActions } from './actions';
+import { Board } from './board';
+import { type Asked, demo, generate, resumeRun } from './generate';
+import { offers } from './offers';
+import { sayEnd, showReport } from './report';
+
+/** Jobs, and every command about runs. */
+export function generation(context: ExtensionContext, sidecar: Sidecar): Board {
+  const board = new Board(sidecar);
+  const notStarted = l10n.t('The run was not started');
+  const failed = l10n.t('That did not work');
+  const made: Disposable[] = [
+    board,
+    offers(sidecar, board),
+    command('trellis.generate', notStarted, (it: unknown) => generate(sidecar, board, asked(it))),
+    command('trellis.resumeRun', notStarted, (it: unknown) => resumeRun(sidecar, board, folder(it))),
+    command('trellis.demo', notStarted, () => demo(sidecar, board, context.extensionUri)),
+    command('trellis.actions', failed, () => showActions(sidecar, board)),
+    command('trellis.pauseJob', failed, () => control(sidecar, board, 'trellis/pauseJob')),
+    command('trellis.resumeJob', failed, () => control(sidecar, board, 'trellis/resumeJob')),
+    command('trellis.cancelJob', failed, () => control(sidecar, board, 'trellis/cancelJob')),
+    command('trellis.showReport', l10n.t('There is no report'), (it: unknown) =>
+      showReport(sidecar, folder(it)),
+    ),
+    command('trellis.getStarted', failed, async () => {
+      const walkthrough = `${context.extension.id}#start`;
+      await commands.executeCommand('workbench.action.openWalkthrough', walkthrough, false);
+    }),
+    board.onEnd((job) => {
+      sayEnd(sidecar, board, job).catch((error) =>
+        complain(l10n.t('The end of a run was not understood'), error),
+      );
+    }),
+  ];
+  context.subscriptions.push(...made);
+  return board;
+}
+
+function command(name: string, doing: string, work: (given: unknown) => Promise<unknown>): Disposable {
+  return commands.registerCommand(name, guarded(doing, work));
+}
+
+/** A file of the explorer, or what a caller chose. */
+function asked(given: unknown): Asked {
+  if (given instanceof Uri) return { graph: given.fsPath };
+  const { graph, out, model } = { graph: undefined, out: undefined, model: undefined, ...object(given) };
+  return { ...text('graph', graph), ...text('out', out), ...text('model', model) };
+}
+
+function folder(given: unknown): string | undefined {
+  if (given instanceof Uri) return given.fsPath;
+  return typeof given === 'string' ? given : undefined;
+}
+
+function object(given: unknown): object {
+  return typeof given === 'object' && given !== null ? given : {};
+}
+
+function text<K extends string>(key: K, value: unknown): { [P in K]?: string } {
+  const found: { [P in K]?: string } = {};
+  if (typeof value === 'string') found[key] = value;
+  return found;
+}

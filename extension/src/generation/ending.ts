@@ -1,0 +1,51 @@
+// What is said when a run has ended: words, made of data.
+import type { StatusResult } from '../protocol';
+import type { Job } from './jobs';
+import type { Words } from './status_text';
+
+export interface Ending {
+  readonly text: string;
+  readonly look: 'info' | 'warning' | 'error';
+  /** Whether there is a report to be read. */
+  readonly report: boolean;
+  /** Whether the run can be gone on with. */
+  readonly resumable: boolean;
+}
+
+/**
+ * @param status where its nodes stand; none where it cannot be known
+ */
+export function ending(job: Job, status: StatusResult | undefined, words: Words): Ending {
+  const counts = status === undefined ? undefined : counted(status, words);
+  if (job.state === 'cancelled') {
+    const text = words('{0} was cancelled; what passed is kept.', job.title);
+    return { text: joined(text, counts), look: 'info', report: false, resumable: true };
+  }
+  if (job.state === 'failed') {
+    const why = [job.error, job.hint].filter((it) => it !== undefined).join('. ');
+    const text = words('{0} stopped: {1}', job.title, why);
+    // What has no status has not begun: its input was refused, and would be again.
+    return { text, look: 'error', report: false, resumable: status !== undefined };
+  }
+  const failed = (status?.failed.length ?? 0) > 0;
+  const text = words(hasFailedAgain(job, status) ? '{0} failed again.' : '{0} is done.', job.title);
+  return { text: joined(text, counts), look: failed ? 'warning' : 'info', report: true, resumable: false };
+}
+
+/** Whether the node that was tried again stands as failed; such a job's title begins with it. */
+function hasFailedAgain(job: Job, status: StatusResult | undefined): boolean {
+  const failed = status?.failed ?? [];
+  return job.method === 'retryNode' && failed.some((id) => job.title.startsWith(`${id} `));
+}
+
+function counted(status: StatusResult, words: Words): string {
+  const passed = status.counts.passed ?? 0;
+  const parts = [words('{0} of {1} nodes passed', passed, status.total)];
+  if (status.failed.length > 0) parts.push(words('{0} failed', status.failed.length));
+  if (status.blocked.length > 0) parts.push(words('{0} skipped', status.blocked.length));
+  return `${parts.join(', ')}.`;
+}
+
+function joined(text: string, more: string | undefined): string {
+  return more === undefined ? text : `${text} ${more}`;
+}

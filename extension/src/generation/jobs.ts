@@ -1,0 +1,143 @@
+// What jobs there are and how they stand: a value, made of what the sidecar says.
+import type { JobShape, JobState, Event as TrellisEvent } from '../protocol';
+import type { Budget } from '../run/cost';
+
+export interface Job {
+  readonly id: string;
+  /** The method that began it, without `trellis/`. */
+  readonly method: string;
+  /** What it is about, for a person. */
+  readonly title: string;
+  readonly state: JobState;
+  /** Steps; none where the work has no steps to count, or before the first. */
+  readonly progress?: Progress;
+  /** Why it failed, and what to do. */
+  readonly error?: string;
+  readonly hint?: string;
+  /** The folder of a run, once it is known. */
+  readonly out?: string;
+  /** What it was ordered with, where that was here. */
+  readonly budget?: Budget;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** Whole, 0 to 100. */
+  readonly percent: number;
+  /** Until the end. */
+  readonly etaSeconds?: number;
+}
+
+/** By id, the newest last. */
+export type Jobs = ReadonlyMap<string, Job>;
+
+export const NO_JOBS: Jobs = new Map();
+
+/** Methods whose jobs grow a repository. */
+const GROWING: readonly string[] = ['generate', 'retryNode'];
+
+export function isGrowing(job: Job): boolean {
+  return GROWING.includes(job.method);
+}
+
+export function isOpen(job: Job): boolean {
+  return job.state === 'running' || job.state === 'paused';
+}
+
+/** The jobs after an event; the same value where the event says nothing of them. */
+export function afterEvent(jobs: Jobs, event: TrellisEvent): Jobs {
+  switch (event.type) {
+    case 'job':
+      return put(jobs, { ...known(jobs, event.job), ...ofEvent(event) });
+    case 'progress':
+      return put(jobs, { ...known(jobs, event.job), progress: progressOf(event) });
+    case 'files': {
+      const job = jobs.get(event.job);
+      return job === undefined || job.out !== undefined ? jobs : put(jobs, { ...job, out: event.root });
+    }
+    default:
+      return jobs;
+  }
+}
+
+/** The jobs of a sidecar that was asked for all of them; what only we know of one is kept. */
+export function ofList(jobs: Jobs, list: readonly JobShape[]): Jobs {
+  return new Map(list.map((it) => [it.job, ofShape(it, jobs.get(it.job))]));
+}
+
+/** We began this one, and know its folder. */
+export function begun(jobs: Jobs, id: string, out: string, budget?: Budget): Jobs {
+  return put(jobs, { ...known(jobs, id), out, ...(budget === undefined ? {} : { budget }) });
+}
+
+/** What the newest work on a folder may cost. */
+export function budgetFor(jobs: Jobs, out: string): Budget | undefined {
+  return [...jobs.values()].findLast((it) => isGrowing(it) && it.out === out)?.budget;
+}
+
+/** The run that a person most likely means: the newest one that is open. */
+export function current(jobs: Jobs): Job | undefined {
+  return [...jobs.values()].filter((it) => isGrowing(it) && isOpen(it)).at(-1);
+}
+
+/** Other work that is under way. */
+export function beside(jobs: Jobs): readonly Job[] {
+  return [...jobs.values()].filter((it) => !isGrowing(it) && isOpen(it));
+}
+
+/** So many jobs that have ended are remembered: every run of a test is one. */
+const REMEMBERED = 100;
+
+function put(jobs: Jobs, job: Job): Jobs {
+  const all = new Map(jobs).set(job.id, job);
+  // Whoever tells of an end looks for it here.
+  const ended = [...all.values()].filter((it) => !isOpen(it) && it.id !== job.id);
+  for (const { id } of ended.slice(0, -REMEMBERED)) all.delete(id);
+  return all;
+}
+
+/** Events of a job may come before whoever began it hears of its id. */
+function known(jobs: Jobs, id: string): Job {
+  return jobs.get(id) ?? { id, method: '', title: '', state: 'running' };
+}
+
+function ofEvent(event: Extract<TrellisEvent, { type: 'job' }>): Job {
+  const { job, method, title, state, error, hint } = event;
+  return { id: job, method, title, state, ...words(error, hint) };
+}
+
+function ofShape(shape: JobShape, before: Job | undefined): Job {
+  const { job, method, title, state, progress, error } = shape;
+  const { out, budget } = before ?? {};
+  return {
+    id: job,
+    method,
+    title,
+    state,
+    ...words(error?.message, error?.hint),
+    ...(progress ? { progress: progressOf({ ...progress, percent: percentOf(progress) }) } : {}),
+    ...(out === undefined ? {} : { out }),
+    ...(budget === undefined ? {} : { budget }),
+  };
+}
+
+function words(error: string | null | undefined, hint: string | null | undefined) {
+  return { ...(error ? { error } : {}), ...(hint ? { hint } : {}) };
+}
+
+interface Counted {
+  readonly done: number;
+  readonly total: number;
+  readonly percent: number;
+  readonly etaSeconds?: number | null;
+}
+
+function progressOf({ done, total, percent, etaSeconds }: Counted): Progress {
+  const eta = etaSeconds === null || etaSeconds === undefined ? {} : { etaSeconds };
+  return { done, total, percent, ...eta };
+}
+
+function percentOf({ done, total }: { done: number; total: number }): number {
+  return total === 0 ? 100 : Math.floor((done * 100) / total);
+}

@@ -1,0 +1,69 @@
+// What a run is ordered with: choices of the moment and settings, as parameters of `trellis/generate`.
+import type { GenerateParams } from '../protocol';
+
+/** What a person chose for this run. */
+export interface Choice {
+  /** Absolute. */
+  readonly graph: string;
+  /** Absolute. */
+  readonly out: string;
+  /** As `provider:name` or `recorded:FILE`; left out where environment and trellis.toml say it. */
+  readonly model?: string;
+}
+
+/** Reads one setting below `trellis` that a person has set; `undefined` where it is as delivered. */
+export type Own = (name: string) => unknown;
+
+/**
+ * Settings that nobody set are left out, so that the sidecar's defaults, trellis.toml and, where a run goes on, the
+ * options it was started with hold.
+ */
+export function order(choice: Choice, own: Own): GenerateParams {
+  const params: GenerateParams = { graph: choice.graph, out: choice.out };
+  put(params, 'model', choice.model ?? text(own('model')));
+  put(params, 'simpleModel', text(own('simpleModel')));
+  put(params, 'strongModel', text(own('strongModel')));
+  put(params, 'jobs', amount(own('jobs')));
+  put(params, 'testTimeout', amount(own('testTimeout')));
+  put(params, 'approve', text(own('approve')));
+  putBudget(params, own);
+  put(params, 'sandbox', sandbox(own('sandbox')));
+  return params;
+}
+
+/**
+ * Going on with a run: with the options it was started with, but for budgets, which are what a person changes when one
+ * has stopped a run.
+ */
+export function resumption(out: string, own: Own): GenerateParams {
+  const params: GenerateParams = { out };
+  putBudget(params, own);
+  return params;
+}
+
+function putBudget(params: GenerateParams, own: Own): void {
+  put(params, 'budgetUsd', amount(own('budget.usd')));
+  put(params, 'budgetTokens', amount(own('budget.tokens')));
+  put(params, 'budgetMinutes', amount(own('budget.minutes')));
+}
+
+/** What is null is not left out, and the sidecar takes it for a wrong value. */
+function put<K extends keyof GenerateParams>(
+  to: GenerateParams,
+  key: K,
+  value: GenerateParams[K] | undefined,
+): void {
+  if (value !== undefined) to[key] = value;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function amount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function sandbox(value: unknown): 'auto' | 'docker' | 'local' | undefined {
+  return value === 'docker' || value === 'local' || value === 'auto' ? value : undefined;
+}

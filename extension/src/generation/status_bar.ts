@@ -1,0 +1,33 @@
+// The item of the status bar: what is going on, and a click for what can be done about it.
+import { commands, type Disposable, l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
+import type { Runs } from '../run/runs';
+import type { Sidecar } from '../sidecar/api';
+import type { Board } from './board';
+import { beside, current } from './jobs';
+import { type Shown, shown } from './status_text';
+
+const COLOURS: Record<Shown['look'], string | undefined> = {
+  plain: undefined,
+  warning: 'statusBarItem.warningBackground',
+  error: 'statusBarItem.errorBackground',
+};
+
+export function statusBar(sidecar: Sidecar, board: Board, runs: Runs): Disposable[] {
+  const item = window.createStatusBarItem('trellis.run', StatusBarAlignment.Left, 10);
+  item.name = l10n.t('Trellis');
+  item.command = 'trellis.actions';
+  const update = () => {
+    const run = current(board.jobs);
+    const cost = run?.out === undefined ? undefined : runs.costOf(run.out);
+    const { text, tooltip, look } = shown(sidecar.state, run, beside(board.jobs).length, l10n.t, cost);
+    const colour = COLOURS[look];
+    item.text = text;
+    item.tooltip = tooltip;
+    item.accessibilityInformation = { label: `${text.replace(/\$\([^)]*\) ?/g, '')}. ${tooltip}` };
+    item.backgroundColor = colour === undefined ? undefined : new ThemeColor(colour);
+    void commands.executeCommand('setContext', 'trellis.run', run?.state ?? 'none');
+  };
+  update();
+  item.show();
+  return [item, sidecar.onState(update), board.onChange(update), runs.onChange(update)];
+}

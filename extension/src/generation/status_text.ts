@@ -1,0 +1,65 @@
+// What the status bar says: words, made of data.
+import { type Cost, costWords } from '../run/cost';
+import type { SidecarState } from '../sidecar/api';
+import type { Job, Progress } from './jobs';
+
+/** Words in the person's language; `{0}` and `{1}` stand for what is given. */
+export type Words = (text: string, ...given: (string | number)[]) => string;
+
+export interface Shown {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly look: 'plain' | 'warning' | 'error';
+}
+
+/**
+ * @param job the run that is open
+ * @param others how much other work is under way
+ * @param cost of that run, where it is known
+ */
+export function shown(
+  state: SidecarState,
+  job: Job | undefined,
+  others: number,
+  words: Words,
+  cost?: Cost,
+): Shown {
+  if (state === 'stopped') {
+    return { text: '$(error) Trellis', tooltip: words('The sidecar does not run.'), look: 'error' };
+  }
+  if (state === 'restarting') {
+    return { text: '$(sync~spin) Trellis', tooltip: words('The sidecar is started again.'), look: 'warning' };
+  }
+  if (job !== undefined) return ofJob(job, cost, words);
+  if (state === 'starting' || others > 0) {
+    return { text: '$(sync~spin) Trellis', tooltip: busy(state, others, words), look: 'plain' };
+  }
+  return { text: '$(type-hierarchy-sub) Trellis', tooltip: words('No run is open.'), look: 'plain' };
+}
+
+function busy(state: SidecarState, others: number, words: Words): string {
+  if (state === 'starting') return words('The sidecar is starting.');
+  return others === 1 ? words('1 job is under way.') : words('{0} jobs are under way.', others);
+}
+
+function ofJob(job: Job, cost: Cost | undefined, words: Words): Shown {
+  const paused = job.state === 'paused';
+  const icon = paused ? '$(debug-pause)' : '$(sync~spin)';
+  const parts = [`${icon} Trellis`];
+  if (job.progress !== undefined) parts.push(counted(job.progress));
+  if (paused) parts.push(words('paused'));
+  else if (job.progress?.etaSeconds !== undefined) parts.push(left(job.progress.etaSeconds, words));
+  const spent = cost === undefined ? [] : [costWords(cost, job.budget, words)];
+  return { text: parts.join(' · '), tooltip: [job.title, ...spent].join('\n'), look: 'plain' };
+}
+
+function counted({ done, total, percent }: Progress): string {
+  return `${done}/${total} ${percent}%`;
+}
+
+/** How long it takes, in the coarsest unit that says something. */
+export function left(seconds: number, words: Words): string {
+  if (seconds < 90) return words('{0} s left', Math.round(seconds));
+  if (seconds < 90 * 60) return words('{0} min left', Math.ceil(seconds / 60));
+  return words('{0} h left', Math.ceil(seconds / 3600));
+}

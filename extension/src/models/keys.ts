@@ -1,0 +1,67 @@
+// Keys: kept by the editor's secret storage, handed to the sidecar as variables of its process, shown to nobody.
+import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import type { Board } from '../generation/board';
+import { mayRestart } from '../generation/leave';
+import type { Client, Environment } from '../sidecar/client';
+import { keyed, noKeys, type Provider } from './providers';
+
+const name = (variable: string) => `trellis.key.${variable}`;
+
+/** The variables that hold keys. A folder that is not trusted gets none: nothing of it is executed. */
+export function keysOf(context: ExtensionContext): Environment {
+  return async () => {
+    if (!workspace.isTrusted) return noKeys();
+    const found = keyed().map(async ({ key }) => [key, await context.secrets.get(name(key))] as const);
+    return Object.fromEntries((await Promise.all(found)).filter(([, it]) => it !== undefined));
+  };
+}
+
+export async function hasKey(context: ExtensionContext, provider: Provider): Promise<boolean> {
+  if (provider.key === undefined) return true;
+  return (
+    process.env[provider.key] !== undefined || (await context.secrets.get(name(provider.key))) !== undefined
+  );
+}
+
+/** Asks for a key and keeps it. Says whether one was given. */
+export async function setKey(
+  context: ExtensionContext,
+  client: Client,
+  board: Board,
+  provider?: Provider,
+): Promise<boolean> {
+  const chosen = provider ?? (await pickKeyed(l10n.t('Whose key?')));
+  if (chosen?.key === undefined) return false;
+  const value = await window.showInputBox({
+    title: l10n.t('API key of {0}', chosen.label),
+    prompt: l10n.t('It is kept in the secret storage of the editor.'),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (it) => (it.trim() === '' ? l10n.t('Paste the key.') : undefined),
+  });
+  if (value === undefined) return false;
+  await context.secrets.store(name(chosen.key), value.trim());
+  await handOver(client, board);
+  return true;
+}
+
+/** Forgets a key. */
+export async function removeKey(context: ExtensionContext, client: Client, board: Board): Promise<void> {
+  const chosen = await pickKeyed(l10n.t('Forget whose key?'));
+  if (chosen?.key === undefined) return;
+  await context.secrets.delete(name(chosen.key));
+  await handOver(client, board);
+}
+
+async function pickKeyed(title: string): Promise<Provider | undefined> {
+  const items = keyed().map((provider) => ({ label: provider.label, description: provider.key, provider }));
+  return (await window.showQuickPick(items, { title }))?.provider;
+}
+
+/** A process has the variables that it was started with; work under way is not cut off without leave. */
+async function handOver(client: Client, board: Board): Promise<void> {
+  const said = l10n.t(
+    'The key counts from the next start of the sidecar, which would stop the work under way.',
+  );
+  if (await mayRestart(board, said)) await client.restart();
+}

@@ -1,0 +1,75 @@
+// Choosing the model.
+import { ConfigurationTarget, l10n, lm, type QuickPickItem, window, workspace } from 'vscode';
+import * as say from '../sidecar/say';
+import { PROVIDERS, type Provider } from './providers';
+
+interface Kind extends QuickPickItem {
+  readonly names: () => Promise<string | undefined>;
+}
+
+/**
+ * Asks for a model.
+ * @returns as `provider:name` or `recorded:FILE`; empty where environment and trellis.toml say it; nothing where the
+ * person changed their mind
+ */
+export async function pickModel(): Promise<string | undefined> {
+  const kinds: Kind[] = [
+    {
+      label: l10n.t('As configured'),
+      description: l10n.t('trellis.toml, the environment, or the only key there is'),
+      names: async () => '',
+    },
+    { label: l10n.t("The editor's models"), description: 'editor', names: pickOfEditor },
+    ...PROVIDERS.map(ofProvider),
+    { label: l10n.t('A recording'), description: 'recorded', names: pickRecording },
+  ];
+  return await (await window.showQuickPick(kinds, { title: l10n.t('Which model?') }))?.names();
+}
+
+/** Asks for a model, and keeps it in the setting. */
+export async function selectModel(): Promise<string | undefined> {
+  const model = await pickModel();
+  if (model === undefined) return undefined;
+  const inFolder = workspace.workspaceFolders !== undefined;
+  const target = inFolder ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
+  await workspace.getConfiguration('trellis').update('model', model === '' ? undefined : model, target);
+  return model;
+}
+
+/** The models that other extensions offer; an editor that cannot have any offers none. */
+export async function editorModels(): Promise<readonly { id: string; name: string; vendor: string }[]> {
+  return typeof lm?.selectChatModels === 'function' ? await lm.selectChatModels({}) : [];
+}
+
+function ofProvider(provider: Provider): Kind {
+  const names = async () => {
+    const chosen = await window.showInputBox({
+      title: l10n.t('Which model of {0}?', provider.label),
+      prompt: l10n.t('Its name, such as {0}', provider.example),
+      validateInput: (it) => (it.trim() === '' ? l10n.t('Name a model.') : undefined),
+    });
+    return chosen === undefined ? undefined : `${provider.name}:${chosen.trim()}`;
+  };
+  return { label: provider.label, description: provider.name, names };
+}
+
+async function pickOfEditor(): Promise<string | undefined> {
+  const models = await editorModels();
+  if (models.length === 0) {
+    await say.warn(
+      l10n.t(
+        'No extension of this editor offers a model. Install one that does, or choose another provider.',
+      ),
+    );
+    return undefined;
+  }
+  const any = { label: l10n.t('Any'), description: l10n.t('the editor chooses'), model: 'editor' };
+  const items = models.map((it) => ({ label: it.name, description: it.vendor, model: `editor:${it.id}` }));
+  return (await window.showQuickPick([any, ...items], { title: l10n.t('Which model?') }))?.model;
+}
+
+async function pickRecording(): Promise<string | undefined> {
+  const filters = { [l10n.t('Recordings')]: ['jsonl'] };
+  const chosen = await window.showOpenDialog({ filters, openLabel: l10n.t('Replay') });
+  return chosen?.[0] === undefined ? undefined : `recorded:${chosen[0].fsPath}`;
+}

@@ -1,0 +1,179 @@
+// What can be done with a node of the shown run.
+import { join } from 'node:path';
+import { l10n, Position, type QuickPickItem, Range, Uri, ViewColumn, window, workspace } from 'vscode';
+import type { Board } from '../generation/board';
+import { own } from '../generation/generate';
+import { resumption } from '../generation/order';
+import type { ReachedNode } from '../protocol';
+import { budgetOf } from '../run/cost';
+import type { Runs } from '../run/runs';
+import { type Run, type RunNode, STATUSES, type Status } from '../run/state';
+import { Refusal, type Sidecar } from '../sidecar/api';
+import * as say from '../sidecar/say';
+import { LOOKS, standingOf, statusWords, summary } from './items';
+
+const words = l10n.t;
+
+/** The run and node that are meant. */
+export interface Meant {
+  readonly run: Run;
+  readonly node: RunNode;
+}
+
+/** Of a row of the tree, or of a node's id; asks where there is neither. */
+export async function meant(runs: Runs, given: unknown): Promise<Meant | undefined> {
+  const run = runs.current;
+  if (run === undefined) {
+    throw new Refusal(
+      words('no run is shown'),
+      65,
+      words('start one, or choose one with "Select Run"'),
+      'badInput',
+    );
+  }
+  const id = idOf(given) ?? (await pickNode(run));
+  const node = id === undefined ? undefined : run.nodes.get(id);
+  return node && { run, node };
+}
+
+/** The code of a node, else where the plan has it. */
+export async function openNode(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
+  const seen = await sidecar.request('trellis/codeView', whatOf(run, node));
+  if (!seen.generated) {
+    const state = standingOf(node, words);
+    const hint = node.reason ?? missing(node);
+    throw new Refusal(words('{0} has no code yet: it is {1}', node.name, state), 65, hint, 'badInput');
+  }
+  await show(join(run.out, seen.path), seen.symbols[0]?.line);
+}
+
+function missing({ status }: RunNode): string {
+  if (status === 'stopped') return words('go on with the run: "Trellis: Resume Run"');
+  return words('the run has not come to it yet');
+}
+
+export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
+  const { testPath } = await sidecar.request('trellis/codeView', whatOf(run, node));
+  const file = testPath ? join(run.out, testPath) : undefined;
+  const there = file !== undefined && (await exists(file));
+  if (!there) {
+    const hint = words('tests are kept when the node has passed');
+    throw new Refusal(words('{0} has no tests on the disk', node.name), 65, hint, 'badInput');
+  }
+  await show(file, undefined);
+}
+
+export async function retry(sidecar: Sidecar, board: Board, { run, node }: Meant): Promise<void> {
+  const bounds = resumption(run.out, own(Uri.file(run.out)));
+  const { job } = await sidecar.request('trellis/retryNode', { ...bounds, node: node.id });
+  board.began(job, run.out, budgetOf(bounds));
+}
+
+/** Who needs a node and what it needs, to go on from there; gives the one that was chosen. */
+export async function neighbours(sidecar: Sidecar, { run, node }: Meant): Promise<string | undefined> {
+  const around = await sidecar.request('trellis/planDeps', { graph: run.graph, node: node.id, hops: 1 });
+  const row = (it: ReachedNode, arrow: string) => {
+    const known = run.nodes.get(it.id);
+    const state = known === undefined ? '' : standingOf(known, words);
+    return {
+      label: `$(${arrow}) ${it.name}`,
+      description: [state, it.role].filter((it) => it).join(' · '),
+      id: it.id,
+    };
+  };
+  const needed = around.outgoing.map((it) => row(it, 'arrow-left'));
+  const needing = around.incoming.map((it) => row(it, 'arrow-right'));
+  const items: (QuickPickItem & { id?: string })[] = [
+    { label: words('{0} needs', node.name), kind: -1 },
+    ...needed,
+    { label: words('needed by'), kind: -1 },
+    ...needing,
+  ];
+  if (needed.length + needing.length === 0) {
+    await say.info(words('{0} needs nothing, and nothing needs it.', node.name));
+    return undefined;
+  }
+  return (await window.showQuickPick(items, { title: words('Around {0}', node.name) }))?.id;
+}
+
+/** Of texts that are shown and never saved. */
+export const REASON_SCHEME = 'trellis-reason';
+
+/** The text travels in the address, so that it is there after a reload as well. */
+function reasonUri(id: string, text: string): Uri {
+  return Uri.from({ scheme: REASON_SCHEME, path: `/${id}.txt`, query: text });
+}
+
+/** The whole reason in an editor of its own, since it may be long. */
+export async function showReason({ node }: Meant): Promise<void> {
+  const text = `${node.id}: ${standingOf(node, words)}\n\n${node.reason ?? ''}\n`;
+  const document = await workspace.openTextDocument(reasonUri(node.id, text));
+  await window.showTextDocument(document, {
+    preview: true,
+    viewColumn: ViewColumn.Beside,
+    preserveFocus: true,
+  });
+}
+
+/** The states that are to be shown; nothing where the person changed their mind. */
+export async function pickFilter(current: ReadonlySet<Status>): Promise<ReadonlySet<Status> | undefined> {
+  const items = STATUSES.map((status) => ({
+    label: `$(${LOOKS[status].icon.replace('~spin', '')}) ${statusWords(status, words)}`,
+    picked: current.has(status),
+    status,
+  }));
+  const title = words('Show nodes that are');
+  const chosen = await window.showQuickPick(items, { title, canPickMany: true });
+  return chosen && new Set(chosen.map((it) => it.status));
+}
+
+/** Another run of the open folders. */
+export async function pickRun(sidecar: Sidecar): Promise<string | undefined> {
+  const { runs } = await sidecar.request('trellis/listRuns', {});
+  if (runs.length === 0) {
+    await say.info(words('There is no run in the open folders.'));
+    return undefined;
+  }
+  const items = runs.map((it) => ({
+    label: workspace.asRelativePath(it.out),
+    description: words('{0}/{1} passed', it.passed, it.total),
+    out: it.out,
+  }));
+  return (await window.showQuickPick(items, { title: words('Show which run?') }))?.out;
+}
+
+async function pickNode(run: Run): Promise<string | undefined> {
+  const nodes = [...run.nodes.values()];
+  const items = nodes.map((it) => ({
+    label: it.name,
+    description: `${it.subgraph} · ${standingOf(it, words)}`,
+    id: it.id,
+  }));
+  return (await window.showQuickPick(items, { title: summary(nodes, words), matchOnDescription: true }))?.id;
+}
+
+function idOf(given: unknown): string | undefined {
+  if (typeof given === 'string') return given;
+  const { id } = { id: undefined, ...(typeof given === 'object' ? given : {}) };
+  return typeof id === 'string' ? id : undefined;
+}
+
+function whatOf(run: Run, node: RunNode) {
+  return { what: node.id, root: run.out, plan: run.graph, signatures: true };
+}
+
+/** @param line from 1; unknown where there is none to go to */
+async function show(file: string, line: number | undefined): Promise<void> {
+  const place = line === undefined ? undefined : new Position(line - 1, 0);
+  const selection = place === undefined ? {} : { selection: new Range(place, place) };
+  await window.showTextDocument(Uri.file(file), selection);
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await workspace.fs.stat(Uri.file(file));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,150 @@
+// The picture of the planning graph: a page beside the editors that follows the run.
+import { randomBytes } from 'node:crypto';
+import { commands, l10n, Uri, ViewColumn, type Webview, type WebviewPanel, window } from 'vscode';
+import type { News, Runs } from '../run/runs';
+import { STATUSES } from '../run/state';
+import { statusWords } from './items';
+import { askedOf, graphOf, type Said, statesOf } from './picture';
+
+/** By which the editor brings a page back after a reload. */
+export const GRAPH_VIEW = 'trellis.graph';
+
+export class GraphPage {
+  private panel: WebviewPanel | undefined;
+  private isReady = false;
+  /** Shown as soon as the page can. */
+  private wanted: string | undefined;
+
+  constructor(
+    private readonly extension: Uri,
+    private readonly runs: Runs,
+    private readonly selected: (id: string) => void,
+  ) {}
+
+  /** Shows the page, made if there is none. */
+  open(): void {
+    if (this.panel !== undefined) {
+      this.panel.reveal();
+      return;
+    }
+    const title = l10n.t('Planning Graph');
+    this.adopt(window.createWebviewPanel(GRAPH_VIEW, title, ViewColumn.Active, this.options()));
+  }
+
+  /** Fills a page, a new one or one that the editor brought back. */
+  adopt(panel: WebviewPanel): void {
+    this.panel?.dispose();
+    this.panel = panel;
+    this.isReady = false;
+    panel.webview.options = this.options();
+    panel.iconPath = Uri.joinPath(this.extension, 'media', 'icon.svg');
+    panel.onDidDispose(() => {
+      if (this.panel === panel) this.panel = undefined;
+    });
+    panel.onDidChangeViewState(() => {
+      // A page that is hidden is gone; the next one says when it is ready.
+      if (!panel.visible) this.isReady = false;
+    });
+    panel.webview.onDidReceiveMessage((message: unknown) => this.hear(message));
+    panel.webview.html = this.page(panel.webview);
+  }
+
+  /** Tells the page what is new. */
+  follow({ run, changed }: News): void {
+    if (!this.isReady) return;
+    if (run === undefined) this.say({ type: 'graph', out: '', nodes: [], edges: [] });
+    else if (changed === 'all') this.say(graphOf(run));
+    else if (changed.size > 0) this.say(statesOf(run, changed));
+  }
+
+  select(id: string): void {
+    this.wanted = id;
+    if (this.isReady && this.panel?.visible) this.say({ type: 'select', id });
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+
+  private hear(message: unknown): void {
+    const asked = askedOf(message);
+    const run = this.runs.current;
+    switch (asked?.type) {
+      case 'ready':
+        this.isReady = true;
+        if (run !== undefined) this.say(graphOf(run));
+        if (this.wanted !== undefined && this.wanted !== asked.chosen)
+          this.say({ type: 'select', id: this.wanted });
+        break;
+      case 'open':
+        void commands.executeCommand('trellis.openNode', asked.id);
+        break;
+      case 'tests':
+        void commands.executeCommand('trellis.openNodeTests', asked.id);
+        break;
+      case 'retry':
+        void commands.executeCommand('trellis.retryThisNode', asked.id);
+        break;
+      case 'selected':
+        this.wanted = asked.id;
+        this.selected(asked.id);
+        break;
+      case undefined:
+        break;
+    }
+  }
+
+  private say(said: Said): void {
+    // What a page does not hear, it gets whole when it is ready again.
+    void this.panel?.webview.postMessage(said);
+  }
+
+  private options() {
+    // A page that is hidden is thrown away: drawing 2,000 nodes again takes less than keeping them.
+    const places = ['dist', 'media'].map((it) => Uri.joinPath(this.extension, it));
+    return { enableScripts: true, localResourceRoots: places };
+  }
+
+  private page(webview: Webview): string {
+    const nonce = randomBytes(16).toString('base64');
+    const at = (...path: string[]) => webview.asWebviewUri(Uri.joinPath(this.extension, ...path)).toString();
+    const names = STATUSES.map((it) => [it, statusWords(it, l10n.t)]);
+    const texts = {
+      states: { ...Object.fromEntries(names), other: statusWords('other', l10n.t) },
+      needs: l10n.t('needs {0}, needed by {1}'),
+      node: l10n.t('{0}, {1}, subgraph {2}, {3}'),
+      none: l10n.t('No node is called so.'),
+    };
+    const policy = `default-src 'none'; style-src ${webview.cspSource} 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
+    const legend = names.map(
+      ([it, name]) => `<li><span class="dot ${it}"></span>${escaped(name ?? '')}</li>`,
+    );
+    return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<style id="__________cytoscape_stylesheet" nonce="${nonce}"></style>
+<link rel="stylesheet" href="${at('media', 'graph.css')}">
+<title>${escaped(l10n.t('Planning Graph'))}</title>
+</head>
+<body>
+<header>
+<input id="find" type="search" list="names" aria-label="${escaped(l10n.t('Find a node'))}" placeholder="${escaped(l10n.t('Find a node'))}">
+<datalist id="names"></datalist>
+<ul id="legend">${legend.join('')}</ul>
+<button id="fit" type="button">${escaped(l10n.t('Fit'))}</button>
+</header>
+<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys go from node to node, Enter opens the code, T the tests, R tries again'))}"></main>
+<p id="said" role="status" aria-live="polite"></p>
+<p id="empty">${escaped(l10n.t('There is no run yet. Start one with "Trellis: Generate from Planning Graph".'))}</p>
+<script id="texts" type="application/json" nonce="${nonce}">${JSON.stringify(texts).replaceAll('<', '\\u003c')}</script>
+<script nonce="${nonce}" src="${at('dist', 'graph.js')}"></script>
+</body>
+</html>`;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,140 @@
+// The room of nodes: the panel, the picture of the graph, and what can be done with a node.
+import {
+  commands,
+  type Disposable,
+  type ExtensionContext,
+  l10n,
+  type WebviewPanel,
+  window,
+  workspace,
+} from 'vscode';
+import type { Board } from '../generation/board';
+import { budgetFor } from '../generation/jobs';
+import { type Budget, costWords } from '../run/cost';
+import type { Runs } from '../run/runs';
+import type { Run } from '../run/state';
+import type { Sidecar } from '../sidecar/api';
+import { told } from '../sidecar/refusal';
+import { guarded } from '../sidecar/tell';
+import {
+  type Meant,
+  meant,
+  neighbours,
+  openNode,
+  openTests,
+  pickFilter,
+  pickRun,
+  REASON_SCHEME,
+  retry,
+  showReason,
+} from './actions';
+import { GRAPH_VIEW, GraphPage } from './graph';
+import { EVERYTHING, type Row, summary } from './items';
+import { NodeTree } from './tree';
+
+const words = l10n.t;
+
+export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board, runs: Runs): void {
+  const tree = new NodeTree(runs);
+  const view = window.createTreeView<Row>('trellis.nodes', { treeDataProvider: tree, showCollapseAll: true });
+  const reveal = (id: string) => {
+    if (view.visible) void view.reveal(tree.node(id), { select: true, focus: false });
+  };
+  const page = new GraphPage(context.extensionUri, runs, reveal);
+  const follow = runs.onChange((news) => {
+    tree.follow(news);
+    page.follow(news);
+    const { run } = news;
+    // In a view of its own the editor shows no description, but always the message.
+    view.message = run === undefined ? trouble(runs) : headline(run, budgetFor(board.jobs, run.out));
+    view.title = titleOf(run);
+    void commands.executeCommand('setContext', 'trellis.hasRun', run !== undefined);
+  });
+  const bringBack = {
+    deserializeWebviewPanel: async (panel: WebviewPanel) => page.adopt(panel),
+  };
+  context.subscriptions.push(
+    tree,
+    view,
+    page,
+    follow,
+    window.registerWebviewPanelSerializer(GRAPH_VIEW, bringBack),
+    workspace.registerTextDocumentContentProvider(REASON_SCHEME, {
+      provideTextDocumentContent: (uri) => uri.query,
+    }),
+    ...ofNodes(sidecar, board, runs, page),
+    ...ofRuns(sidecar, runs, tree, page),
+  );
+}
+
+/** Of several folders, whose run it is that is shown. */
+function titleOf(run: Run | undefined): string {
+  const several = (workspace.workspaceFolders?.length ?? 0) > 1;
+  return run !== undefined && several
+    ? words('Nodes of {0}', workspace.asRelativePath(run.out))
+    : words('Nodes');
+}
+
+function trouble(runs: Runs): string {
+  return runs.problem === undefined ? '' : told(runs.problem);
+}
+
+/** Where the nodes stand, and what that has cost. */
+function headline({ nodes, cost }: Run, budget: Budget | undefined): string {
+  const counts = summary([...nodes.values()], words);
+  return cost === undefined ? counts : `${counts} · ${costWords(cost, budget, words)}`;
+}
+
+function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): Disposable[] {
+  const command = (name: string, doing: string, work: (it: Meant) => Promise<unknown>) =>
+    commands.registerCommand(
+      name,
+      guarded(doing, async (given: unknown) => {
+        const it = await meant(runs, given);
+        if (it !== undefined) await work(it);
+      }),
+    );
+  return [
+    command('trellis.openNode', words('The code was not opened'), (it) => openNode(sidecar, it)),
+    command('trellis.openNodeTests', words('The tests were not opened'), (it) => openTests(sidecar, it)),
+    command('trellis.retryThisNode', words('The node was not tried again'), (it) =>
+      retry(sidecar, board, it),
+    ),
+    command('trellis.showReason', words('The reason was not shown'), showReason),
+    command('trellis.showInGraph', words('The graph was not shown'), async ({ node }) => {
+      page.open();
+      page.select(node.id);
+    }),
+    command('trellis.showNeighbours', words('The neighbours were not found'), async (it) => {
+      const chosen = await neighbours(sidecar, it);
+      if (chosen !== undefined) await commands.executeCommand('trellis.showInGraph', chosen);
+    }),
+  ];
+}
+
+function ofRuns(sidecar: Sidecar, runs: Runs, tree: NodeTree, page: GraphPage): Disposable[] {
+  const filtered = (isOn: boolean) => commands.executeCommand('setContext', 'trellis.filtered', isOn);
+  return [
+    commands.registerCommand('trellis.showGraph', () => page.open()),
+    commands.registerCommand('trellis.showAllNodes', () => {
+      tree.filter = EVERYTHING;
+      void filtered(false);
+    }),
+    commands.registerCommand(
+      'trellis.filterNodes',
+      guarded(words('The panel was not filtered'), async () => {
+        const filter = await pickFilter(tree.filter);
+        if (filter === undefined) return;
+        tree.filter = filter;
+        await filtered(filter.size < EVERYTHING.size);
+      }),
+    ),
+    commands.registerCommand(
+      'trellis.selectRun',
+      guarded(words('The run was not shown'), async () => {
+        const out = await pickRun(sidecar);
+        if (out !== undefined) await runs.show(out);
+      }),
+    ),
+  ];
+}

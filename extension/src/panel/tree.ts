@@ -1,0 +1,194 @@
+// The panel of nodes: a tree by subgraph that follows the run.
+import {
+  type Event,
+  EventEmitter,
+  l10n,
+  MarkdownString,
+  ThemeColor,
+  ThemeIcon,
+  type TreeDataProvider,
+  TreeItem,
+  TreeItemCollapsibleState,
+} from 'vscode';
+import type { News, Runs } from '../run/runs';
+import type { Run, RunNode, Status } from '../run/state';
+import {
+  contextOf,
+  described,
+  EVERYTHING,
+  type Filter,
+  type Groups,
+  groupsOf,
+  LOOKS,
+  type Row,
+  redrawn,
+  standingOf,
+  strays,
+  summary,
+  worst,
+} from './items';
+
+const words = l10n.t;
+
+/** Runs with more nodes begin with their groups closed: what is not seen costs nothing. */
+const MANY = 200;
+/** Milliseconds between two drawings of many rows; a few are drawn at once. */
+const CALM = 1000;
+
+export class NodeTree implements TreeDataProvider<Row> {
+  private readonly changes = new EventEmitter<Row[] | undefined>();
+  readonly onDidChangeTreeData: Event<Row[] | undefined> = this.changes.event;
+  private wanted: Filter = EVERYTHING;
+  /** The editor knows a row by its object: one for each thing. */
+  private readonly rows = new Map<string, Row>();
+  private groups: Groups = new Map();
+  /** Nodes that are others than those drawn. */
+  private readonly stale = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly runs: Runs) {}
+
+  get filter(): Filter {
+    return this.wanted;
+  }
+
+  set filter(filter: Filter) {
+    this.wanted = filter;
+    this.whole();
+  }
+
+  /** Draws again what is new, and nothing else. */
+  follow({ run, changed }: News): void {
+    if (changed === 'all' || run === undefined) {
+      this.whole();
+      return;
+    }
+    for (const id of changed) this.stale.add(id);
+    if (this.stale.size <= MANY) this.draw();
+    else this.timer ??= setTimeout(() => this.draw(), CALM);
+  }
+
+  getChildren(row?: Row): Row[] {
+    if (row === undefined) return [...this.groups.keys()].map((it) => this.group(it));
+    if (row.kind === 'group') return (this.groups.get(row.subgraph) ?? []).map((it) => this.node(it.id));
+    const node = row.kind === 'node' ? this.find(row.id) : undefined;
+    return node?.reason === undefined ? [] : [this.row(`reason ${node.id}`, { kind: 'reason', id: node.id })];
+  }
+
+  getParent(row: Row): Row | undefined {
+    if (row.kind === 'group') return undefined;
+    if (row.kind === 'reason') return this.node(row.id);
+    const node = this.find(row.id);
+    return node && this.group(node.subgraph);
+  }
+
+  getTreeItem(row: Row): TreeItem {
+    if (row.kind === 'group') {
+      const isMany = (this.runs.current?.nodes.size ?? 0) > MANY;
+      return groupItem(row.subgraph, this.groups.get(row.subgraph) ?? [], isMany);
+    }
+    const node = this.find(row.id);
+    if (node === undefined) return new TreeItem(row.id);
+    return row.kind === 'node' ? nodeItem(node) : reasonItem(node);
+  }
+
+  /** The row of a node, to be shown. */
+  node(id: string): Row {
+    return this.row(`node ${id}`, { kind: 'node', id });
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.changes.dispose();
+  }
+
+  private whole(): void {
+    const run: Run | undefined = this.runs.current;
+    this.groups = run === undefined ? new Map() : groupsOf(run, this.wanted);
+    for (const key of strays(this.rows, run)) this.rows.delete(key);
+    this.changes.fire(undefined);
+  }
+
+  private draw(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const run = this.runs.current;
+    if (run === undefined) return;
+    this.stale.clear();
+    const before = this.groups;
+    this.groups = groupsOf(run, this.wanted);
+    const drawn = redrawn(before, this.groups);
+    if (drawn === 'all') this.changes.fire(undefined);
+    // The editor draws what is below a row along with it.
+    else if (drawn.length > 0) this.changes.fire(drawn.map((it) => this.group(it)));
+  }
+
+  private find(id: string): RunNode | undefined {
+    return this.runs.current?.nodes.get(id);
+  }
+
+  private group(subgraph: string): Row {
+    return this.row(`group ${subgraph}`, { kind: 'group', subgraph });
+  }
+
+  private row(key: string, made: Row): Row {
+    const row = this.rows.get(key) ?? made;
+    this.rows.set(key, row);
+    return row;
+  }
+}
+
+function icon(status: Status): ThemeIcon {
+  const { icon: name, colour } = LOOKS[status];
+  return colour === undefined ? new ThemeIcon(name) : new ThemeIcon(name, new ThemeColor(colour));
+}
+
+function groupItem(subgraph: string, nodes: readonly RunNode[], isClosed: boolean): TreeItem {
+  const { Collapsed, Expanded } = TreeItemCollapsibleState;
+  const item = new TreeItem(subgraph, isClosed ? Collapsed : Expanded);
+  item.id = `group ${subgraph}`;
+  item.description = summary(nodes, words);
+  item.iconPath = icon(worst(nodes));
+  item.contextValue = 'group';
+  return item;
+}
+
+function nodeItem(node: RunNode): TreeItem {
+  const below =
+    node.reason === undefined ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Collapsed;
+  const item = new TreeItem(node.name, below);
+  item.id = `node ${node.id}`;
+  item.description = described(node, words);
+  item.iconPath = icon(node.status);
+  item.contextValue = contextOf(node);
+  item.tooltip = tooltip(node);
+  item.accessibilityInformation = { label: `${node.name}, ${standingOf(node, words)}` };
+  item.command = {
+    command: 'trellis.openNode',
+    title: words('Open'),
+    arguments: [{ kind: 'node', id: node.id }],
+  };
+  return item;
+}
+
+function tooltip(node: RunNode): MarkdownString {
+  const text = new MarkdownString();
+  text.appendText(`${node.id}: ${standingOf(node, words)}\n`);
+  if (node.stage !== undefined) text.appendText(`${node.stage}\n`);
+  if (node.reason !== undefined) text.appendText(`${node.reason}\n`);
+  return text;
+}
+
+function reasonItem(node: RunNode): TreeItem {
+  const item = new TreeItem(node.reason ?? '');
+  item.id = `reason ${node.id}`;
+  item.iconPath = new ThemeIcon('comment');
+  item.tooltip = node.reason ?? '';
+  item.contextValue = 'reason';
+  item.command = {
+    command: 'trellis.showReason',
+    title: words('Show'),
+    arguments: [{ kind: 'node', id: node.id }],
+  };
+  return item;
+}

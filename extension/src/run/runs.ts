@@ -1,0 +1,200 @@
+// The one owner of what is known about runs: finds them, follows them, tells who shows them what changed.
+import { type Disposable, EventEmitter, Uri, workspace } from 'vscode';
+import type { Board } from '../generation/board';
+import { isGrowing, isOpen } from '../generation/jobs';
+import type { Run as Listed, StatusResult, Event as TrellisEvent } from '../protocol';
+import type { Refusal, Sidecar } from '../sidecar/api';
+import { refusalOf } from '../sidecar/refusal';
+import type { Cost } from './cost';
+import { afterEvent, differences, type Run, runOf, withCost, withStatus } from './state';
+
+/** Milliseconds in which changes are gathered before they are told. */
+const BREATH = 100;
+/** Milliseconds in which at most once is asked what a run costs: nobody tells it unasked. */
+const COUNTING = 2000;
+
+/** What is new. */
+export interface News {
+  readonly run: Run | undefined;
+  /** Ids of nodes that are others; `all` where the run is another. */
+  readonly changed: 'all' | ReadonlySet<string>;
+}
+
+export class Runs {
+  private readonly news = new EventEmitter<News>();
+  /** At most every 100 ms. */
+  readonly onChange = this.news.event;
+  /** Why nothing can be shown of a run that is there. */
+  private trouble: Refusal | undefined;
+  private shown: Run | undefined;
+  /** As it was told last. */
+  private told: Run | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** The next question what it costs. */
+  private counting: NodeJS.Timeout | undefined;
+  /** Of what is being read; a newer wish makes an older one void. */
+  private wish = 0;
+  /** The folder that is being read. */
+  private loading: string | undefined;
+  /** Something was told of it meanwhile. */
+  private stirred = false;
+  private readonly listening: Disposable[];
+
+  constructor(
+    private readonly sidecar: Sidecar,
+    private readonly board: Board,
+  ) {
+    this.listening = [
+      sidecar.onEvent((event) => this.hear(event)),
+      sidecar.onState((state) => {
+        if (state === 'running') void this.refresh();
+      }),
+      workspace.onDidChangeWorkspaceFolders(() => {
+        // A run of a folder that was taken out is of no interest any more.
+        const isGone = this.shown !== undefined && !isInside(this.shown.out);
+        if (isGone) this.take(undefined, undefined);
+        void this.refresh();
+      }),
+      board.onEnd((job) => {
+        if (job.out !== undefined && job.out === this.shown?.out) void this.reread();
+      }),
+    ];
+  }
+
+  /** The run that is shown. */
+  get current(): Run | undefined {
+    return this.shown;
+  }
+
+  /** What the run of a folder has cost, if it is the one that is shown. */
+  costOf(out: string): Cost | undefined {
+    return this.shown?.out === out ? this.shown.cost : undefined;
+  }
+
+  get problem(): Refusal | undefined {
+    return this.trouble;
+  }
+
+  /** Shows the run of a folder. */
+  async show(out: string): Promise<void> {
+    this.wish += 1;
+    const { wish } = this;
+    this.loading = out;
+    this.stirred = false;
+    try {
+      const run = await this.read(out);
+      if (wish !== this.wish) return;
+      this.take(run, undefined);
+      if (this.stirred) await this.reread();
+    } catch (error) {
+      if (wish === this.wish) this.take(undefined, refusalOf(error));
+    } finally {
+      if (wish === this.wish) this.loading = undefined;
+    }
+  }
+
+  /** Shows the run that was shown, else the one that is most likely meant. */
+  async refresh(): Promise<void> {
+    if (this.shown !== undefined) return await this.show(this.shown.out);
+    try {
+      const { runs } = await this.sidecar.request('trellis/listRuns', {});
+      const likely =
+        runs.find((it) => it.state === 'active') ?? runs.find((it) => it.state === 'stopped') ?? runs[0];
+      if (likely !== undefined && this.shown === undefined) await this.show(likely.out);
+    } catch (error) {
+      this.take(undefined, refusalOf(error));
+    }
+  }
+
+  private async read(out: string): Promise<Run> {
+    const { runs } = await this.sidecar.request('trellis/listRuns', { root: out });
+    const graph = runs.find((it) => it.out === out)?.graph ?? `${out}/docs/rpg.json`;
+    const plan = await this.sidecar.request('trellis/planShow', { graph });
+    return runOf(out, graph, plan, await this.status(out), this.isActive(out, runs));
+  }
+
+  /** None before the first checkpoint: nodes are told one by one then. */
+  private async status(out: string): Promise<StatusResult | undefined> {
+    try {
+      return await this.sidecar.request('trellis/status', { out });
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.kind === 'noCheckpoint') return undefined;
+      throw refusal;
+    }
+  }
+
+  private async reread(): Promise<void> {
+    const out = this.shown?.out;
+    if (out === undefined) return;
+    try {
+      const { runs } = await this.sidecar.request('trellis/listRuns', { root: out });
+      const status = await this.status(out);
+      const run = this.shown;
+      if (status === undefined || run?.out !== out) return;
+      this.take(withStatus(run, status, this.isActive(out, runs)), undefined);
+    } catch (error) {
+      this.take(this.shown, refusalOf(error));
+    }
+  }
+
+  private async count(out: string): Promise<void> {
+    try {
+      const status = await this.status(out);
+      if (status !== undefined && this.shown?.out === out) this.take(withCost(this.shown, status), undefined);
+    } catch (error) {
+      if (this.shown?.out === out) this.take(this.shown, refusalOf(error));
+    } finally {
+      this.counting = undefined;
+    }
+  }
+
+  private hear(event: TrellisEvent): void {
+    if (event.type === 'missed') void this.reread();
+    if (event.type !== 'node' && event.type !== 'stage') return;
+    const out = this.board.jobs.get(event.job)?.out;
+    if (out === undefined) return;
+    if (this.loading === out) this.stirred = true;
+    if (this.shown?.out === out) {
+      this.take(afterEvent(this.shown, event), undefined);
+      this.counting ??= setTimeout(() => void this.count(out), COUNTING);
+    }
+    // A run that begins is what a person wants to see, unless they look at another that goes on.
+    else if (this.loading !== out && !this.isOpen(this.loading ?? this.shown?.out)) void this.show(out);
+  }
+
+  /** Whether work on this folder is under way. */
+  private isOpen(out: string | undefined): boolean {
+    return [...this.board.jobs.values()].some((it) => it.out === out && isGrowing(it) && isOpen(it));
+  }
+
+  /** Whether anybody is at work on this folder: we, or another process. */
+  private isActive(out: string, runs: readonly Listed[]): boolean {
+    return this.isOpen(out) || runs.some((it) => it.out === out && it.state === 'active');
+  }
+
+  private take(run: Run | undefined, trouble: Refusal | undefined): void {
+    if (run === this.shown && trouble === this.trouble) return;
+    this.shown = run;
+    this.trouble = trouble;
+    this.timer ??= setTimeout(() => this.tell(), BREATH);
+  }
+
+  private tell(): void {
+    this.timer = undefined;
+    const [before, run] = [this.told, this.shown];
+    this.told = run;
+    this.news.fire({ run, changed: differences(before, run) });
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    clearTimeout(this.counting);
+    for (const it of this.listening) it.dispose();
+    this.news.dispose();
+  }
+}
+
+function isInside(path: string): boolean {
+  return workspace.getWorkspaceFolder(Uri.file(path)) !== undefined;
+}

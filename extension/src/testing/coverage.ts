@@ -1,0 +1,35 @@
+// Executed lines, as the editor draws them.
+import { join } from 'node:path';
+import { FileCoverage, Position, StatementCoverage, TestCoverageCount, type TestRun, Uri } from 'vscode';
+import type { LineCoverage } from '../protocol';
+
+/** One file, with the lines that are drawn when it is opened. */
+class Lines extends FileCoverage {
+  constructor(
+    uri: Uri,
+    private readonly lines: LineCoverage,
+  ) {
+    const covered = lines.executed.length;
+    super(uri, new TestCoverageCount(covered, covered + lines.missing.length));
+  }
+
+  details(): StatementCoverage[] {
+    const of = (executed: boolean) => (line: number) =>
+      new StatementCoverage(executed, new Position(line - 1, 0));
+    return [...this.lines.executed.map(of(true)), ...this.lines.missing.map(of(false))];
+  }
+}
+
+/**
+ * @param root folder of the project
+ * @param files by path below it
+ */
+export function showCoverage(run: TestRun, root: string, files: Record<string, LineCoverage>): void {
+  for (const [path, lines] of Object.entries(files)) {
+    run.addCoverage(new Lines(Uri.file(join(root, path)), lines));
+  }
+}
+
+export function detailsOf(coverage: FileCoverage): StatementCoverage[] {
+  return coverage instanceof Lines ? coverage.details() : [];
+}

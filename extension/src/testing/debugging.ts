@@ -1,0 +1,95 @@
+// Debugging tests: by the Python debugger, where it is installed.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import {
+  type CancellationToken,
+  commands,
+  type Disposable,
+  debug,
+  extensions,
+  l10n,
+  TestRunProfileKind,
+  type TestRunRequest,
+  Uri,
+  workspace,
+} from 'vscode';
+import { Refusal, type Sidecar } from '../sidecar/api';
+import * as say from '../sidecar/say';
+import { guarded } from '../sidecar/tell';
+import type { Testing } from './controller';
+import { bringsDebugger, launchOf } from './launch';
+import { leavingOut, nestedIn } from './nested';
+import { type Part, partsOf } from './parts';
+
+/** Offers the profile, also where there is no debugger: whoever asks for it is told what to install. */
+export function debugging(sidecar: Sidecar, testing: Testing): Disposable {
+  const run = guarded(
+    l10n.t('The debugger was not started'),
+    async (request: TestRunRequest, token: CancellationToken) => {
+      const there = extensions.all.some((it) => bringsDebugger(it.packageJSON));
+      await (there ? debugTests(sidecar, testing, request, token) : offerDebugger());
+    },
+  );
+  return testing.controller.createRunProfile(l10n.t('Debug'), TestRunProfileKind.Debug, run);
+}
+
+/** The one that is meant where nobody has chosen another. */
+const EXTENSION = 'ms-python.debugpy';
+
+async function offerDebugger(): Promise<void> {
+  const find = l10n.t('Find Extension');
+  const said = l10n.t(
+    'The debugger was not started: no extension here debugs Python. Install "Python Debugger" ({0}), then debug again.',
+    EXTENSION,
+  );
+  if ((await say.error(said, find)) !== find) return;
+  await commands.executeCommand('workbench.extensions.search', `@id:${EXTENSION}`);
+}
+
+/** One project after the other, outside the sandbox: a debugger has to reach the process. What it finds is its own to show. */
+async function debugTests(
+  sidecar: Sidecar,
+  testing: Testing,
+  request: TestRunRequest,
+  token: CancellationToken,
+): Promise<void> {
+  for (const part of partsOf(testing, request)) {
+    if (token.isCancellationRequested) return;
+    await debugPart(sidecar, part, token);
+  }
+}
+
+/** Resolves when its session has ended. */
+async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken): Promise<void> {
+  const { root, ids } = part;
+  const options = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
+  const launch = launchOf({ root, ids, options, sources: sourcesOf(root) }, delimiter);
+  const configuration = { ...launch, name: l10n.t('Trellis: debug tests') };
+  const folder = workspace.getWorkspaceFolder(Uri.file(root));
+  const listening: Disposable[] = [token.onCancellationRequested(() => void debug.stopDebugging())];
+  try {
+    // It may end before who started it hears that it has begun.
+    const ended = new Promise<void>((resolve) => {
+      listening.push(
+        debug.onDidTerminateDebugSession((it) => {
+          if (it.configuration.name === configuration.name) resolve();
+        }),
+      );
+    });
+    if (!(await debug.startDebugging(folder, configuration))) throw refused();
+    await ended;
+  } finally {
+    for (const it of listening) it.dispose();
+  }
+}
+
+function refused(): Refusal {
+  return new Refusal(l10n.t('it refused'), 69, l10n.t('see its own message'), 'unavailable');
+}
+
+/** As the sidecar puts them on the path: `src` of a project that is packaged, whether it is installed or not. */
+function sourcesOf(root: string): string[] {
+  const packaged = ['pyproject.toml', 'setup.py', 'setup.cfg'].some((it) => existsSync(join(root, it)));
+  const sources = join(root, 'src');
+  return packaged && existsSync(sources) ? [sources] : [];
+}

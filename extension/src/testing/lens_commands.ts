@@ -1,0 +1,130 @@
+// What the sidecar's lenses and actions do when they are clicked. Their arguments are parameters of its methods, which
+// it checks itself.
+
+import { isAbsolute, join } from 'node:path';
+import {
+  CancellationTokenSource,
+  commands,
+  type Disposable,
+  l10n,
+  Position,
+  ProgressLocation,
+  Selection,
+  TestRunRequest,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import type { Board } from '../generation/board';
+import type { Generated } from '../protocol';
+import type { Result } from '../sidecar/api';
+import type { Client } from '../sidecar/client';
+import * as say from '../sidecar/say';
+import { guarded } from '../sidecar/tell';
+import type { Testing } from './controller';
+import { ofGenerated } from './outcomes';
+import { repair } from './repair';
+import { runTests } from './run';
+import { showOutcome } from './show';
+
+export function lensCommands(sidecar: Client, board: Board, testing: Testing): Disposable[] {
+  const command = (name: string, doing: string, work: (given: unknown) => Promise<unknown>) =>
+    commands.registerCommand(name, guarded(doing, work));
+  return [
+    command('trellis.runTests', l10n.t('The tests were not run'), (it) => runNamed(sidecar, testing, it)),
+    command('trellis.generateTests', l10n.t('No tests were generated'), (it) =>
+      generateTests(sidecar, testing, it),
+    ),
+    command('trellis.proposeFix', l10n.t('No fix was found'), (it) => proposeFix(sidecar, it)),
+    command('trellis.repair', l10n.t('Nothing was repaired'), (it) => {
+      const { root } = fields(it);
+      return repair(sidecar, typeof root === 'string' ? root : undefined);
+    }),
+    command('trellis.retryNode', l10n.t('The node was not tried again'), (it) =>
+      retryNode(sidecar, board, it),
+    ),
+    command('trellis.showResult', l10n.t('There is no result'), (it) => showResult(sidecar, it)),
+  ];
+}
+
+/** Runs tests by way of the Testing view, so that their results show there. */
+async function runNamed(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
+  const { root, paths } = fields(given);
+  if (typeof root !== 'string' || !Array.isArray(paths)) return;
+  const ids = paths.filter((it) => typeof it === 'string');
+  const items = ids.length === 0 ? [testing.item(root, '')] : ids.map((id) => testing.item(root, id));
+  const request = new TestRunRequest(items, undefined, testing.profile);
+  const source = new CancellationTokenSource();
+  try {
+    await runTests(sidecar, testing, request, { coverage: false }, source.token);
+  } finally {
+    source.dispose();
+  }
+}
+
+async function generateTests(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
+  type Answer = Result<'trellis/generateTests'>;
+  const title = l10n.t('Writing tests');
+  const written = await long<Answer>(sidecar, title, 'trellis/generateTests', {
+    ...fields(given),
+    ...model(given),
+  });
+  if (!('source' in written)) return;
+  const { root, path, tests, outcome, warnings } = written;
+  showGenerated(testing, written);
+  const passed = tests.filter((it) => it.outcome === 'passed').length;
+  const counted = l10n.t('{0} of {1} tests of {2} passed', passed, tests.length, written.function);
+  const said = tests.length === 0 ? l10n.t('The tests of {0}: {1}', written.function, outcome) : counted;
+  const show = l10n.t('Open Tests');
+  const tell = passed === tests.length && passed > 0 ? say.info : say.warn;
+  if ((await tell([said, ...warnings].join('. '), show)) !== show) return;
+  const line = tests.find((it) => it.line)?.line;
+  const editor = await window.showTextDocument(Uri.file(join(root, path)));
+  if (line) editor.selection = new Selection(new Position(line - 1, 0), new Position(line - 1, 0));
+}
+
+/** They have run; the Testing view shows how. */
+function showGenerated(testing: Testing, written: Generated): void {
+  if (!written.written || written.tests.length === 0) return;
+  const run = testing.controller.createTestRun(new TestRunRequest(), written.function, false);
+  for (const outcome of ofGenerated(written)) showOutcome(run, testing.place(outcome), outcome);
+  run.end();
+}
+
+/** What comes of it is told by an event, and shown by who shows proposals. */
+async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
+  type Answer = Result<'trellis/proposeFix'>;
+  const title = l10n.t('Looking for a fix');
+  await long<Answer>(sidecar, title, 'trellis/proposeFix', { ...fields(given), ...model(given) });
+}
+
+async function retryNode(sidecar: Client, board: Board, given: unknown): Promise<void> {
+  const params = fields(given);
+  const { job } = await sidecar.send<Result<'trellis/retryNode'>>('trellis/retryNode', params);
+  if (typeof params.out === 'string') board.began(job, params.out);
+}
+
+/** The sidecar says it in a message. */
+async function showResult(sidecar: Client, given: unknown): Promise<void> {
+  const params = { command: 'trellis.showResult', arguments: [given] };
+  await sidecar.send<unknown>('workspace/executeCommand', params);
+}
+
+/** Work of a minute or so, which a person may stop. */
+async function long<R>(sidecar: Client, title: string, method: string, params: object): Promise<R> {
+  const options = { location: ProgressLocation.Notification, title, cancellable: true };
+  return await window.withProgress(options, (_, token) => sidecar.send<R>(method, params, token));
+}
+
+/** The model that is set for the project, if one is. */
+function model(given: unknown): { model?: string } {
+  const { root, function: it } = fields(given);
+  const place = [root, fields(it).filePath].find((it) => typeof it === 'string' && isAbsolute(it));
+  const scope = typeof place === 'string' ? Uri.file(place) : undefined;
+  const set = workspace.getConfiguration('trellis', scope).get('model', '').trim();
+  return set === '' ? {} : { model: set };
+}
+
+function fields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

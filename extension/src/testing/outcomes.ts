@@ -1,0 +1,142 @@
+// What tests came to, whoever ran them: a value, made of events and results.
+import type {
+  FailureShape,
+  Generated,
+  RunTestsResult,
+  TestFailure,
+  TestShape,
+  Event as TrellisEvent,
+} from '../protocol';
+
+export type Mark = 'passed' | 'failed' | 'skipped';
+
+/** One test, as far as anybody said. */
+export interface Outcome {
+  /** The folder of its project, absolute. */
+  readonly root: string;
+  /** Relative to that folder: file, classes, name, parameters. */
+  readonly id: string;
+  readonly mark: Mark;
+  /** In the sidecar's word, such as `xFailed`. */
+  readonly word: string;
+  readonly durationMs: number;
+  /** The file that defines it, relative to the root. */
+  readonly path?: string;
+  /** The line of its definition, from 1. */
+  readonly line?: number;
+  readonly failure?: Failure;
+  /** Why it was skipped or expected to fail. */
+  readonly reason?: string;
+  /** What it printed. */
+  readonly printed?: string;
+}
+
+export interface Failure {
+  readonly message: string;
+  /** Both sides of the comparison that failed. */
+  readonly expected?: string;
+  readonly actual?: string;
+  /** The failing place; the path is relative to the root, the line counted from 1. */
+  readonly path?: string;
+  readonly line?: number;
+  readonly traceback?: string;
+}
+
+/** Of a test's event: no place of its failure, which the result of the run says later. */
+export function ofEvent(event: Extract<TrellisEvent, { type: 'test' }>): Outcome {
+  const { root, id, outcome, durationMs, path, line, message } = event;
+  const failure = message ? { failure: { message } } : {};
+  return {
+    root,
+    id,
+    ...marked(outcome),
+    durationMs,
+    ...some('path', path),
+    ...some('line', line),
+    ...failure,
+  };
+}
+
+/** Of a run's result: each test, with all that is known. */
+export function ofResult(result: RunTestsResult): readonly Outcome[] {
+  return result.tests.map((it) => ofTest(result.root, it));
+}
+
+/** Outcomes of sessions that came to their end. */
+const ENDED: readonly string[] = ['passed', 'failed', 'noTests'];
+
+/** Ids of all tests of a project, by a run of all of it; none where it does not tell of all of them. */
+export function allOf(result: RunTestsResult): ReadonlySet<string> | undefined {
+  return ENDED.includes(result.outcome) ? foundBy(result) : undefined;
+}
+
+/** The same by a session that only looked for them. */
+export function foundBy(result: RunTestsResult): ReadonlySet<string> | undefined {
+  const { tests, notRun, collectionErrors, parsingFailed, outcome } = result;
+  const ids = [...tests.map((it) => it.id), ...notRun];
+  const isWhole =
+    collectionErrors.length === 0 && !parsingFailed && (ids.length > 0 || outcome === 'noTests');
+  return isWhole ? new Set(ids) : undefined;
+}
+
+/** Of tests that were written and run at once. */
+export function ofGenerated({ root, path, tests }: Generated): readonly Outcome[] {
+  return tests.map((it) => ended(root, path, it));
+}
+
+function ofTest(root: string, test: TestShape): Outcome {
+  const printed = [test.stdout, test.stderr].filter((it) => it !== '').join('\n');
+  return {
+    ...ended(root, test.path, test),
+    ...some('reason', test.reason),
+    ...(printed === '' ? {} : { printed }),
+  };
+}
+
+/** What is said of every test that has ended. */
+type Ended = Pick<TestShape, 'id' | 'outcome' | 'durationMs' | 'line' | 'failure'>;
+
+function ended(root: string, path: string, { id, outcome, durationMs, line, failure }: Ended): Outcome {
+  return {
+    root,
+    id,
+    ...marked(outcome),
+    durationMs,
+    path,
+    ...some('line', line),
+    ...(failure ? { failure: failureOf(failure) } : {}),
+  };
+}
+
+/** A failure as the wire has it. */
+export function failureOf(shape: FailureShape | TestFailure): Failure {
+  const { exception, message, path, line, traceback } = shape;
+  const comparison = 'comparison' in shape ? shape.comparison : undefined;
+  const said = [exception, message].filter((it) => it !== '').join(': ');
+  const sides = comparison ? { expected: comparison.expected, actual: comparison.actual } : {};
+  return {
+    message: said,
+    ...sides,
+    ...some('path', path),
+    ...some('line', line),
+    ...some('traceback', traceback),
+  };
+}
+
+/** The others mean that something is wrong. */
+const MARKS: Record<string, Mark> = {
+  passed: 'passed',
+  xPassed: 'passed',
+  skipped: 'skipped',
+  xFailed: 'skipped',
+};
+
+function marked(word: string): { mark: Mark; word: string } {
+  return { mark: MARKS[word] ?? 'failed', word };
+}
+
+function some<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
+  const found: { [P in K]?: V } = {};
+  if (value !== null && value !== undefined && value !== '') found[key] = value;
+  return found;
+}

@@ -1,0 +1,61 @@
+// Failing tests of a folder, mended: started here, decided in the room of proposals, told at the end.
+import { join } from 'node:path';
+import { commands, l10n, ProgressLocation, Uri, window, workspace } from 'vscode';
+import { folderFor } from '../generation/pick';
+import type { RepairResult } from '../protocol';
+import type { Sidecar } from '../sidecar/api';
+import { plain } from '../sidecar/plain';
+import * as say from '../sidecar/say';
+import { ending } from './repair_words';
+
+/** Mends what fails in a folder, the one that is named, or meant, or chosen. Waits for the person's decisions. */
+export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
+  const file = window.activeTextEditor?.document.uri;
+  const root = named ?? (await folderFor(file));
+  if (root === undefined) return;
+  // What is not saved would not be seen by the tests.
+  if (!(await workspace.saveAll())) return;
+  const result = await worked(sidecar, root);
+  if (result === undefined) return;
+  await shown(root, result);
+  await told(root, result);
+}
+
+async function worked(sidecar: Sidecar, root: string): Promise<RepairResult | undefined> {
+  const title = l10n.t('Repairing failing tests');
+  const options = { location: ProgressLocation.Notification, title, cancellable: true };
+  return await window.withProgress(options, async (progress, token) => {
+    let own: string | undefined;
+    const hearing = sidecar.onEvent((event) => {
+      if (event.type === 'job' && event.method === 'repair') own ??= event.job;
+      if (event.type === 'log' && event.job === own)
+        progress.report({ message: plain(event.message.trim()) });
+    });
+    try {
+      const answer = await sidecar.request('trellis/repair', { root, ...settings(root), wait: true }, token);
+      return 'outcome' in answer ? answer : undefined;
+    } finally {
+      hearing.dispose();
+    }
+  });
+}
+
+function settings(root: string): { model?: string } {
+  const model = workspace.getConfiguration('trellis', Uri.file(root)).get('model', '').trim();
+  return model === '' ? {} : { model };
+}
+
+/** Tests that were looked at show in the editor how they end now. */
+async function shown(root: string, { groups }: RepairResult): Promise<void> {
+  const paths = groups.flatMap((it) => it.tests);
+  if (paths.length > 0) await commands.executeCommand('trellis.runTests', { root, paths });
+}
+
+async function told(root: string, result: RepairResult): Promise<void> {
+  const { text, isGood } = ending(result, l10n.t);
+  const show = l10n.t('Show Report');
+  const actions = result.artifacts ? [show] : [];
+  const tell = isGood ? say.info : say.warn;
+  if ((await tell(text, ...actions)) !== show || !result.artifacts) return;
+  await commands.executeCommand('markdown.showPreview', Uri.file(join(root, result.artifacts, 'report.md')));
+}

@@ -1,0 +1,34 @@
+// How a repair ended, in words.
+import type { RepairResult } from '../protocol';
+
+type Translate = (text: string, ...values: (string | number)[]) => string;
+
+export interface Said {
+  readonly text: string;
+  readonly isGood: boolean;
+}
+
+/** What is said at the end of a repair. */
+export function ending(result: RepairResult, t: Translate): Said {
+  const { passing, failing } = result.after;
+  const counts = t('{0} tests pass, {1} fail', passing, failing);
+  const first = result.setAside[0];
+  const aside = first ? ` ${t('No change of the code mends {0}: {1}', first.test, first.why)}.` : '';
+  const [text, isGood] = head(result, t);
+  return { text: `${text}: ${counts}.${aside}`, isGood };
+}
+
+function head({ outcome }: RepairResult, t: Translate): readonly [string, boolean] {
+  switch (outcome) {
+    case 'nothingToDo':
+      return [t('Nothing to repair'), true];
+    case 'repaired':
+      return [t('Repaired'), true];
+    case 'partly':
+      return [t('Repaired in part'), false];
+    case 'needsHuman':
+      return [t('You are needed'), false];
+    default:
+      return [t('Not repaired'), false];
+  }
+}

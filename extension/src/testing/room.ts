@@ -1,0 +1,20 @@
+// The room of tests: the Testing view, marks in the gutter, and what lenses do.
+import type { ExtensionContext } from 'vscode';
+import type { Board } from '../generation/board';
+import type { Client } from '../sidecar/client';
+import { Testing } from './controller';
+import { debugging } from './debugging';
+import { gutter } from './gutter';
+import { lensCommands } from './lens_commands';
+import { showOthers } from './others';
+
+export function testing(context: ExtensionContext, sidecar: Client, board: Board): void {
+  const view = new Testing(sidecar);
+  context.subscriptions.push(
+    ...view.begin(),
+    debugging(sidecar, view),
+    ...gutter(context, sidecar),
+    ...lensCommands(sidecar, board, view),
+    ...showOthers(sidecar, board, view),
+  );
+}

@@ -1,0 +1,82 @@
+// One run of the Testing view: asked of the sidecar, shown as it goes.
+import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscode';
+import { l10n } from 'vscode';
+import type { Client } from '../sidecar/client';
+import { complain } from '../sidecar/tell';
+import { type Kind, sandbox, type Testing } from './controller';
+import { showCoverage } from './coverage';
+import { Live } from './live';
+import { leavingOut, nestedIn } from './nested';
+import { allOf, type Outcome, ofResult } from './outcomes';
+import { itemsOf, type Part, partsOf } from './parts';
+import { showBroken, showOutcome } from './show';
+
+/** Runs what is asked for, one project after the other. Rejects nothing: what goes wrong is said. */
+export async function runTests(
+  sidecar: Client,
+  testing: Testing,
+  request: TestRunRequest,
+  kind: Kind,
+  token: CancellationToken,
+): Promise<void> {
+  const run = testing.controller.createTestRun(request);
+  const stopping = run.token.onCancellationRequested(() => run.end());
+  const items = request.include ?? itemsOf(testing);
+  const left = new Set(request.exclude);
+  for (const item of items) enqueue(run, item, left);
+  try {
+    for (const part of partsOf(testing, request)) await runPart(sidecar, testing, run, part, kind, token);
+  } catch (error) {
+    // Nothing waits for a test any more, least of all for whoever reads this.
+    void complain(l10n.t('The tests were not run'), error);
+  } finally {
+    stopping.dispose();
+    run.end();
+  }
+}
+
+/** Tests that have not run yet are shown as waiting. */
+function enqueue(run: TestRun, item: TestItem, left: ReadonlySet<TestItem>): void {
+  if (left.has(item)) return;
+  if (item.children.size === 0) run.enqueued(item);
+  for (const [, child] of item.children) enqueue(run, child, left);
+}
+
+async function runPart(
+  sidecar: Client,
+  testing: Testing,
+  run: TestRun,
+  { root, ids }: Part,
+  kind: Kind,
+  token: CancellationToken,
+): Promise<void> {
+  const ignored = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
+  const params = {
+    root,
+    paths: [...ids],
+    coverage: kind.coverage,
+    sandbox: sandbox(root),
+    ...(ignored.length > 0 ? { arguments: ignored } : {}),
+  };
+  const show = (it: Outcome) => showOutcome(run, testing.place(it), it);
+  const live = new Live();
+  const listening = sidecar.onEvent((event) => {
+    const outcome = live.hear(event);
+    if (outcome !== undefined) show(outcome);
+  });
+  let results: readonly Outcome[] = [];
+  try {
+    const result = await sidecar.request('trellis/runTests', params, token);
+    if (!('tests' in result)) return;
+    results = ofResult(result);
+    const all = ids.length > 0 ? undefined : allOf(result);
+    if (all !== undefined) testing.keep(root, all);
+    showBroken(run, testing, result);
+    if (result.coverage) showCoverage(run, result.root, result.coverage);
+  } finally {
+    listening.dispose();
+    live.dispose();
+    // Where the sidecar ended amid the run, what it told before is all that anybody will know.
+    for (const it of live.rest(results)) show(it);
+  }
+}

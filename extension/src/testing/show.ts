@@ -1,0 +1,63 @@
+// Outcomes as the editor's Testing view takes them.
+import { join } from 'node:path';
+import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri } from 'vscode';
+import type { RunTestsResult } from '../protocol';
+import type { Testing } from './controller';
+import { type Failure, failureOf, type Outcome } from './outcomes';
+
+/** Says of a test in a run how it ended. */
+export function showOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
+  const { mark, word, durationMs, root, failure, printed, reason } = outcome;
+  if (printed !== undefined) run.appendOutput(lines(printed), undefined, item);
+  if (mark === 'skipped') {
+    if (reason !== undefined) run.appendOutput(lines(reason), undefined, item);
+    run.skipped(item);
+    return;
+  }
+  if (mark === 'passed') {
+    run.passed(item, durationMs);
+    return;
+  }
+  const message = messageOf(root, failure ?? { message: word }, placeOf(item));
+  if (word === 'failed') run.failed(item, message, durationMs);
+  else run.errored(item, message, durationMs);
+}
+
+/** Says what kept tests from running: files that could not be imported, sandboxes that could not be had. */
+export function showBroken(run: TestRun, testing: Testing, result: RunTestsResult): void {
+  const { root, collectionErrors, outcome, reason, notes } = result;
+  for (const note of notes) run.appendOutput(lines(note));
+  for (const it of collectionErrors) {
+    const failure = failureOf(it);
+    const item = testing.item(root, failure.path ?? '');
+    run.errored(item, messageOf(root, failure, undefined));
+  }
+  const said = collectionErrors.length > 0 || outcome === 'passed' || outcome === 'failed';
+  if (said) return;
+  const why = reason ?? l10n.t('the run ended as "{0}"', outcome);
+  run.errored(testing.item(root, ''), new TestMessage(why));
+}
+
+/**
+ * @param otherwise where to show it if nobody knows where it failed
+ */
+function messageOf(root: string, failure: Failure, otherwise: Location | undefined): TestMessage {
+  const { message, expected, actual, path, line, traceback } = failure;
+  const made =
+    expected === undefined || actual === undefined
+      ? new TestMessage(traceback === undefined ? message : `${message}\n\n${traceback}`)
+      : TestMessage.diff(message, expected, actual);
+  const known = path !== undefined && line !== undefined;
+  const place = known ? new Location(Uri.file(join(root, path)), new Position(line - 1, 0)) : otherwise;
+  if (place !== undefined) made.location = place;
+  return made;
+}
+
+function placeOf(item: TestItem): Location | undefined {
+  return item.uri === undefined || item.range === undefined ? undefined : new Location(item.uri, item.range);
+}
+
+/** A terminal wants both ends of a line. */
+function lines(text: string): string {
+  return `${text.replace(/\r?\n/g, '\r\n')}\r\n`;
+}

@@ -1,0 +1,67 @@
+// Runs mocha inside the extension host of the lane, and says what it said.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { laneNamed, wanted } from '../lane/lanes';
+import { project } from '../lane/project';
+import { sitting } from '../lane/session';
+import { extensionId } from '../lane/workbench';
+
+test('inside the extension host', async () => {
+  const lane = laneNamed(wanted('TRELLIS_LANE'));
+  await sitting('host', { hostTests: lane.hostTestsOnRequest }, async ({ server, workbench }) => {
+    const folder = project(server.scratch.root);
+    const { page } = workbench;
+    const ended = await listen(page);
+    const authority = new URL(server.url).host;
+    const remote = (path: string) => `vscode-remote://${authority}${path}`;
+    const payload = [
+      ['extensionDevelopmentPath', remote(installed(server.scratch.extensions))],
+      ['extensionTestsPath', remote(wanted('TRELLIS_HOST_TESTS'))],
+    ];
+    const query = `folder=${encodeURIComponent(folder)}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
+    await page.goto(`${server.url}/?${query}`);
+    const { code, complaints } = await ended();
+    assert.equal(code, 0, `tests inside the extension host failed, see above\n${complaints.join('\n')}`);
+  });
+});
+
+/** Milliseconds that all of them may take. */
+const patience = 300_000;
+
+/** The code that the extension host ended with, and what the workbench complained of meanwhile. */
+interface Ended {
+  readonly code: number;
+  readonly complaints: readonly string[];
+}
+
+/** Hears what the extension host says; what is returned waits for its end. */
+async function listen(page: Page): Promise<() => Promise<Ended>> {
+  const complaints: string[] = [];
+  let end = (_code: number): void => {};
+  const code = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  await page.exposeFunction('codeAutomationLog', (kind: string, args: unknown[]) => {
+    const said = args.map((it) => String(it)).join(' ');
+    // Mocha speaks in plain lines; a workbench that is closed complains of all that it was doing.
+    if (kind === 'log') console.log(said);
+    else complaints.push(said);
+  });
+  await page.exposeFunction('codeAutomationExit', (it: number) => end(it));
+  return async () => ({ code: await Promise.race([code, late()]), complaints });
+}
+
+async function late(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, patience).unref());
+  throw new Error(`the tests inside the extension host did not end within ${patience / 1000} s`);
+}
+
+/** Folder of our extension, as it was packed. */
+function installed(extensions: string): string {
+  const found = readdirSync(extensions).find((it) => it.startsWith(`${extensionId}-`));
+  if (found === undefined) throw new Error(`${extensionId} is not installed in ${extensions}`);
+  return join(extensions, found);
+}

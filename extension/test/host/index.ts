@@ -1,0 +1,19 @@
+// What the extension host loads: mocha, with every test beside this file.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Mocha from 'mocha';
+
+/** Rejects where a test failed. */
+export function run(): Promise<void> {
+  const mocha = new Mocha({ ui: 'tdd', reporter: 'spec', color: false, timeout: 60_000 });
+  for (const it of readdirSync(__dirname).filter((it) => it.endsWith('.test.js'))) {
+    mocha.addFile(join(__dirname, it));
+  }
+  return new Promise((resolve, reject) => {
+    const runner = mocha.run((failures) => {
+      if (runner.total === 0) reject(new Error('there is no test'));
+      else if (failures > 0) reject(new Error(`${failures} of ${runner.total} tests failed`));
+      else resolve();
+    });
+  });
+}

@@ -1,0 +1,69 @@
+// One sitting before an editor: server, browser and workbench, all of which end with it.
+import { existsSync } from 'node:fs';
+import { closePage, openPage, startBrowser } from './browser';
+import { laneNamed, wanted } from './lanes';
+import { type Server, startServer } from './server';
+import { Workbench } from './workbench';
+
+export interface Session {
+  readonly server: Server;
+  readonly workbench: Workbench;
+}
+
+export interface SessionOptions {
+  /** Whether folders are trusted without being asked about; otherwise they are not trusted at first. */
+  readonly trusted?: boolean;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Packed extensions beside ours. */
+  readonly others?: readonly string[];
+  /** Whether tests are going to run inside the extension host. */
+  readonly hostTests?: boolean;
+}
+
+/**
+ * Does `work` before an editor of the lane that TRELLIS_LANE names, with the packed extension of TRELLIS_VSIX.
+ * Where it fails, the last thing to be seen is kept as `target/pictures/LANE/failed-NAME.png`.
+ */
+export async function sitting(
+  name: string,
+  options: SessionOptions,
+  work: (session: Session) => Promise<void>,
+): Promise<void> {
+  const lane = laneNamed(wanted('TRELLIS_LANE'));
+  const server = await startServer(lane, {
+    extensions: [packed(), ...(options.others ?? [])],
+    trustEverything: options.trusted ?? true,
+    settings: options.settings ?? {},
+    hostTests: options.hostTests ?? false,
+  });
+  try {
+    await seated(name, server, work);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function seated(name: string, server: Server, work: (session: Session) => Promise<void>) {
+  const browser = await startBrowser();
+  try {
+    const page = await openPage(browser);
+    const workbench = new Workbench(page, server);
+    try {
+      await work({ server, workbench });
+    } catch (error) {
+      await workbench.picture(`failed-${name}`);
+      console.error(`what was to be seen when ${name} failed:\n${await workbench.seen()}`);
+      throw error;
+    } finally {
+      await closePage(page);
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+function packed(): string {
+  const path = wanted('TRELLIS_VSIX');
+  if (!existsSync(path)) throw new Error(`${path} is missing: run \`cargo xtask test --only editor\``);
+  return path;
+}

@@ -1,0 +1,221 @@
+// The workbench as a person sees it: what can be done with it, and what can be read off it.
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { patience } from './browser';
+import { pictures } from './lanes';
+import type { Server } from './server';
+
+/** The extension's name among others. */
+export const extensionId = 'trellis.trellis';
+
+export class Workbench {
+  constructor(
+    readonly page: Page,
+    private readonly server: Server,
+  ) {}
+
+  /** Opens a folder, or a file of a workspace, and waits until its workbench is there. */
+  async open(path: string): Promise<void> {
+    const kind = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    await this.page.goto(`${this.server.url}/?${kind}=${encodeURIComponent(path)}`);
+    await this.page.locator('.monaco-workbench').waitFor();
+    await this.page.locator('.statusbar .statusbar-item').first().waitFor();
+  }
+
+  /** Opens a file by its name, as Ctrl+P does, and waits for its editor. */
+  async openFile(path: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    const name = basename(path).replaceAll('.', '\\.');
+    await this.choose(path, new RegExp(`^${name}`));
+    await this.tab(new RegExp(`^${name}$`)).waitFor();
+    await this.editor().waitFor();
+  }
+
+  /** Runs a command by its title, such as `Trellis: Show Output`, as soon as the list of commands has it. */
+  async command(title: string): Promise<void> {
+    const ends = Date.now() + patience;
+    while (!(await this.offers(title))) {
+      if (Date.now() > ends) throw new Error(`no command ${title} in the list of commands`);
+      await this.page.keyboard.press('Escape');
+      await this.input().waitFor({ state: 'hidden' });
+    }
+    await this.option(title).first().click();
+  }
+
+  /** Opens the list of commands, and says whether this one is in it: the list is what could be done as it was opened. */
+  private async offers(title: string): Promise<boolean> {
+    await this.page.keyboard.press('F1');
+    await this.input().fill(`>${title}`);
+    return await this.option(title)
+      .first()
+      .waitFor({ timeout: 3_000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  /** Types into the list that is open, and takes the entry that shows `entry`. */
+  async choose(typed: string, entry: string | RegExp): Promise<void> {
+    await this.input().fill(typed);
+    await this.option(entry).first().click();
+  }
+
+  /** Answers what is asked before a run: this graph, and the folder that is proposed. */
+  async answerGenerate(graph: string): Promise<void> {
+    const asked = (title: string) =>
+      this.page.locator('.quick-input-widget:visible').filter({ hasText: title }).waitFor();
+    await asked('Grow a repository from which graph?');
+    await this.choose(graph, graph);
+    await asked('Grow the repository in which folder?');
+    await this.input().press('Enter');
+  }
+
+  /** The text field of the list that is open. */
+  input(): Locator {
+    return this.page.locator('.quick-input-widget input[type="text"]:visible');
+  }
+
+  /** An entry of the list that is open. */
+  option(entry: string | RegExp): Locator {
+    return this.page.locator('.quick-input-list [role="option"]').filter({ hasText: entry });
+  }
+
+  tab(name: string | RegExp): Locator {
+    return this.page.locator('.tabs-container .tab').filter({ hasText: name });
+  }
+
+  /** The editor of text in front. */
+  editor(): Locator {
+    return this.page.locator('.editor-instance .monaco-editor[role="code"]:visible').first();
+  }
+
+  /** Lines of the editors in front that show this text. */
+  line(text: string): Locator {
+    return this.page.locator('.monaco-editor .view-line').filter({ hasText: text });
+  }
+
+  lens(title: string | RegExp): Locator {
+    return this.page.locator('.codelens-decoration a').filter({ hasText: title });
+  }
+
+  /** How many pictures of ours, or anybody's, stand in the gutter. */
+  async gutterPictures(): Promise<number> {
+    return await this.page
+      .locator('.monaco-editor .glyph-margin-widgets > div')
+      .evaluateAll((all) => all.filter((it) => getComputedStyle(it).backgroundImage.includes('url(')).length);
+  }
+
+  /** Waits until the gutter shows so many pictures. */
+  async waitForGutter(count: number): Promise<void> {
+    await this.page.waitForFunction((wanted) => {
+      const all = [...document.querySelectorAll('.monaco-editor .glyph-margin-widgets > div')];
+      return all.filter((it) => getComputedStyle(it).backgroundImage.includes('url(')).length === wanted;
+    }, count);
+  }
+
+  statusItem(name: string): Locator {
+    return this.page.locator(`[id="${extensionId}.${name}"]`);
+  }
+
+  notification(text: string | RegExp): Locator {
+    return this.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
+  }
+
+  /** What can be answered in a notification that goes away by itself. */
+  answer(notification: Locator, text: string): Locator {
+    return notification.locator('.notification-list-item-message a').filter({ hasText: text });
+  }
+
+  /** A button of a notification or of a dialog. */
+  button(text: string | RegExp): Locator {
+    return this.page.locator('.monaco-button:visible').filter({ hasText: text });
+  }
+
+  /** Shows a container of views in the side bar. */
+  async activity(title: string): Promise<void> {
+    const entry = this.page.locator(`.activitybar .action-item a[aria-label^="${title}"]`);
+    await entry.waitFor();
+    const shown = await entry.locator('xpath=..').getAttribute('class');
+    if (!shown?.split(' ').includes('checked')) await entry.click();
+  }
+
+  /** A row of a tree in the side bar. */
+  treeItem(label: string | RegExp): Locator {
+    return this.page.locator('.sidebar [role="treeitem"]').filter({ hasText: label });
+  }
+
+  /** Shows what is below a row of a tree. */
+  async expand(row: Locator): Promise<void> {
+    if ((await row.getAttribute('aria-expanded')) === 'true') return;
+    await row.locator('.monaco-tl-twistie').click();
+  }
+
+  /** A file or a folder in the Testing view. */
+  testParent(name: string): Locator {
+    return this.page.locator('.test-explorer [role="treeitem"][aria-expanded]').filter({ hasText: name });
+  }
+
+  /** A test in the Testing view, with the state that it shows, such as `Passed`. */
+  testItem(name: string, state: string): Locator {
+    return this.page.locator(`.test-explorer [role="treeitem"][aria-label*="${name} (${state}"]`);
+  }
+
+  /** The page inside the webview that is shown. */
+  webview(): FrameLocator {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  }
+
+  /** Rows of the output that is shown. */
+  outputLine(text: string): Locator {
+    return this.page.locator('.output-view .view-line').filter({ hasText: text });
+  }
+
+  /** Takes the quick fix of this title for what is wrong in a line. */
+  async quickFix(line: string, title: string): Promise<void> {
+    // At its start: the newer editor writes over the end what a test failed with.
+    await this.line(line)
+      .first()
+      .click({ position: { x: 50, y: 8 } });
+    await this.page
+      .locator('[class*="codicon-light-bulb"]:visible, [class*="lightbulb"]:visible')
+      .first()
+      .waitFor();
+    await this.page.keyboard.press('Control+.');
+    await this.page.locator('.action-widget').getByText(title).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Puts the caret at the end of a line that shows this text, and types. */
+  async typeAfter(line: string, text: string): Promise<void> {
+    await this.line(line).first().click();
+    await this.page.keyboard.press('End');
+    await this.page.keyboard.type(text);
+  }
+
+  /** What a person could read off in front of the workbench, for whoever has only the words of a failed test. */
+  async seen(): Promise<string> {
+    const texts = async (what: string, selector: string) => {
+      const all = await this.page.locator(`${selector}:visible`).allInnerTexts();
+      return `${what}: ${all.map((it) => it.replaceAll(/\s+/g, ' ').trim()).join(' | ')}`;
+    };
+    const parts = [
+      texts('tabs', '.tabs-container .tab'),
+      texts('lenses', '.codelens-decoration'),
+      texts('list', '.quick-input-widget'),
+      texts('notifications', '.notifications-toasts .notification-list-item'),
+      texts('dialog', '.monaco-dialog-box'),
+      texts('side bar', '.sidebar'),
+      texts('status bar', '.statusbar'),
+    ];
+    return (await Promise.all(parts)).join('\n');
+  }
+
+  /** Keeps what is to be seen as a file, `target/pictures/LANE/STATION.png`. */
+  async picture(station: string): Promise<void> {
+    const folder = pictures(this.server.lane);
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${station}.png`) });
+  }
+}

@@ -1,0 +1,377 @@
+// Proposed fixes as data: which wait, what is said of them, which lenses stand over them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { l10n } from 'vscode';
+import { Inquiry } from '../../src/approval/inquiry';
+import { editLenses, lensesOf } from '../../src/approval/lenses';
+import {
+  addressOf,
+  EDITED,
+  fixOf,
+  isSame,
+  keyOf,
+  type Place,
+  placeOf,
+  SHOWN,
+  seenOf,
+} from '../../src/approval/place';
+import {
+  afterEvent,
+  announced,
+  arrived,
+  departed,
+  listed,
+  NOTHING,
+  ordered,
+  waiting,
+  without,
+} from '../../src/approval/queue';
+import {
+  arrivalWords,
+  confidenceWords,
+  decidedWords,
+  pickOf,
+  rowOf,
+  titleOf,
+} from '../../src/approval/words';
+import type {
+  DecideFixResult,
+  FixResult,
+  FixSummary,
+  State,
+  Event as TrellisEvent,
+} from '../../src/protocol';
+import { isBelow } from '../../src/run/folders';
+import { refusalOf } from '../../src/sidecar/refusal';
+
+const words = l10n.t;
+
+const summary = (fix: string, state: State = 'waiting', createdAt = '2026-01-01T00:00:00Z'): FixSummary => ({
+  fix,
+  state,
+  revision: 1,
+  createdAt,
+  reason: 'makes t pass',
+  confidence: { total: 0.874, diagnostic: 1, fix: 0.5, coverage: 0.25 },
+  test: { id: 'test_a.py::t', message: 'AssertionError: no', path: 'test_a.py', line: 4 },
+  paths: ['shop/a.py'],
+  hunks: 2,
+  node: null,
+});
+
+const told = (fix: string, state: string, root = '/p'): Extract<TrellisEvent, { type: 'proposal' }> => ({
+  type: 'proposal',
+  proposal: fix,
+  root,
+  state,
+});
+
+test('those that wait come first, then the oldest; what is decided is not there', () => {
+  const later = '2026-01-02T00:00:00Z';
+  const queue = listed(NOTHING, '/p', [
+    summary('fix-1', 'undone'),
+    summary('fix-2', 'waiting', later),
+    summary('fix-3', 'accepted'),
+    summary('fix-4', 'stale'),
+    summary('fix-5', 'rejected'),
+    summary('fix-6', 'failed'),
+    summary('fix-7'),
+  ]);
+  const ids = (them: readonly FixSummary[]) => them.map((it) => it.fix);
+  assert.deepEqual(ids(ordered(queue)), ['fix-7', 'fix-2', 'fix-4', 'fix-6', 'fix-1']);
+  assert.deepEqual(ids(waiting(queue)), ['fix-7', 'fix-2']);
+});
+
+test('a list takes the place of what was known of its folder, and of no other', () => {
+  const both = listed(listed(NOTHING, '/p', [summary('fix-1')]), '/q', [summary('fix-1'), summary('fix-2')]);
+  assert.equal(both.size, 3);
+  const left = listed(both, '/q', [summary('fix-2')]);
+  assert.deepEqual(
+    waiting(left).map((it) => `${it.root} ${it.fix}`),
+    ['/p fix-1', '/q fix-2'],
+  );
+});
+
+test('what is wrong with a folder is what the newest answer says, until it is forgotten', () => {
+  const inquiry = new Inquiry();
+  const [runs, old, newer] = [inquiry.ask(), inquiry.ask('/p'), inquiry.ask('/p')];
+  assert.ok(inquiry.answered(runs, ['no runs']));
+  assert.ok(inquiry.answered(newer, [], '/p'));
+  assert.ok(!inquiry.answered(old, ['it failed before'], '/p'));
+  assert.deepEqual([inquiry.problems, inquiry.folders], [['no runs'], ['/p']]);
+  assert.ok(inquiry.answered(inquiry.ask(), []));
+  assert.deepEqual(inquiry.problems, []);
+  const last = inquiry.ask('/p');
+  inquiry.forget('/p');
+  assert.ok(!inquiry.answered(last, ['too late'], '/p'));
+  assert.deepEqual([inquiry.problems, inquiry.folders, inquiry.knows('/p')], [[], [], false]);
+});
+
+test('what lies in folders that were taken out goes with them', () => {
+  const both = listed(listed(NOTHING, '/p', [summary('fix-1')]), '/q', [summary('fix-2')]);
+  const left = without(both, (root) => root === '/p');
+  assert.deepEqual(
+    waiting(left).map((it) => it.root),
+    ['/q'],
+  );
+  assert.deepEqual(
+    departed(both, left).map((it) => it.fix),
+    ['fix-1'],
+  );
+  const table: [string[], string | undefined, boolean][] = [
+    [['/p'], '/p', true],
+    [['/q', '/p'], '/p/grown', true],
+    [['/p'], '/pine', false],
+    [['/p/grown'], '/p', false],
+    [[], '/p', false],
+    [['/p'], undefined, false],
+  ];
+  for (const [folders, path, wanted] of table) assert.equal(isBelow(folders, path), wanted, path);
+});
+
+test('what is decided goes at once, and nothing else does', () => {
+  const queue = listed(NOTHING, '/p', [summary('fix-1'), summary('fix-2')]);
+  const table: [TrellisEvent & { type: 'proposal' }, number][] = [
+    [told('fix-1', 'accepted'), 1],
+    [told('fix-1', 'rejected'), 1],
+    [told('fix-1', 'stale'), 2],
+    [told('fix-1', 'accepted', '/q'), 2],
+    [told('fix-9', 'waiting'), 2],
+  ];
+  for (const [event, size] of table) {
+    const after = afterEvent(queue, event);
+    assert.equal(after.size, size, JSON.stringify(event));
+    if (size === 2) assert.equal(after, queue);
+  }
+});
+
+test('news are those that wait now and did not before', () => {
+  const before = listed(NOTHING, '/p', [summary('fix-1'), summary('fix-2', 'stale')]);
+  const now = listed(before, '/p', [
+    summary('fix-1'),
+    summary('fix-2'),
+    summary('fix-3'),
+    summary('fix-4', 'failed'),
+  ]);
+  assert.deepEqual(
+    arrived(before, now).map((it) => it.fix),
+    ['fix-2', 'fix-3'],
+  );
+  assert.deepEqual(arrived(now, now), []);
+});
+
+const place: Place = { root: '/p q', fix: 'fix-1', revision: 2, path: 'shop/a.py', side: 'base' };
+
+test('an address says its place, and strange ones say none', () => {
+  for (const scheme of [SHOWN, EDITED]) {
+    const address = addressOf(scheme, place);
+    assert.equal(address.path, '/fix-1/shop/a.py');
+    assert.deepEqual(placeOf(address), place);
+  }
+  const { query, path } = addressOf(SHOWN, place);
+  for (const strange of [
+    { scheme: 'file', path, query },
+    { scheme: SHOWN, path, query: '' },
+    { scheme: SHOWN, path, query: '{' },
+    { scheme: SHOWN, path, query: '[]' },
+    { scheme: SHOWN, path, query: JSON.stringify({ ...place, side: 'other' }) },
+    { scheme: SHOWN, path, query: JSON.stringify({ ...place, revision: '2' }) },
+    { scheme: SHOWN, path, query: JSON.stringify({ ...place, root: null }) },
+  ]) {
+    assert.equal(placeOf(strange), undefined, strange.query);
+  }
+});
+
+test('rows and lenses name a proposal, anything else names none', () => {
+  const lens = { root: '/p', fix: 'fix-1', revision: 3, hunks: [2, 'x'] };
+  assert.deepEqual(fixOf(lens), { root: '/p', fix: 'fix-1' });
+  assert.deepEqual(seenOf(lens), { revision: 3, hunks: [2] });
+  for (const it of [undefined, null, 'fix-1', {}, { root: '/p' }]) {
+    assert.equal(fixOf(it), undefined);
+    assert.deepEqual(seenOf(it), { hunks: [] });
+  }
+  const other = { root: '/q', fix: 'fix-1' };
+  assert.equal(isSame(lens, other), false);
+  assert.notEqual(keyOf(lens), keyOf(other));
+});
+
+const hunk = (id: number, newStart: number, newLines: string[] = ['x']) => ({
+  id,
+  header: '@@',
+  oldStart: newStart,
+  oldLines: ['y'],
+  newStart,
+  newLines,
+});
+
+const full = (node: string | null, hunks: ReturnType<typeof hunk>[], reason = 'why\nmore'): FixResult => ({
+  ...summary('fix-1'),
+  revision: 3,
+  reason,
+  node,
+  hunks: hunks.length,
+  files: [{ path: 'shop/a.py', base: 'y\n', proposed: 'x\n', hunks }],
+  diff: '',
+  affected: [],
+  history: [],
+});
+
+function shown(fix: FixResult, lines: number) {
+  const [file] = fix.files;
+  assert.ok(file);
+  return lensesOf('/p', fix, file, lines, words);
+}
+
+test('over the first line stands what can be done with all, over each hunk what can be done with it', () => {
+  const all = shown(full(null, [hunk(1, 1), hunk(2, 7)]), 9);
+  assert.deepEqual(
+    all.map(({ line, title, command }) => [line, title, command]),
+    [
+      [0, '$(check) Accept', 'trellis.acceptFix'],
+      [0, '$(close) Reject', 'trellis.rejectFix'],
+      [0, '$(edit) Edit', 'trellis.editFix'],
+      [0, '$(check) Accept hunk', 'trellis.acceptHunk'],
+      [0, '$(close) Reject hunk', 'trellis.rejectHunk'],
+      [6, '$(check) Accept hunk', 'trellis.acceptHunk'],
+      [6, '$(close) Reject hunk', 'trellis.rejectHunk'],
+      [0, 'confidence 87 %', 'trellis.explainFix'],
+      [0, '$(beaker) Failing test', 'trellis.openFailingTest'],
+      [0, 'why', 'trellis.explainFix'],
+    ],
+  );
+  const of = { root: '/p', fix: 'fix-1', revision: 3 };
+  assert.deepEqual(all[0]?.given, of);
+  assert.deepEqual(all[6]?.given, { ...of, hunks: [2] });
+});
+
+test('a lens stands on a line that is there', () => {
+  const lines = (start: number) =>
+    shown(full(null, [hunk(1, start, [])]), 5).find((it) => it.command === 'trellis.acceptHunk')?.line;
+  assert.deepEqual([lines(6), lines(0), lines(5)], [4, 0, 4]);
+});
+
+test('of a draft with several hunks one is taken alone; a long reason is cut, an empty one not shown', () => {
+  const titles = (fix: FixResult) => shown(fix, 9).map((it) => it.title);
+  const alone = '$(check) Accept this hunk alone';
+  assert.ok(titles(full('n', [hunk(1, 1), hunk(2, 4)])).includes(alone));
+  assert.ok(!titles(full('n', [hunk(1, 1)])).includes(alone));
+  const long = titles(full(null, [], 'a'.repeat(200))).at(-1);
+  assert.deepEqual([long?.length, long?.at(-1)], [100, '…']);
+  assert.equal(titles(full(null, [], '')).at(-1), '$(beaker) Failing test');
+});
+
+test('over a text that is edited stand its end and the way back', () => {
+  const of = { root: '/p', fix: 'fix-1', revision: 3 };
+  assert.deepEqual(
+    editLenses(of, words).map((it) => [it.line, it.command, it.given]),
+    [
+      [0, 'trellis.acceptEdited', of],
+      [0, 'trellis.leaveDraft', of],
+    ],
+  );
+});
+
+test('a row says where, how sure and why, and its state where it does not wait', () => {
+  const row = rowOf({ ...summary('fix-1'), root: '/p' }, words);
+  assert.deepEqual(
+    [row.label, row.description, row.context],
+    ['shop/a.py', 'fix-1 · confidence 87 % · makes t pass', 'fix waiting'],
+  );
+  const tooltip = row.tooltip.join('\n');
+  for (const it of ['87 %', '100 %', '50 %', '25 %', 'test_a.py::t', 'AssertionError: no']) {
+    assert.ok(tooltip.includes(it), it);
+  }
+  const draft = rowOf({ ...summary('fix-1', 'stale'), node: 'square', root: '/p' }, words);
+  assert.deepEqual([draft.label, draft.context], ['square', 'fix stale draft']);
+  assert.ok(draft.description.startsWith('fix-1 · stale: a file has changed · '));
+});
+
+test('one that has come is named, several are counted', () => {
+  const one = { ...summary('fix-1'), root: '/p' };
+  assert.equal(
+    arrivalWords([one], words),
+    'fix-1 of shop/a.py waits for your decision: test_a.py::t, confidence 87 %.',
+  );
+  assert.equal(arrivalWords([one, one], words), '2 proposed fixes wait for your decision.');
+});
+
+const decided = (state: State, more: Partial<DecideFixResult> = {}): DecideFixResult => ({
+  ...summary('fix-1', state),
+  edit: null,
+  written: [],
+  tests: [],
+  notes: [],
+  ...more,
+});
+
+test('what came of a decision is said, and what can be done about it is offered', () => {
+  const written = { edit: 4, written: ['a.py', 'b.py'] };
+  const undo = 'trellis.undoFix';
+  const table: [DecideFixResult, string, string | undefined, boolean][] = [
+    [decided('accepted', written), 'fix-1 was accepted: a.py, b.py.', undo, true],
+    [
+      decided('accepted', { node: 'n' }),
+      'fix-1 was accepted; the run tests it and writes it.',
+      undefined,
+      true,
+    ],
+    [decided('accepted'), 'fix-1 is decided.', undefined, true],
+    [decided('rejected'), 'fix-1 was rejected; nothing was written.', undefined, true],
+    [
+      decided('waiting', { ...written, hunks: 1 }),
+      'Part of fix-1 was accepted: a.py, b.py. Changes left to decide: 1.',
+      undo,
+      false,
+    ],
+    [decided('waiting', { hunks: 1 }), 'fix-1: Changes left to decide: 1.', undefined, false],
+    [
+      decided('failed', { notes: ['nothing was written: t fails'] }),
+      'fix-1 was not accepted. Nothing was written: t fails. Edit it, or decide about its changes otherwise.',
+      'trellis.editFix',
+      false,
+    ],
+  ];
+  for (const [result, text, command, settled] of table) {
+    const said = decidedWords(result, words);
+    assert.deepEqual([said.text, said.offer?.command, said.settled], [text, command, settled]);
+  }
+});
+
+test('what can be done about a refusal is what the sidecar names, whatever its words are', () => {
+  const table: [unknown, string | undefined][] = [
+    ['rebase', 'rebase'],
+    ['review', 'review'],
+    ['burn', undefined],
+    [undefined, undefined],
+    [1, undefined],
+  ];
+  for (const [remedy, wanted] of table) {
+    const data = { kind: 'stale', hint: 'decide `rebase`, look at it again', remedy };
+    assert.equal(refusalOf({ message: 'no', code: 65, data }).remedy, wanted, String(remedy));
+  }
+});
+
+test('what was announced is announced until it is decided', () => {
+  const queue = listed(NOTHING, '/p', [summary('fix-1'), summary('fix-2'), summary('fix-3')]);
+  const [one, two, three] = waiting(queue);
+  assert.ok(one && two && three);
+  const ids = (them: readonly FixSummary[]) => them.map((it) => it.fix);
+  assert.deepEqual(ids(announced([two], [one], queue)), ['fix-1', 'fix-2']);
+  const after = afterEvent(queue, told('fix-1', 'rejected'));
+  assert.deepEqual(ids(announced([one, two], [], after)), ['fix-2']);
+  assert.deepEqual(ids(departed(queue, after)), ['fix-1']);
+  assert.deepEqual(departed(after, queue), []);
+  const stale = listed(queue, '/p', [summary('fix-2', 'stale')]);
+  assert.deepEqual(announced([two], [], stale), []);
+  assert.deepEqual(ids(departed(queue, stale)), ['fix-1', 'fix-3']);
+});
+
+test('titles and choices name file and proposal', () => {
+  assert.equal(titleOf(summary('fix-1'), 'shop/a.py', words), 'a.py (fix-1)');
+  assert.equal(titleOf(summary('fix-1'), 'a.py', words), 'a.py (fix-1)');
+  assert.deepEqual(pickOf(summary('fix-1', 'accepted'), words), {
+    label: 'fix-1',
+    description: 'shop/a.py · accepted',
+  });
+  assert.equal(confidenceWords(summary('fix-1').confidence, words), 'confidence 87 %');
+});

@@ -1,0 +1,219 @@
+// Jobs as a value: what events and lists make of it, and the words that are made of that.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { l10n } from 'vscode';
+import { ending } from '../../src/generation/ending';
+import {
+  afterEvent,
+  begun,
+  beside,
+  budgetFor,
+  current,
+  type Job,
+  type Jobs,
+  NO_JOBS,
+  ofList,
+} from '../../src/generation/jobs';
+import { left, shown } from '../../src/generation/status_text';
+import type { JobShape, StatusResult, Event as TrellisEvent } from '../../src/protocol';
+import { type Budget, budgetOf, type Cost, costOf, costWords } from '../../src/run/cost';
+
+const words = l10n.t;
+const job = (id: string, state: Job['state'], method = 'generate'): TrellisEvent => ({
+  type: 'job',
+  job: id,
+  method,
+  title: `title of ${id}`,
+  state,
+});
+const progress = (id: string, done: number): TrellisEvent => ({
+  type: 'progress',
+  job: id,
+  done,
+  total: 50,
+  percent: done * 2,
+  etaSeconds: 120,
+});
+const after = (...events: TrellisEvent[]): Jobs => events.reduce(afterEvent, NO_JOBS);
+
+test('the run that is meant is the newest open one that grows something', () => {
+  const table: [string, TrellisEvent[], string | undefined, number][] = [
+    ['nothing', [], undefined, 0],
+    ['one run', [job('job-1', 'running')], 'job-1', 0],
+    ['a paused one', [job('job-1', 'paused')], 'job-1', 0],
+    ['one that ended', [job('job-1', 'running'), job('job-1', 'done')], undefined, 0],
+    ['two', [job('job-1', 'running'), job('job-2', 'running', 'retryNode')], 'job-2', 0],
+    ['tests beside a run', [job('job-1', 'running'), job('job-2', 'running', 'runTests')], 'job-1', 1],
+  ];
+  for (const [name, events, wanted, others] of table) {
+    const jobs = after(...events);
+    assert.equal(current(jobs)?.id, wanted, name);
+    assert.equal(beside(jobs).length, others, name);
+  }
+});
+
+test('of jobs that have ended the newest are remembered, of open ones all, and the end that is told', () => {
+  const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `job-${from + at}`);
+  const begin = after(job('job-0', 'running'));
+  const many = ids(1, 500).reduce((jobs, id) => afterEvent(jobs, job(id, 'done', 'runTests')), begin);
+  assert.deepEqual([...many.keys()], ['job-0', ...ids(399, 500)]);
+  const ended = afterEvent(many, job('job-0', 'done'));
+  assert.equal(ended.get('job-0')?.state, 'done');
+});
+
+test('what is known of a job is kept by events that say nothing of it', () => {
+  const files: TrellisEvent = { type: 'files', job: 'job-1', root: '/out', paths: ['a.py'] };
+  const jobs = after(job('job-1', 'running'), progress('job-1', 3), files, job('job-1', 'paused'));
+  const { progress: counted, out, state } = current(jobs) ?? {};
+  assert.deepEqual(counted, { done: 3, total: 50, percent: 6, etaSeconds: 120 });
+  assert.deepEqual([out, state], ['/out', 'paused']);
+});
+
+test('the folder that a run was begun with counts, and events that come before the answer are not lost', () => {
+  const early = after(job('job-1', 'running'), progress('job-1', 1));
+  const jobs = begun(early, 'job-1', '/mine');
+  assert.equal(current(jobs)?.out, '/mine');
+  assert.equal(current(jobs)?.progress?.done, 1);
+  const files: TrellisEvent = { type: 'files', job: 'job-1', root: '/mine', paths: [] };
+  assert.equal(afterEvent(jobs, files), jobs, 'nothing is new');
+});
+
+test('a list takes the place of what was known, but for the folders', () => {
+  const shape: JobShape = {
+    job: 'job-1',
+    method: 'generate',
+    title: 't',
+    state: 'running',
+    startedAt: '2026-01-01T00:00:00Z',
+    progress: { done: 1, total: 3 },
+  };
+  const before = begun(after(job('job-1', 'running'), job('job-2', 'running')), 'job-1', '/out');
+  const jobs = ofList(before, [shape]);
+  assert.deepEqual([...jobs.keys()], ['job-1']);
+  assert.deepEqual(jobs.get('job-1')?.progress, { done: 1, total: 3, percent: 33 });
+  assert.equal(jobs.get('job-1')?.out, '/out');
+});
+
+test('the status bar says how far a run is, and what else there is', () => {
+  const running = current(after(job('job-1', 'running'), progress('job-1', 12)));
+  const paused = current(after(job('job-1', 'paused'), progress('job-1', 12)));
+  const fresh = current(after(job('job-1', 'running')));
+  const table: [Parameters<typeof shown>[0], Job | undefined, number, string, string][] = [
+    ['running', undefined, 0, '$(type-hierarchy-sub) Trellis', 'plain'],
+    ['starting', undefined, 0, '$(sync~spin) Trellis', 'plain'],
+    ['running', undefined, 2, '$(sync~spin) Trellis', 'plain'],
+    ['running', running, 1, '$(sync~spin) Trellis · 12/50 24% · 2 min left', 'plain'],
+    ['running', paused, 0, '$(debug-pause) Trellis · 12/50 24% · paused', 'plain'],
+    ['running', fresh, 0, '$(sync~spin) Trellis', 'plain'],
+    ['restarting', running, 0, '$(sync~spin) Trellis', 'warning'],
+    ['stopped', undefined, 0, '$(error) Trellis', 'error'],
+  ];
+  for (const [state, run, others, text, look] of table) {
+    const made = shown(state, run, others, words);
+    assert.deepEqual([made.text, made.look], [text, look]);
+    assert.notEqual(made.tooltip, '');
+  }
+});
+
+test('time is told in the coarsest unit that says something', () => {
+  const table: [number, string][] = [
+    [0, '0 s left'],
+    [89, '89 s left'],
+    [90, '2 min left'],
+    [5399, '90 min left'],
+    [5400, '2 h left'],
+  ];
+  for (const [seconds, wanted] of table) assert.equal(left(seconds, words), wanted);
+});
+
+const status = (failed: string[], blocked: string[]): StatusResult => ({
+  counts: { passed: 44, failed: failed.length },
+  total: 50,
+  completed: 50,
+  percent: 100,
+  current: [],
+  failed,
+  blocked,
+  nodes: {},
+});
+
+test('the end of a run is told with its counts, and with what can be done', () => {
+  const of = (state: Job['state'], more: Partial<Job> = {}): Job => ({
+    id: 'job-1',
+    method: 'generate',
+    title: 'sprout',
+    state,
+    ...more,
+  });
+  const wrong = { error: 'no key', hint: 'set one' };
+  const table: [Job, StatusResult | undefined, string, string, boolean, boolean][] = [
+    [of('done'), status([], []), 'sprout is done. 44 of 50 nodes passed.', 'info', true, false],
+    [
+      of('done'),
+      status(['a', 'b'], ['c']),
+      'sprout is done. 44 of 50 nodes passed, 2 failed, 1 skipped.',
+      'warning',
+      true,
+      false,
+    ],
+    [
+      { ...of('done'), method: 'retryNode', title: 'a in sprout' },
+      status(['a'], []),
+      'a in sprout failed again. 44 of 50 nodes passed, 1 failed.',
+      'warning',
+      true,
+      false,
+    ],
+    [of('done'), undefined, 'sprout is done.', 'info', true, false],
+    [of('cancelled'), undefined, 'sprout was cancelled; what passed is kept.', 'info', false, true],
+    [of('failed', wrong), undefined, 'sprout stopped: no key. set one', 'error', false, false],
+    [of('failed', wrong), status([], []), 'sprout stopped: no key. set one', 'error', false, true],
+  ];
+  for (const [given, counts, text, look, report, resumable] of table) {
+    assert.deepEqual(ending(given, counts, words), { text, look, report, resumable });
+  }
+});
+
+test('what a run has cost is the sum of its nodes, or not known', () => {
+  const entry = (usd: number) => ({
+    status: 'passed',
+    timestamp: '',
+    model: { calls: 2, input_tokens: 100, output_tokens: 10, usd },
+  });
+  const nodes = { a: entry(0.25), b: entry(0.5), c: { status: 'pending', timestamp: '' } };
+  const cost = costOf({ ...status([], []), nodes });
+  assert.deepEqual(cost, { tokens: 220, usd: 0.75 });
+  assert.equal(costOf(status([], [])), undefined);
+});
+
+test('what is spent is told with its bounds, where they are known', () => {
+  const table: [Cost, Budget | undefined, string][] = [
+    [{ tokens: 123_400, usd: 0.42 }, { usd: 1 }, '$0.42 of $1.00, 123k tokens'],
+    [{ tokens: 999, usd: 0.42 }, undefined, '$0.42, 999 tokens'],
+    [{ tokens: 1234, usd: 0 }, undefined, '1.2k tokens'],
+    [{ tokens: 1000, usd: 0 }, { usd: 1, tokens: 2_500_000 }, '$0.00 of $1.00, 1k of 2.5M tokens'],
+    [{ tokens: 99_960, usd: 0.001 }, { tokens: 999_600 }, '<$0.01, 100k of 1M tokens'],
+  ];
+  for (const [cost, budget, wanted] of table) assert.equal(costWords(cost, budget, words), wanted);
+});
+
+test('a budget is that of the newest order for the folder', () => {
+  const [first, second] = [budgetOf({ out: '/a', budgetUsd: 1 }), budgetOf({ out: '/a', budgetTokens: 5 })];
+  assert.deepEqual([first, second], [{ usd: 1 }, { tokens: 5 }]);
+  assert.equal(budgetOf({ out: '/a', budgetMinutes: 3 }), undefined);
+  const begin = (jobs: Jobs, id: string, out: string, budget?: Budget) =>
+    begun(afterEvent(jobs, job(id, 'running')), id, out, budget);
+  const one = begin(NO_JOBS, 'job-1', '/a', first);
+  const other = begin(one, 'job-2', '/b');
+  const again = begin(other, 'job-3', '/a', second);
+  const ended = afterEvent(again, job('job-3', 'done'));
+  assert.deepEqual(
+    [one, other, again, ended].map((it) => budgetFor(it, '/a')),
+    [first, first, second, second],
+  );
+  assert.equal(budgetFor(again, '/b'), undefined);
+  const kept = current(afterEvent(one, progress('job-1', 1)));
+  const { tooltip } = shown('running', kept, 0, words, { tokens: 1200, usd: 0.5 });
+  assert.equal(tooltip, 'title of job-1\n$0.50 of $1.00, 1.2k tokens');
+  assert.equal(shown('running', kept, 0, words).tooltip, 'title of job-1', 'what is not known is not told');
+});

@@ -1,0 +1,88 @@
+// Conversations and names as the editor's models take them.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { keyed, noKeys, PROVIDERS, providerOf } from '../../src/models/providers';
+import { named, turns } from '../../src/models/turns';
+import type { ModelMessage } from '../../src/models/wire';
+
+const says = (role: ModelMessage['role'], text: string, more: Partial<ModelMessage> = {}): ModelMessage => ({
+  role,
+  text,
+  toolCalls: [],
+  toolResults: [],
+  ...more,
+});
+
+test('a conversation is turns of two, with calls and what they came to', () => {
+  const call = { id: '1', name: 'grep', arguments: { word: 'x' } };
+  const result = { id: '1', name: 'grep', text: 'none', isError: false };
+  const made = turns([
+    says('system', 'rules'),
+    says('user', 'fix it'),
+    says('assistant', '', { toolCalls: [call] }),
+    says('user', 'well?', { toolResults: [result] }),
+    says('assistant', ''),
+  ]);
+  assert.deepEqual(made, [
+    { role: 'user', parts: [{ kind: 'text', text: 'rules\n\nfix it' }] },
+    { role: 'assistant', parts: [{ kind: 'call', id: '1', name: 'grep', input: { word: 'x' } }] },
+    {
+      role: 'user',
+      parts: [
+        { kind: 'result', id: '1', text: 'none' },
+        { kind: 'text', text: 'well?' },
+      ],
+    },
+  ]);
+});
+
+test('a model is found by id, vendor and id, family or name, in this order', () => {
+  const model = (id: string, family: string, name: string) => ({ id, family, name, vendor: 'v' });
+  const [a, b, c] = [model('a', 'f', 'Big'), model('b', 'a', 'Small'), model('c', 'f', 'b')];
+  const table: [string, unknown][] = [
+    ['', a],
+    ['a', a],
+    ['v/b', b],
+    ['f', a],
+    ['b', b],
+    ['Big', a],
+    ['none', undefined],
+  ];
+  for (const [name, wanted] of table) assert.equal(named([a, b, c], name), wanted, name);
+  assert.equal(named([], ''), undefined);
+});
+
+test('providers and their keys are those of the sidecar', () => {
+  const source = join(process.env.TRELLIS_REPOSITORY ?? '', 'server/model/src/providers.rs');
+  const text = readFileSync(source, 'utf8');
+  const names = [...text.matchAll(/^ {8}name: "(\w+)"/gm)].map((it) => it[1]);
+  assert.deepEqual(
+    names.toSorted(),
+    PROVIDERS.map((it) => it.name),
+  );
+  for (const { key } of keyed()) assert.ok(text.includes(`variable: "${key}"`), key);
+});
+
+test('the provider of a model is the word before the colon', () => {
+  assert.equal(providerOf('openai:gpt-5:mini')?.key, 'OPENAI_API_KEY');
+  for (const other of ['editor', 'recorded:/x.jsonl', '']) assert.equal(providerOf(other), undefined);
+});
+
+test('a process that is to have no keys has none, nor those of the editor', () => {
+  const names = keyed().map((it) => it.key);
+  const editor = { ...process.env, ...Object.fromEntries(names.map((it) => [it, 'secret'])) };
+  const held = (env: NodeJS.ProcessEnv) =>
+    execFileSync(
+      process.execPath,
+      ['-p', `${JSON.stringify(names)}.filter((it) => it in process.env).length`],
+      {
+        env,
+        encoding: 'utf8',
+      },
+    ).trim();
+  assert.equal(held(editor), String(names.length));
+  assert.equal(held({ ...editor, ...noKeys() }), '0');
+});

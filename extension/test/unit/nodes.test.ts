@@ -1,0 +1,296 @@
+// Runs and their nodes as values: what plans, checkpoints and events make of them, and the rows and picture of that.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { l10n } from 'vscode';
+import {
+  contextOf,
+  described,
+  EVERYTHING,
+  type Filter,
+  groupsOf,
+  type Row,
+  redrawn,
+  strays,
+  summary,
+  worst,
+} from '../../src/panel/items';
+import { arranged } from '../../src/panel/layout';
+import { askedOf, graphOf, statesOf } from '../../src/panel/picture';
+import type { PlanShowResult, StatusResult, Event as TrellisEvent } from '../../src/protocol';
+import { afterEvent, differences, type Run, runOf, withCost, withStatus } from '../../src/run/state';
+
+const words = l10n.t;
+
+/** `a: b c` is a leaf that needs b and c; `[m]` a module. */
+function plan(...lines: string[]): PlanShowResult {
+  const nodes = lines.map((line) => {
+    const [id = '', needs = ''] = line.split(':');
+    const leaf = !id.startsWith('[');
+    const subgraph = id.includes('/') ? (id.split('/')[0] ?? null) : null;
+    const dependsOn = needs.split(' ').filter((it) => it !== '');
+    return {
+      id,
+      name: `name of ${id}`,
+      kind: 'function',
+      leaf,
+      filePath: 'a.py',
+      subgraph,
+      parents: [],
+      dependsOn,
+    };
+  });
+  return { dialect: 'rpg', nodes, problems: [] };
+}
+
+function status(nodes: Record<string, [string, string?]>): StatusResult {
+  const entries = Object.entries(nodes).map(([id, [it, reason]]) => {
+    const results = { passed: 0, failed: 0 };
+    const entry = { status: it, timestamp: '', test_results: results, retry_count: 0, flaky: [] };
+    return [id, reason === undefined ? entry : { ...entry, failure_reason: reason }] as const;
+  });
+  const figures = { total: 0, completed: 0, percent: 0, current: [], failed: [], blocked: [], counts: {} };
+  return { ...figures, nodes: Object.fromEntries(entries) };
+}
+
+const PLAN = plan('[m]', 'x/a', 'x/b: x/a [m] gone', 'y/c: x/a x/b');
+const run = (stands?: StatusResult, isActive = true): Run =>
+  runOf('/out', '/rpg.json', PLAN, stands, isActive);
+const node = (id: string, to: string, reason?: string): TrellisEvent => {
+  const event: TrellisEvent = { type: 'node', job: 'job-1', node: id, status: to };
+  return reason === undefined ? event : { ...event, reason };
+};
+const stage = (id: string): TrellisEvent => ({
+  type: 'stage',
+  job: 'job-1',
+  node: id,
+  stage: 'red',
+  outcome: '3 failed',
+});
+
+test('a run has the leaves of its plan, as the checkpoint has them', () => {
+  const made = run(status({ 'x/a': ['passed'], 'x/b': ['failed', 'no luck'], 'y/c': ['unheard-of'] }));
+  const shown = [...made.nodes.values()].map((it) => [it.id, it.status, it.reason, it.needs.join(' ')]);
+  assert.deepEqual(shown, [
+    ['x/a', 'passed', undefined, ''],
+    ['x/b', 'failed', 'no luck', 'x/a'],
+    ['y/c', 'other', undefined, 'x/a x/b'],
+  ]);
+});
+
+test('a state of a newer sidecar is shown in its word', () => {
+  const table: [string, Run][] = [
+    ['of a checkpoint', run(status({ 'x/a': ['passed'], 'x/b': ['parked', 'later'] }))],
+    ['of an event', afterEvent(run(status({ 'x/a': ['passed'] })), node('x/b', 'parked', 'later'))],
+    [
+      'of a newer checkpoint',
+      withStatus(run(), status({ 'x/a': ['passed'], 'x/b': ['parked', 'later'] }), true),
+    ],
+  ];
+  for (const [name, made] of table) {
+    const it = made.nodes.get('x/b');
+    assert.equal(it && described(it, words), 'parked', name);
+    assert.equal(it && contextOf(it), 'node other', name);
+    assert.equal(summary([...made.nodes.values()], words), '1/3 passed, 1 parked', name);
+    const seen = [...groupsOf(made, new Set(['failed']))].map(([name, nodes]) => [name, worst(nodes)]);
+    assert.deepEqual(seen, [['x', 'other']], 'no filter holds it back');
+    const after = withStatus(made, status({ 'x/a': ['passed'], 'x/b': ['shelved', 'later'] }), true);
+    assert.deepEqual(differences(made, after), new Set(['x/b']), 'from one such state to another');
+    assert.equal(afterEvent(after, node('x/b', 'failed')).nodes.get('x/b')?.word, undefined, name);
+  }
+});
+
+test('what a checkpoint has in work is in work only while somebody is at it', () => {
+  const checkpoint = status({ 'x/a': ['in_progress'], 'x/b': ['passed'] });
+  const table: [string, Run, string, string][] = [
+    ['at work', run(checkpoint, true), 'in_progress', '1/3 passed, 1 in work'],
+    ['cut off', run(checkpoint, false), 'stopped', '1/3 passed, 1 stopped midway'],
+    [
+      'ended',
+      withStatus(run(checkpoint, true), checkpoint, false),
+      'stopped',
+      '1/3 passed, 1 stopped midway',
+    ],
+    ['resumed', withStatus(run(checkpoint, false), checkpoint, true), 'in_progress', '1/3 passed, 1 in work'],
+    [
+      'told',
+      afterEvent(run(checkpoint, false), node('x/a', 'in_progress')),
+      'in_progress',
+      '1/3 passed, 1 in work',
+    ],
+  ];
+  for (const [name, made, stands, said] of table) {
+    assert.equal(made.nodes.get('x/a')?.status, stands, name);
+    assert.equal(made.nodes.get('x/b')?.status, 'passed', name);
+    assert.equal(summary([...made.nodes.values()], words), said, name);
+  }
+  assert.deepEqual(
+    [...groupsOf(run(checkpoint, false), EVERYTHING)].map(([, it]) => worst(it)),
+    ['stopped', 'pending'],
+  );
+});
+
+test('events move one node, and only what they speak of', () => {
+  const before = run();
+  const table: [string, TrellisEvent[], readonly string[]][] = [
+    ['work begins', [node('x/a', 'in_progress')], ['x/a']],
+    ['a stage', [stage('x/b')], ['x/b']],
+    ['two nodes', [node('x/a', 'passed'), node('x/b', 'skipped', 'why')], ['x/a', 'x/b']],
+    ['a node that is none', [node('z', 'passed')], []],
+    ['other things', [{ type: 'missed', count: 1 }], []],
+  ];
+  for (const [name, events, changed] of table) {
+    const after = events.reduce(afterEvent, before);
+    assert.deepEqual(differences(before, after), new Set(changed), name);
+    assert.equal(after === before, changed.length === 0, name);
+  }
+  const working = [stage('x/a'), node('x/a', 'in_progress')].reduce(afterEvent, before).nodes.get('x/a');
+  assert.equal(working && described(working, words), 'red: 3 failed');
+  const done = [stage('x/a'), node('x/a', 'failed', 'why')].reduce(afterEvent, before).nodes.get('x/a');
+  assert.deepEqual([done?.stage, done?.reason, done && contextOf(done)], [undefined, 'why', 'node failed']);
+});
+
+test('another run or plan is another as a whole, a newer checkpoint is not', () => {
+  const before = run();
+  assert.equal(differences(undefined, before), 'all');
+  assert.equal(differences(before, runOf('/else', '/rpg.json', PLAN, undefined, true)), 'all');
+  assert.equal(differences(before, runOf('/out', '/rpg.json', plan('x/a'), undefined, true)), 'all');
+  assert.equal(differences(before, runOf('/out', '/rpg.json', plan('a', 'b', 'c'), undefined, true)), 'all');
+  const other = plan('x/a', 'x/b', 'y/c: x/a x/b');
+  assert.equal(differences(before, runOf('/out', '/rpg.json', other, undefined, true)), 'all', 'other edges');
+  const newer = withStatus(before, status({ 'x/a': ['passed'] }), true);
+  assert.deepEqual(differences(before, newer), new Set(['x/a']));
+  assert.equal(withStatus(newer, status({ 'x/a': ['passed'] }), true), newer);
+});
+
+test('what a run costs follows the checkpoint, and takes nothing back that events told', () => {
+  const counted = (tokens: number): StatusResult => {
+    const { nodes, ...rest } = status({ 'x/a': ['pending'] });
+    const model = { calls: 1, input_tokens: tokens, output_tokens: 0, usd: 0 };
+    return { ...rest, nodes: { ...nodes, z: { status: 'passed', timestamp: '', model } } };
+  };
+  const told = afterEvent(run(counted(10)), node('x/a', 'passed'));
+  const later = withCost(told, counted(20));
+  assert.deepEqual(
+    [told, later].map((it) => it.cost?.tokens),
+    [10, 20],
+  );
+  assert.equal(later.nodes.get('x/a')?.status, 'passed');
+  assert.equal(withCost(later, counted(20)), later, 'nothing is new');
+  assert.equal(withCost(later, status({})), later, 'nothing is known');
+  assert.equal(withStatus(later, counted(30), true).cost?.tokens, 30);
+});
+
+test('rows of what the run has no more are forgotten', () => {
+  const rows = new Map<string, Row>([
+    ['group x', { kind: 'group', subgraph: 'x' }],
+    ['group z', { kind: 'group', subgraph: 'z' }],
+    ['node x/a', { kind: 'node', id: 'x/a' }],
+    ['node z/a', { kind: 'node', id: 'z/a' }],
+    ['reason x/b', { kind: 'reason', id: 'x/b' }],
+    ['reason z/b', { kind: 'reason', id: 'z/b' }],
+  ]);
+  assert.deepEqual(strays(rows, run()), ['group z', 'node z/a', 'reason z/b']);
+  assert.deepEqual(strays(rows, undefined), [...rows.keys()]);
+});
+
+test('rows are grouped, filtered and counted', () => {
+  const made = run(status({ 'x/a': ['passed'], 'x/b': ['failed', 'why'] }));
+  const shape = (filter: Parameters<typeof groupsOf>[1]) =>
+    [...groupsOf(made, filter)].map(([name, nodes]) => [name, nodes.map((it) => it.id), worst(nodes)]);
+  assert.deepEqual(shape(EVERYTHING), [
+    ['x', ['x/a', 'x/b'], 'failed'],
+    ['y', ['y/c'], 'pending'],
+  ]);
+  assert.deepEqual(shape(new Set(['passed'])), [['x', ['x/a'], 'passed']]);
+  assert.deepEqual(shape(new Set()), []);
+  const all = [...made.nodes.values()];
+  assert.equal(summary(all, words), '1/3 passed, 1 failed');
+});
+
+test('with and without a filter, only subgraphs that are others are drawn again', () => {
+  const before = run(status({ 'x/a': ['passed'], 'y/c': ['failed', 'why'] }));
+  const failed: Filter = new Set(['failed']);
+  const table: [string, Filter, TrellisEvent[], ReturnType<typeof redrawn>][] = [
+    ['nothing', EVERYTHING, [], []],
+    ['a node moves', EVERYTHING, [node('x/a', 'failed')], ['x']],
+    ['two move', EVERYTHING, [node('x/b', 'passed'), node('y/c', 'passed')], ['x', 'y']],
+    ['a node that is not shown moves', failed, [node('x/b', 'passed')], []],
+    ['a reason is another', failed, [node('y/c', 'failed', 'other')], ['y']],
+    ['a subgraph comes', failed, [node('x/a', 'failed')], 'all'],
+    ['a subgraph goes', failed, [node('y/c', 'passed')], 'all'],
+    ['one goes, one comes', failed, [node('y/c', 'passed'), node('x/a', 'failed')], 'all'],
+  ];
+  for (const [name, filter, events, drawn] of table) {
+    const after = events.reduce(afterEvent, before);
+    assert.deepEqual(redrawn(groupsOf(before, filter), groupsOf(after, filter)), drawn, name);
+  }
+});
+
+test('every node lies right of what it needs, and no two in one place', () => {
+  const chain = Array.from({ length: 20_000 }, (_, index) => ({
+    id: `n${index}`,
+    needs: index === 0 ? [] : [`n${index - 1}`],
+  }));
+  const table = [
+    [...run().nodes.values()],
+    chain.reverse(),
+    [
+      { id: 'a', needs: ['b'] },
+      { id: 'b', needs: ['a'] },
+      { id: 'c', needs: ['c', 'a', 'gone'] },
+    ],
+    [],
+  ];
+  for (const nodes of table) {
+    const places = new Map(arranged(nodes).map((it) => [it.id, it]));
+    assert.equal(places.size, nodes.length);
+    assert.equal(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size, nodes.length);
+    const back = nodes.flatMap(({ id, needs }) =>
+      needs.filter((it) => (places.get(it)?.x ?? -1) >= (places.get(id)?.x ?? 0)),
+    );
+    // Of a circle one edge has to lead back.
+    assert.ok(back.length <= (nodes.length === 3 && nodes[0]?.id === 'a' ? 2 : 0), back.join());
+  }
+});
+
+test('the picture is whole at first, and then only what changes', () => {
+  const made = run(status({ 'x/a': ['passed'] }));
+  const { nodes, edges } = graphOf(made);
+  assert.deepEqual(
+    nodes.map((it) => [it.id, it.status, it.layer]),
+    [
+      ['x/a', 'passed', 0],
+      ['x/b', 'pending', 1],
+      ['y/c', 'pending', 2],
+    ],
+  );
+  assert.deepEqual(edges, [
+    { from: 'x/a', to: 'x/b' },
+    { from: 'x/a', to: 'y/c' },
+    { from: 'x/b', to: 'y/c' },
+  ]);
+  assert.deepEqual(statesOf(made, ['x/a', 'gone']).states, [['x/a', 'passed']]);
+});
+
+test('only what a page can ask is heard', () => {
+  const table: [unknown, unknown][] = [
+    [{ type: 'ready' }, { type: 'ready', chosen: undefined }],
+    [
+      { type: 'ready', chosen: 'a' },
+      { type: 'ready', chosen: 'a' },
+    ],
+    [
+      { type: 'ready', chosen: 1 },
+      { type: 'ready', chosen: undefined },
+    ],
+    [
+      { type: 'open', id: 'a', more: 1 },
+      { type: 'open', id: 'a' },
+    ],
+    [{ type: 'open' }, undefined],
+    [{ type: 'delete', id: 'a' }, undefined],
+    ['open', undefined],
+    [null, undefined],
+  ];
+  for (const [message, expected] of table) assert.deepEqual(askedOf(message), expected);
+});

@@ -1,0 +1,148 @@
+// What finds, restarts and understands the sidecar.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Refusal } from '../../src/sidecar/api';
+import { findBinary, type Places, type Probe, probeFile } from '../../src/sidecar/binary';
+import { isCancelled, refusalOf, told, wayOut } from '../../src/sidecar/refusal';
+import { Restarts } from '../../src/sidecar/restarts';
+import { sidecarSettings } from '../../src/sidecar/settings';
+
+const places: Places = { setting: '', extension: '/ext', searched: '/a:relative:/b', windows: false };
+const only =
+  (...there: string[]): Probe =>
+  (path) =>
+    there.includes(path) ? 'ok' : 'absent';
+
+test('a setting goes before the bundled program, and that before PATH', () => {
+  const bundled = '/ext/server-bin/trellis';
+  const table: [string, Places, Probe, unknown][] = [
+    ['bundled', places, only(bundled, '/b/trellis'), { path: bundled, source: 'bundled' }],
+    ['PATH', places, only('/b/trellis'), { path: '/b/trellis', source: 'path' }],
+    ['no relative folder of PATH', places, only('relative/trellis'), misses('absent')],
+    [
+      'setting',
+      { ...places, setting: '/mine' },
+      only('/mine', bundled),
+      { path: '/mine', source: 'setting' },
+    ],
+    ['a wrong setting', { ...places, setting: '/mine' }, only(bundled), [miss('/mine', 'absent')]],
+    ['a relative setting', { ...places, setting: 'mine' }, only('mine'), [miss('mine', 'notAbsolute')]],
+    ['one that may not run', places, () => 'notExecutable', misses('notExecutable')],
+    [
+      'Windows',
+      { ...places, windows: true },
+      only('/ext/server-bin/trellis.exe'),
+      { path: '/ext/server-bin/trellis.exe', source: 'bundled' },
+    ],
+  ];
+  for (const [name, given, probe, wanted] of table) assert.deepEqual(findBinary(given, probe), wanted, name);
+});
+
+const miss = (path: string, why: string) => ({ source: 'setting', path, why });
+const misses = (why: string) => [
+  { source: 'bundled', path: '/ext/server-bin/trellis', why },
+  { source: 'path', path: '', why: 'absent' },
+];
+
+test('the disk is asked whether a program is there and may run', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trellis-unit-'));
+  try {
+    const file = join(folder, 'trellis');
+    assert.equal(probeFile(file), 'absent');
+    writeFileSync(file, '');
+    chmodSync(file, 0o644);
+    assert.equal(probeFile(file), 'notExecutable');
+    chmodSync(file, 0o755);
+    assert.equal(probeFile(file), 'ok');
+    assert.equal(probeFile(folder), 'absent', 'a folder is no program');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('five crashes in three minutes are waited out longer each time; one more is too many', () => {
+  const restarts = new Restarts();
+  const delays = [0, 1000, 3000, 7000, 15000, 31000].map((now) => restarts.next(now));
+  assert.deepEqual(delays, [1000, 2000, 4000, 8000, 16000, undefined]);
+  assert.equal(restarts.next(180_000), 16000, 'the first is forgotten after three minutes');
+  restarts.forget();
+  assert.equal(restarts.next(180_001), 1000, 'a person began anew');
+});
+
+test('whatever is thrown becomes a refusal with what to do', () => {
+  const wire = Object.assign(new Error('there is no job'), {
+    code: 65,
+    data: { kind: 'badInput', hint: 'list them' },
+  });
+  const own = new Refusal('a', 1, 'b', 'c');
+  const table: [unknown, [string, number, string | undefined, string | undefined]][] = [
+    [wire, ['there is no job', 65, 'list them', 'badInput']],
+    [{ message: 'm', code: 2, data: { hint: null } }, ['m', 2, undefined, undefined]],
+    [new Error('plain'), ['plain', -32603, undefined, undefined]],
+    ['text', ['text', -32603, undefined, undefined]],
+    [own, ['a', 1, 'b', 'c']],
+  ];
+  for (const [thrown, wanted] of table) {
+    const { message, code, hint, kind } = refusalOf(thrown);
+    assert.deepEqual([message, code, hint, kind], wanted);
+  }
+});
+
+test('what helps is offered with an error', () => {
+  const table: readonly [string | undefined, string][] = [
+    ['untrusted', 'workbench.trust.manage'],
+    ['noModel', 'trellis.selectModel'],
+    ['noKey', 'trellis.setApiKey'],
+    ['of a newer sidecar', 'trellis.showOutput'],
+    [undefined, 'trellis.showOutput'],
+  ];
+  for (const [kind, wanted] of table) assert.equal(wayOut(kind, (it) => it).command, wanted);
+});
+
+test('a refusal is told as sentences', () => {
+  const table: [string, string | undefined, string][] = [
+    ['no key', 'set one', 'no key. Set one'],
+    ['Really?', 'yes', 'Really? Yes'],
+    ['no key', undefined, 'no key'],
+  ];
+  for (const [message, hint, wanted] of table) {
+    assert.equal(told(new Refusal(message, 1, hint, undefined)), wanted);
+  }
+});
+
+test('nobody needs to hear of what was taken back', () => {
+  const table: [number, string | undefined, boolean][] = [
+    [-32800, undefined, true],
+    [130, undefined, true],
+    [1, 'cancelled', true],
+    [1, 'testsFailed', false],
+  ];
+  for (const [code, kind, wanted] of table) {
+    assert.equal(isCancelled(new Refusal('', code, undefined, kind)), wanted, `${code} ${kind}`);
+  }
+});
+
+test('settings are what the sidecar knows, and lenses are always asked for', () => {
+  const read = (values: Record<string, unknown>) => (name: string) => values[name];
+  const usual = {
+    trusted: true,
+    languageFeatures: 'auto',
+    otherLanguageServer: false,
+    codeLenses: true,
+    offerResume: false,
+  };
+  assert.deepEqual(sidecarSettings(read({}), true, false), usual);
+  const set = { languageFeatures: 'off', codeLenses: false, offerResume: true };
+  const wanted = {
+    trusted: false,
+    languageFeatures: 'off',
+    otherLanguageServer: true,
+    codeLenses: true,
+    offerResume: false,
+  };
+  assert.deepEqual(sidecarSettings(read(set), false, true), wanted);
+  assert.deepEqual(sidecarSettings(read({ languageFeatures: 'sometimes' }), true, false), usual);
+});

@@ -1,0 +1,348 @@
+// Tests as data: ids, outcomes, and what lenses say of a document.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Generated, RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
+import { isWithin, outermost, stepsOf } from '../../src/testing/ids';
+import { bringsDebugger, type Debugged, launchOf } from '../../src/testing/launch';
+import { type Lens, marksOf, testsOf } from '../../src/testing/lens_marks';
+import { Live } from '../../src/testing/live';
+import { leavingOut, nested } from '../../src/testing/nested';
+import { allOf, foundBy, ofEvent, ofGenerated, ofResult } from '../../src/testing/outcomes';
+
+test('an id is a way through a tree', () => {
+  const table: [string, string[]][] = [
+    ['t/test_a.py', ['t/test_a.py']],
+    ['t/test_a.py::test_b', ['t/test_a.py', 'test_b']],
+    ['t/test_a.py::TestX::test_b', ['t/test_a.py', 'TestX', 'test_b']],
+    ['t/test_a.py::test_b[1-x::y]', ['t/test_a.py', 'test_b', '[1-x::y]']],
+  ];
+  for (const [id, labels] of table) {
+    const steps = stepsOf(id);
+    assert.deepEqual(
+      steps.map((it) => it.label),
+      labels,
+    );
+    assert.equal(steps.at(-1)?.id, id);
+  }
+  assert.equal(stepsOf('a.py::T::t[1]')[2]?.id, 'a.py::T::t');
+});
+
+test('what lies below another id of the same run is not asked for twice', () => {
+  const ids = ['a.py::T', 'a.py::T::t', 'a.py::T2::t', 'b.py::t[1]'];
+  assert.deepEqual(outermost(ids), ['a.py::T', 'a.py::T2::t', 'b.py::t[1]']);
+});
+
+test('what is debugged is what pytest is told to run, in the folder of its project', () => {
+  const table: [Partial<Debugged>, string[], object][] = [
+    [{ ids: ['a.py::T::t[1-x]', 'b.py'] }, ['a.py::T::t[1-x]', 'b.py'], {}],
+    [{ options: ['--ignore=grown'] }, ['--ignore=grown'], {}],
+    [{ ids: ['a.py'], sources: ['/shop/src', '/shop/lib'] }, ['a.py'], { PYTHONPATH: '/shop/src:/shop/lib' }],
+  ];
+  for (const [given, args, env] of table) {
+    const whole = launchOf({ root: '/shop', ids: [], options: [], sources: [], ...given }, ':');
+    assert.deepEqual(
+      [whole.type, whole.module, whole.args, whole.cwd, whole.env],
+      ['debugpy', 'pytest', args, '/shop', env],
+    );
+  }
+});
+
+test('a debugger of Python is known by what its extension brings', () => {
+  const bringing = (...types: string[]) => ({ contributes: { debuggers: types.map((type) => ({ type })) } });
+  const table: [unknown, boolean][] = [
+    [bringing('node', 'debugpy'), true],
+    [bringing('python'), false],
+    [{ contributes: {} }, false],
+    [{}, false],
+    [undefined, false],
+  ];
+  for (const [manifest, brings] of table) assert.equal(bringsDebugger(manifest), brings);
+});
+
+test('a test is within its file, its class, its folder, and nothing of a similar name', () => {
+  const table: [string, string, boolean][] = [
+    ['', 'a.py::t', true],
+    ['a.py', 'a.py::t', true],
+    ['tests', 'tests/a.py::t', true],
+    ['a.py::t', 'a.py::t[1]', true],
+    ['a.py::t', 'a.py::t', true],
+    ['a.py::t', 'a.py::t2', false],
+    ['a.py::T', 'a.py::T2::t', false],
+  ];
+  for (const [target, id, wanted] of table) assert.equal(isWithin(target, id), wanted, `${id} in ${target}`);
+});
+
+test('an event says of a test what is known so far', () => {
+  const event = { type: 'test', job: 'job-1', root: '/p', id: 'a.py::t', durationMs: 3 } as const;
+  assert.deepEqual(ofEvent({ ...event, outcome: 'passed', path: 'a.py', line: 7 }), {
+    root: '/p',
+    id: 'a.py::t',
+    mark: 'passed',
+    word: 'passed',
+    durationMs: 3,
+    path: 'a.py',
+    line: 7,
+  });
+  const marks = [
+    'passed',
+    'xPassed',
+    'skipped',
+    'xFailed',
+    'failed',
+    'error',
+    'timedOut',
+    'crashed',
+    'unheard',
+  ].map((outcome) => ofEvent({ ...event, outcome }).mark);
+  assert.deepEqual(marks, [
+    'passed',
+    'passed',
+    'skipped',
+    'skipped',
+    'failed',
+    'failed',
+    'failed',
+    'failed',
+    'failed',
+  ]);
+  const { failure, line } = ofEvent({ ...event, outcome: 'failed', line: null, message: 'no' });
+  assert.deepEqual([failure, line], [{ message: 'no' }, undefined]);
+});
+
+const result = (tests: RunTestsResult['tests']): RunTestsResult => ({
+  root: '/p',
+  outcome: 'failed',
+  parsingFailed: false,
+  tests,
+  notRun: [],
+  notes: [],
+  collectionErrors: [],
+  limits: [],
+  durationMs: 1,
+});
+
+const begins = (job: string, method = 'runTests'): TrellisEvent => ({
+  type: 'job',
+  job,
+  method,
+  title: '',
+  state: 'running',
+});
+const told = (job: string, id: string, outcome: string): TrellisEvent => ({
+  type: 'test',
+  job,
+  root: '/p',
+  id,
+  outcome,
+  durationMs: 1,
+});
+const heard = (live: Live, ...events: TrellisEvent[]) => events.flatMap((it) => live.hear(it)?.id ?? []);
+
+test('a run hears of its own job, whatever else runs the same tests', () => {
+  const [first, second] = [new Live(), new Live()];
+  const events = [
+    begins('job-1', 'generate'),
+    told('job-1', 'a.py::of_a_suite', 'passed'),
+    begins('job-2'),
+    begins('job-3'),
+    begins('job-2'),
+    told('job-3', 'a.py::of_the_second', 'passed'),
+    told('job-2', 'a.py::of_the_first', 'passed'),
+  ];
+  const shown: string[][] = [[], []];
+  for (const event of events) {
+    shown[0]?.push(...heard(first, event));
+    shown[1]?.push(...heard(second, event));
+  }
+  assert.deepEqual(shown, [['a.py::of_the_first'], ['a.py::of_the_second']]);
+  first.dispose();
+  second.dispose();
+  // The next life of the sidecar numbers its jobs anew.
+  const third = new Live();
+  assert.deepEqual(heard(third, begins('job-2'), told('job-2', 'a.py::t', 'passed')), ['a.py::t']);
+  third.dispose();
+});
+
+test('what a run told before its sidecar ended is shown, and nothing twice', () => {
+  const live = () => {
+    const made = new Live();
+    const events = [
+      told('job-1', 'a.py::bad', 'failed'),
+      told('job-1', 'a.py::flaky', 'failed'),
+      told('job-1', 'a.py::flaky', 'passed'),
+      told('job-1', 'a.py::good', 'passed'),
+    ];
+    assert.deepEqual(heard(made, begins('job-1'), ...events), ['a.py::flaky', 'a.py::good']);
+    made.dispose();
+    return made;
+  };
+  const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', line: 3, failure: null };
+  const results = ofResult(
+    result([
+      { ...base, id: 'a.py::bad', outcome: 'failed' },
+      { ...base, id: 'a.py::good', outcome: 'passed' },
+      { ...base, id: 'a.py::unheard', outcome: 'passed' },
+    ]),
+  );
+  const rest = (of: typeof results) =>
+    live()
+      .rest(of)
+      .map((it) => [it.id, it.line]);
+  assert.deepEqual(rest([]), [['a.py::bad', undefined]]);
+  assert.deepEqual(rest(results), [
+    ['a.py::bad', 3],
+    ['a.py::unheard', 3],
+  ]);
+});
+
+test('which tests there are is known by what tells of all of them', () => {
+  const [ran, found] = [['a.py::t'], ['a.py::t', 'b.py::u']];
+  const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', outcome: 'passed' };
+  const tests = ran.map((id) => ({ ...base, id }));
+  const broken = { exception: 'SyntaxError', message: '', traceback: '' };
+  const table: [string, Partial<RunTestsResult>, string[] | undefined, string[] | undefined][] = [
+    ['looked for', { outcome: 'crashed', notRun: found }, found, undefined],
+    ['run', { outcome: 'passed', tests }, ran, ran],
+    ['none left', { outcome: 'noTests' }, [], []],
+    ['nothing came', { outcome: 'sandboxLost' }, undefined, undefined],
+    ['cut off', { outcome: 'timedOut', tests, notRun: ['b.py::u'] }, found, undefined],
+    ['a broken file', { outcome: 'failed', tests, collectionErrors: [broken] }, undefined, undefined],
+    ['read from text', { outcome: 'failed', tests, parsingFailed: true }, undefined, undefined],
+  ];
+  for (const [name, given, collected, all] of table) {
+    const made = { ...result([]), ...given };
+    const ids = (of: ReadonlySet<string> | undefined) => of && [...of];
+    assert.deepEqual([ids(foundBy(made)), ids(allOf(made))], [collected, all], name);
+  }
+});
+
+test('a result says where a test failed, and both sides', () => {
+  const failure = {
+    exception: 'AssertionError',
+    message: 'assert 2 == 3',
+    path: 'src/a.py',
+    line: 9,
+    traceback: 'E',
+    comparison: { operator: '==', actual: '2', expected: '3' },
+  };
+  const base = { durationMs: 1, path: 'a.py', stdout: 'said\n', stderr: '' };
+  const [failed, passed] = ofResult(
+    result([
+      { ...base, id: 'a.py::t', outcome: 'failed', line: 4, failure },
+      { ...base, id: 'a.py::u', outcome: 'passed', line: null, failure: null, stdout: '' },
+    ]),
+  );
+  assert.deepEqual(failed, {
+    root: '/p',
+    id: 'a.py::t',
+    mark: 'failed',
+    word: 'failed',
+    durationMs: 1,
+    path: 'a.py',
+    line: 4,
+    printed: 'said\n',
+    failure: {
+      message: 'AssertionError: assert 2 == 3',
+      expected: '3',
+      actual: '2',
+      path: 'src/a.py',
+      line: 9,
+      traceback: 'E',
+    },
+  });
+  assert.equal(
+    passed !== undefined && ('line' in passed || 'failure' in passed),
+    false,
+    'nothing is made up',
+  );
+});
+
+const lens = (line: number, command: string, ...given: unknown[]): Lens => ({
+  line,
+  endLine: line,
+  command,
+  given,
+});
+const run = (line: number, ...paths: string[]) => lens(line, 'trellis.runTests', { root: '/p', paths });
+
+test('a document has the tests that its lenses run one by one', () => {
+  const lenses = [
+    run(3, 'tests/test_a.py::test_b'),
+    run(9, 'tests/test_a.py'),
+    run(12, 'tests/test_other.py::test_c'),
+    run(15, 'tests/test_a.py::x', 'tests/test_a.py::y'),
+    lens(20, 'trellis.runTests', 'nonsense'),
+    lens(21, 'trellis.generateTests', { root: '/p', paths: ['tests/test_a.py::z'] }),
+  ];
+  assert.deepEqual(testsOf('/p/tests/test_a.py', lenses), [
+    { root: '/p', id: 'tests/test_a.py::test_b', line: 3, endLine: 3 },
+  ]);
+});
+
+test('a line has the worst mark of what is said there, and none where nothing is', () => {
+  const shows = (line: number, mark: unknown) => lens(line, 'trellis.showResult', { test: 't' }, { mark });
+  const lenses = [
+    shows(1, 'passed'),
+    shows(2, 'skipped'),
+    shows(2, 'failed'),
+    shows(2, 'passed'),
+    shows(3, 'passed'),
+    lens(3, 'trellis.retryNode', { node: 'n' }),
+    shows(4, 'splendid'),
+    lens(5, 'trellis.showResult', { test: 't' }),
+    run(6, 'a.py::t'),
+  ];
+  assert.deepEqual(marksOf(lenses), [
+    { line: 1, mark: 'passed' },
+    { line: 2, mark: 'failed' },
+    { line: 3, mark: 'failed' },
+  ]);
+});
+
+test('tests that were just written have results at once', () => {
+  const failure = { exception: 'KeyError', message: "'a'", path: 'src/a.py', line: 2, traceback: 'T' };
+  const written: Generated = {
+    function: 'src/a.py::f',
+    root: '/p',
+    path: 'trellis_tests/test_a.py',
+    source: '',
+    diff: '',
+    testNames: [],
+    framework: 'pytest',
+    model: 'm',
+    warnings: [],
+    outcome: 'failed',
+    tests: [
+      { id: 'trellis_tests/test_a.py::t', outcome: 'passed', durationMs: 1, line: 4 },
+      { id: 'trellis_tests/test_a.py::u', outcome: 'failed', durationMs: 2, line: null, failure },
+    ],
+    errors: [],
+    written: true,
+  };
+  const base = { root: '/p', path: 'trellis_tests/test_a.py' };
+  const found = { message: "KeyError: 'a'", path: 'src/a.py', line: 2, traceback: 'T' };
+  assert.deepEqual(ofGenerated(written), [
+    { ...base, id: 'trellis_tests/test_a.py::t', mark: 'passed', word: 'passed', durationMs: 1, line: 4 },
+    {
+      ...base,
+      id: 'trellis_tests/test_a.py::u',
+      mark: 'failed',
+      word: 'failed',
+      durationMs: 2,
+      failure: found,
+    },
+  ]);
+});
+
+test('grown repositories below a project are left out of it, and those inside of them with them', () => {
+  const outs = (...all: string[]) => all.map((out) => ({ out }));
+  const table: [{ out: string }[], readonly string[], string[]][] = [
+    [outs('/w/a', '/w/a/b', '/w/c/d', '/w', '/wide'), ['/w/a', '/w/c/d'], ['--ignore=a', '--ignore=c/d']],
+    [outs('/w'), [], []],
+    [[], [], []],
+  ];
+  for (const [runs, folders, options] of table) {
+    assert.deepEqual(nested(runs, '/w'), folders);
+    assert.deepEqual(leavingOut('/w', folders), options);
+  }
+});

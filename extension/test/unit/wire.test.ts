@@ -1,0 +1,107 @@
+// The types in src/protocol.ts are true of the messages that were recorded in fixtures/wire.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+
+/** One request, with the real parameters, and the shape of what was answered. */
+interface Exchange {
+  readonly method: string;
+  readonly params: unknown;
+  /** `"text"`, `"number"`, `"boolean"` and `"null"` stand for values; absent where it was refused. */
+  readonly result?: unknown;
+}
+
+const repository = process.env.TRELLIS_REPOSITORY ?? '';
+const extension = join(repository, 'extension');
+const wire = join(repository, 'fixtures', 'wire');
+
+test('every recorded exchange is of the types', () => {
+  const all = exchanges();
+  assert.ok(all.length >= 20, `only ${all.length} exchanges were found in ${wire}`);
+  assert.equal(complaints(all), '');
+});
+
+const wrong: readonly { readonly name: string; readonly exchange: Exchange }[] = [
+  { name: 'a parameter of another type', exchange: { method: 'trellis/planOrder', params: { graph: 1 } } },
+  { name: 'a parameter that is not known', exchange: { method: 'trellis/jobs', params: { grph: 'x' } } },
+  { name: 'a method that is not known', exchange: { method: 'trellis/nothing', params: {} } },
+  {
+    name: 'a field of another type',
+    exchange: { method: 'trellis/jobs', params: {}, result: { jobs: 'text' } },
+  },
+  {
+    name: 'a field that is not known',
+    exchange: { method: 'trellis/jobs', params: {}, result: { jobs: [], more: 'number' } },
+  },
+  { name: 'a field that is missing', exchange: { method: 'trellis/jobs', params: {}, result: {} } },
+];
+
+test('what is not of the types is seen', () => {
+  // One run of the compiler for all: each complaint names the line that the exchange has to itself.
+  const said = complaints(wrong.map((it) => it.exchange));
+  const lines = new Set([...said.matchAll(/exchanges\.ts\((\d+),/g)].map(([, line]) => Number(line)));
+  const seen = wrong.filter((_, index) => lines.has(head('').length + index + 1)).map((it) => it.name);
+  assert.deepEqual(
+    seen,
+    wrong.map((it) => it.name),
+    said,
+  );
+});
+
+/** What was answered by a result; what was refused has parameters that need not be of any type. */
+function exchanges(): Exchange[] {
+  const files = readdirSync(wire).filter((it) => it !== 'openrpc.json');
+  const all = files.flatMap((it): Exchange[] => JSON.parse(readFileSync(join(wire, it), 'utf8')));
+  return all.filter((it) => it.result !== undefined);
+}
+
+/** Which words stand for a value is not recorded, so that any word will do where the types name a few. */
+const head = (protocol: string): string[] => [
+  `import type { Protocol } from '${protocol}';`,
+  `type Methods = Protocol['methods'];`,
+  `type Shape<T> = T extends string ? string : T extends object ? { [K in keyof T]: Shape<T[K]> } : T;`,
+  `declare function exchange<M extends keyof Methods>(`,
+  `  method: M, params: Methods[M]['params'], result?: Shape<Methods[M]['result']>): void;`,
+];
+
+/** What the compiler says of calls with these exchanges; empty where it has nothing to say. */
+function complaints(all: readonly Exchange[]): string {
+  const folder = mkdtempSync(join(extension, 'node_modules', '.cache', 'wire-'));
+  try {
+    const protocol = relative(folder, join(extension, 'src', 'protocol'));
+    const file = join(folder, 'exchanges.ts');
+    writeFileSync(file, [...head(protocol), ...all.map(call)].join('\n'));
+    return compiled(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function compiled(file: string): string {
+  const config = { extends: join(extension, 'tsconfig.json'), include: ['exchanges.ts'] };
+  writeFileSync(join(dirname(file), 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(extension, 'node_modules', '.bin', 'tsc');
+  const ended = spawnSync(tsc, ['--pretty', 'false', '-p', dirname(file)], { encoding: 'utf8' });
+  if (ended.error !== undefined) throw ended.error;
+  return ended.status === 0 ? '' : ended.stdout + ended.stderr;
+}
+
+function call({ method, params, result }: Exchange): string {
+  const given = result === undefined ? '' : `, ${JSON.stringify(valued(result))}`;
+  return `exchange('${method}', ${JSON.stringify(params)}${given});`;
+}
+
+const values: Readonly<Record<string, unknown>> = { text: 'text', number: 1, boolean: true, null: null };
+
+/** A value of the recorded shape. */
+function valued(shape: unknown): unknown {
+  if (typeof shape === 'string') {
+    if (!(shape in values)) throw new Error(`no shape is called ${shape}`);
+    return values[shape];
+  }
+  if (Array.isArray(shape)) return shape.map(valued);
+  if (typeof shape !== 'object' || shape === null) throw new Error(`no shape: ${String(shape)}`);
+  return Object.fromEntries(Object.entries(shape).map(([key, it]) => [key, valued(it)]));
+}

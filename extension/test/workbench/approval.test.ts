@@ -1,0 +1,208 @@
+// Proposed fixes before a person: looked at, taken in parts, edited, refused, taken back.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { write } from '../lane/scratch';
+import { type Session, sitting } from '../lane/session';
+import type { Workbench } from '../lane/workbench';
+
+const cart = `# The least for which nothing is paid.
+FREE_FROM = 100
+
+
+def price_of(items):
+    return sum(count * price for count, price in items)
+
+
+def shipping(items):
+    total = price_of(items)
+    if total > FREE_FROM:
+        return 0
+    return 5
+`;
+
+const tests = `from shop.cart import price_of, shipping
+
+
+def test_free_from_a_hundred():
+    assert shipping([(2, 50)]) == 0
+
+
+def test_below():
+    assert shipping([(1, 99)]) == 5
+
+
+def test_prices():
+    assert price_of([(2, 3)]) == 6
+`;
+
+const comment = '# From here on nothing is paid.';
+const failing = 'test_cart.py::test_free_from_a_hundred';
+const fixed = cart.replace('> FREE_FROM', '>= FREE_FROM');
+
+const block = (search: string, replace: string) =>
+  `shop/cart.py\n<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
+
+/** What the model says: a better comment, and the fix. */
+const reply =
+  block('# The least for which nothing is paid.', comment) +
+  block('    if total > FREE_FROM:', '    if total >= FREE_FROM:');
+
+interface Shop {
+  readonly root: string;
+  /** What the disk has of its code. */
+  readonly code: () => string;
+}
+
+/** A shop with a test that fails. */
+function shop(root: string): Shop {
+  write(join(root, 'pytest.ini'), '[pytest]\n');
+  write(join(root, 'shop', '__init__.py'), '');
+  write(join(root, 'shop', 'cart.py'), cart);
+  write(join(root, 'test_cart.py'), tests);
+  return { root, code: () => readFileSync(join(root, 'shop', 'cart.py'), 'utf8') };
+}
+
+const replies = join(mkdtempSync(join(tmpdir(), 'trellis-replies-')), 'replies.jsonl');
+write(replies, `${JSON.stringify({ node: failing, stage: 'repair', attempt: 0, reply })}\n`);
+after(() => rmSync(dirname(replies), { recursive: true }));
+const settings = {
+  'trellis.model': `recorded:${replies}`,
+  'trellis.sandbox': 'local',
+};
+
+test('fixes are proposed, taken in parts, taken back, edited, refused and rejected', async () => {
+  await sitting('approval', { settings }, async (session) => {
+    const own = shop(join(session.server.scratch.root, 'shop'));
+    await session.workbench.open(own.root);
+    await proposed(session);
+    await hunkByHunk(session, own);
+    await unsaved(session, own);
+    await edited(session, own);
+    await rejected(session, own);
+  });
+});
+
+/** The test fails, and its quick fix is asked for twice: two proposals wait. */
+async function proposed({ workbench }: Session): Promise<void> {
+  await workbench.openFile('test_cart.py');
+  await workbench.lens(/^Run$/).nth(0).click();
+  await workbench.lens('✗').waitFor();
+  await workbench.activity('Trellis');
+  // A view that is shown takes the focus, and closes what had it.
+  await workbench.page.getByText('No proposed fix waits for you.').waitFor();
+  for (const number of [1, 2]) {
+    await workbench.quickFix('assert shipping([(2, 50)]) == 0', 'Propose a fix');
+    await workbench
+      .treeItem('cart.py')
+      .nth(number - 1)
+      .waitFor();
+  }
+  await workbench.page.locator('.activitybar .badge').filter({ hasText: '2' }).first().waitFor();
+  await workbench.picture('approval-1-waiting');
+}
+
+/** One hunk is rejected, the other accepted and taken back; the next proposal comes up by itself. */
+async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
+  const said = workbench.notification('2 proposed fixes wait for your decision');
+  await workbench.answer(said, 'Review').click();
+  await said.waitFor({ state: 'detached' });
+  await workbench.tab('cart.py (fix-1)').waitFor();
+  await workbench.lens('Accept hunk').nth(1).waitFor();
+  await workbench.lens('confidence 100 %').waitFor();
+  await workbench.line('def test_free_from_a_hundred').waitFor();
+  await workbench.picture('approval-2-difference');
+  await workbench.lens('Reject hunk').first().click();
+  const left = workbench.notification('Changes left to decide: 1.');
+  await left.waitFor();
+  await workbench.lens('Accept hunk').nth(1).waitFor({ state: 'detached' });
+  assert.equal(own.code(), cart);
+  await workbench.lens('Accept hunk').first().click();
+  const accepted = workbench.notification('fix-1 was accepted: shop/cart.py');
+  await accepted.waitFor();
+  await left.waitFor({ state: 'detached' });
+  assert.equal(own.code(), fixed);
+  await workbench.tab('cart.py (fix-2)').waitFor();
+  await workbench.tab('cart.py (fix-1)').waitFor({ state: 'detached' });
+  // The tests that ran for the decision: the one that failed, and two that nobody had run before.
+  await workbench.lens('✓').nth(2).waitFor();
+  await passedInGutter(workbench).nth(2).waitFor();
+  await workbench.picture('approval-3-accepted');
+  await accepted.locator(workbench.button('Undo')).click();
+  await workbench.notification('fix-1 was taken back').waitFor();
+  assert.equal(own.code(), cart);
+  await workbench.lens('✗').waitFor();
+  await passedInGutter(workbench).nth(2).waitFor({ state: 'detached' });
+  assert.equal(await workbench.lens('✓').count(), 2);
+}
+
+/** What a person has written into the file stays, unsaved and saved. */
+async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
+  const { keyboard } = workbench.page;
+  await workbench.openFile('shop/cart.py');
+  await workbench.typeAfter('return 5', '  # mine');
+  await front(workbench.tab('cart.py (fix-2)'));
+  await workbench.lens(/^.?.?Accept$/).click();
+  await workbench.notification('unsaved').waitFor();
+  await workbench.picture('approval-4-unsaved');
+  assert.equal(own.code(), cart);
+  await front(workbench.tab(/^cart\.py$/));
+  await workbench.line('# mine').first().click();
+  await keyboard.press('Control+S');
+  await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
+  await front(workbench.tab('cart.py (fix-2)'));
+  await workbench.lens(/^.?.?Accept$/).click();
+  const stale = workbench.notification('was changed since fix-2');
+  await workbench.answer(stale, 'Rebase').click();
+  await stale.waitFor({ state: 'detached' });
+  await workbench.page.locator('.editor.modified .view-line').filter({ hasText: '# mine' }).waitFor();
+  assert.equal(own.code(), cart.replace('return 5', 'return 5  # mine'));
+}
+
+/** The text is written anew before it is accepted. */
+async function edited({ workbench }: Session, own: Shop): Promise<void> {
+  await workbench.lens(/^.?.?Edit$/).click();
+  await workbench.lens('Accept edited').waitFor();
+  await workbench.page.locator('.editor.modified .view-line').filter({ hasText: 'FREE_FROM = 100' }).click();
+  await workbench.page.keyboard.press('End');
+  await workbench.page.keyboard.type('  # euros');
+  await workbench.picture('approval-5-edited');
+  await workbench.lens('Accept edited').click();
+  await workbench.notification('fix-2 was accepted').waitFor();
+  await workbench.tab('(fix-2)').waitFor({ state: 'detached' });
+  const code = own.code();
+  for (const it of ['# euros', '# mine', comment, '>= FREE_FROM'])
+    assert.ok(code.includes(it), `${it}: ${code}`);
+}
+
+/** The one that was taken back is rejected: its tabs go, and the file is as it was. */
+async function rejected({ workbench }: Session, own: Shop): Promise<void> {
+  const before = own.code();
+  await workbench.treeItem('cart.py').first().click();
+  await workbench.tab('cart.py (fix-1)').waitFor();
+  await workbench.lens(/^.?.?Reject$/).click();
+  await workbench.notification('fix-1 was rejected; nothing was written.').waitFor();
+  await workbench.tab('(fix-1)').waitFor({ state: 'detached' });
+  // The tab beside is gone as well, and the one that the person opened is there.
+  await workbench
+    .tab(/^test_cart\.py$/)
+    .nth(1)
+    .waitFor({ state: 'detached' });
+  await workbench.tab(/^test_cart\.py$/).waitFor();
+  await workbench.treeItem('cart.py').waitFor({ state: 'detached' });
+  await workbench.notification('fix-1 was taken back').waitFor({ state: 'detached' });
+  await workbench.picture('approval-6-rejected');
+  assert.equal(own.code(), before);
+}
+
+/** Marks that the Testing view sets. */
+function passedInGutter(workbench: Workbench): Locator {
+  return workbench.page.locator('.glyph-margin-widgets .codicon-testing-passed-icon');
+}
+
+async function front(tab: Locator): Promise<void> {
+  await tab.first().click();
+}

@@ -1,0 +1,117 @@
+// A person's day: a graph is grown, and everything that can be seen of it moves.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { endings, planned, recorded } from '../lane/fixture';
+import { write } from '../lane/scratch';
+import { type Session, sitting } from '../lane/session';
+import { goOnElsewhere, sidecars } from '../lane/sidecar';
+
+const settings = { 'trellis.model': recorded, 'trellis.sandbox': 'local', 'trellis.jobs': 2 };
+const { passed = 0, failed = 0, skipped = 0 } = endings();
+const total = passed + failed + skipped;
+const OFFER = /stopped after \d+ of \d+ nodes. Go on/;
+
+test("a person's day", async () => {
+  await sitting('day', { settings }, async (session) => {
+    const folder = planned(session.server.scratch.root);
+    await morning(session, folder);
+    await crash(session);
+    await offered(session, folder);
+    await cancelled(session);
+    await moved(session, folder);
+    await evening(session, folder);
+  });
+});
+
+/** The graph is opened, and a run is started from it. */
+async function morning({ workbench }: Session, folder: string): Promise<void> {
+  await workbench.open(folder);
+  await workbench.openFile('rpg.json');
+  await workbench.statusItem('trellis.run').waitFor();
+  await workbench.picture('day-1-graph-file');
+  await workbench.command('Trellis: Generate from Planning Graph');
+  await workbench.answerGenerate('rpg.json');
+  await progressed(workbench.statusItem('trellis.run'));
+  await workbench.picture('day-2-under-way');
+}
+
+/** The sidecar is killed amid the run; it is started again, and the run goes on where it stopped. */
+async function crash({ server, workbench }: Session): Promise<void> {
+  const [first, ...others] = sidecars(server);
+  assert.ok(first !== undefined && others.length === 0, 'one sidecar serves the window');
+  process.kill(first, 'SIGKILL');
+  await workbench.notification('Trellis crashed').waitFor();
+  await workbench.picture('day-3-crashed');
+  await workbench.notification(OFFER).waitFor();
+  const [second] = sidecars(server);
+  assert.ok(second !== undefined && second !== first, 'another sidecar was started');
+  await workbench.notification('Trellis crashed. It runs again.').waitFor();
+  await workbench.picture('day-4-resume-offered');
+  // What was in work when it was cut off is in nobody's work now.
+  await workbench.activity('Trellis');
+  await workbench
+    .treeItem(/\d+\/\d+ passed/)
+    .first()
+    .waitFor();
+  await workbench
+    .treeItem(/in work/)
+    .first()
+    .waitFor({ state: 'detached' });
+  // Both are past some time, and nobody closes them.
+  await workbench.notification('Trellis crashed').waitFor({ state: 'detached' });
+}
+
+/** An offer goes when somebody else takes it, and when it is taken in another way. */
+async function offered({ server, workbench }: Session, folder: string): Promise<void> {
+  const end = goOnElsewhere(server, folder);
+  await workbench.notification(OFFER).waitFor({ state: 'detached' });
+  await end();
+  await workbench.command('Developer: Reload Window');
+  await workbench.notification(OFFER).waitFor();
+  await workbench.command('Trellis: Resume Run');
+  await workbench.notification(OFFER).waitFor({ state: 'detached' });
+  await progressed(workbench.statusItem('trellis.run'));
+}
+
+/** A run that was cancelled can be gone on with for as long as nobody does. */
+async function cancelled({ workbench }: Session): Promise<void> {
+  await workbench.command('Trellis: Cancel');
+  const said = workbench.notification('was cancelled; what passed is kept');
+  await said.waitFor();
+  await workbench.picture('day-5-cancelled');
+  await workbench.answer(said, 'Resume').click();
+  await said.waitFor({ state: 'detached' });
+  await progressed(workbench.statusItem('trellis.run'));
+  await workbench.picture('day-5-resumed');
+}
+
+/** A setting that names another program cuts nothing off without leave. */
+async function moved({ server, workbench }: Session, folder: string): Promise<void> {
+  const before = sidecars(server);
+  const settings = { 'trellis.path': '/nowhere/trellis' };
+  write(join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
+  await workbench.notification('would stop the work under way').waitFor();
+  assert.deepEqual(sidecars(server), before);
+}
+
+/** The run ends as the fixture says, and its report is read. */
+async function evening({ workbench }: Session, folder: string): Promise<void> {
+  const said = workbench.notification(`${passed} of ${total} nodes passed`);
+  await said.waitFor({ timeout: 240_000 });
+  await workbench.picture('day-6-done');
+  await said.locator(workbench.button('Show Report')).click();
+  await workbench.tab('generation_report.md').waitFor();
+  const report = workbench.webview().getByRole('heading', { level: 1 });
+  await report.waitFor();
+  await workbench.picture('day-7-report');
+  const text = readFileSync(join(folder, 'grown', 'docs', 'generation_report.md'), 'utf8');
+  assert.ok(text.includes((await report.innerText()).trim()));
+}
+
+/** Waits until the status bar tells how far the run is. */
+async function progressed(item: Locator): Promise<void> {
+  await item.filter({ hasText: /\d+\/\d+ \d+%/ }).waitFor();
+}

@@ -1,0 +1,66 @@
+// The first minutes with the extension, in a folder with a Python file.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { debugged, pythonDebugger } from '../lane/debugger';
+import { project } from '../lane/project';
+import { sitting } from '../lane/session';
+import type { Workbench } from '../lane/workbench';
+
+test('a test is run by its lens, lens and Testing view tell how it ended, and what failed is debugged', async () => {
+  await sitting('lens', { others: [pythonDebugger()] }, async ({ server, workbench }) => {
+    const folder = project(server.scratch.root);
+    await workbench.open(folder);
+    await workbench.openFile('test_prices.py');
+    await workbench.lens(/^Run$/).nth(1).waitFor();
+    await workbench.picture('lenses');
+    await runBoth(workbench);
+    await workbench.command('Testing: Focus on Test Explorer View');
+    for (const it of ['shop', 'test_prices.py']) await workbench.expand(workbench.testParent(it));
+    await workbench.testItem('test_total', 'Passed').waitFor();
+    await workbench.testItem('test_discounted', 'Failed').waitFor();
+    await workbench.picture('results');
+    await workbench.testItem('test_discounted', 'Failed').hover();
+    await workbench
+      .testItem('test_discounted', 'Failed')
+      .locator('.action-label[aria-label^="Debug Test"]')
+      .click();
+    await workbench.notification('Debugged.').waitFor();
+    const { module, args, cwd, env, program } = debugged(server);
+    const wanted = ['pytest', ['test_prices.py::test_discounted'], folder, {}, undefined];
+    assert.deepEqual([module, args, cwd, env, program], wanted);
+    // What is deleted is no test any more.
+    rmSync(join(folder, 'test_prices.py'));
+    await workbench.testParent('test_prices.py').waitFor({ state: 'detached' });
+  });
+});
+
+test('the gutter tells it too where the Testing view is off, and what debugging and models need is told', async () => {
+  await sitting('gutter', { settings: { 'testing.gutterEnabled': false } }, async ({ server, workbench }) => {
+    await workbench.open(project(server.scratch.root));
+    await workbench.openFile('test_prices.py');
+    await workbench.lens(/^Run$/).nth(1).waitFor();
+    await workbench.waitForGutter(0);
+    await runBoth(workbench);
+    await workbench.waitForGutter(2);
+    await workbench.picture('gutter');
+    // Its beginning: behind its end stand the editor's own words.
+    await workbench.line('def test_discounted').click({ position: { x: 20, y: 8 } });
+    await workbench.command('Test: Debug Test at Cursor');
+    await workbench.notification('Install "Python Debugger" (ms-python.debugpy)').waitFor();
+    await workbench.openFile('prices.py');
+    await workbench.lens('Generate tests').first().click();
+    const lacking = workbench.notification('no model is configured');
+    await lacking.locator(workbench.button('Select Model…')).click();
+    await workbench.option('openai').first().waitFor();
+  });
+});
+
+/** Runs the test that passes, then the one that fails. */
+async function runBoth(workbench: Workbench): Promise<void> {
+  await workbench.lens(/^Run$/).nth(0).click();
+  await workbench.lens('✓').waitFor();
+  await workbench.lens(/^Run$/).nth(1).click();
+  await workbench.lens('✗').waitFor();
+}

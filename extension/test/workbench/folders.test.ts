@@ -1,0 +1,104 @@
+// A workspace of several folders: everything knows, or asks, which of them is meant.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { project } from '../lane/project';
+import { write } from '../lane/scratch';
+import { sitting } from '../lane/session';
+import type { Workbench } from '../lane/workbench';
+
+const leaf = {
+  id: 'double',
+  name: 'double',
+  type: 'function',
+  node_type: 'leaf',
+  file_path: 'src/lib/double.py',
+  signature: 'def double(x: int) -> int',
+  docstring: 'Twice x.',
+  dependencies: [],
+  subgraph_id: 'lib',
+};
+
+const said = (stage: string, ...lines: string[]) =>
+  JSON.stringify({ node: 'double', stage, attempt: 0, reply: ['```python', ...lines, '```'].join('\n') });
+
+const replies = [
+  said(
+    'tests',
+    'from lib.double import double',
+    ...[0, 1, 2].flatMap((it) => ['', '', `def test_of_${it}():`, `    assert double(${it}) == ${it * 2}`]),
+  ),
+  said('implementation', 'def double(x: int) -> int:', '    return 2 * x'),
+];
+
+test('a run grows in one folder of two, tests run in the other and in one that comes later', async () => {
+  await sitting('folders', { settings: { 'trellis.sandbox': 'local' } }, async ({ server, workbench }) => {
+    const below = server.scratch.root;
+    const plans = planned(below);
+    const [shop, late] = [project(below), project(below, 'late')];
+    const file = join(below, 'all.code-workspace');
+    const hold = (...folders: string[]) =>
+      write(file, JSON.stringify({ folders: folders.map((path) => ({ path })) }));
+    hold(shop, plans);
+    await workbench.open(file);
+    await workbench.openFile('shop/test_prices.py');
+    await ranByLens(workbench);
+    await grownIn(workbench, plans);
+    await asked(workbench);
+    hold(shop, plans, late);
+    await workbench.command('Testing: Focus on Test Explorer View');
+    for (const name of ['shop', 'plans', 'late']) await workbench.testParent(name).first().waitFor();
+    await workbench.command('View: Close All Editors');
+    await workbench.page.keyboard.press('Control+P');
+    await workbench.choose('late/test_prices.py', /^test_prices\.py.*late/);
+    await workbench.page.locator('.monaco-breadcrumb-item').filter({ hasText: 'late' }).first().waitFor();
+    await ranByLens(workbench);
+    await workbench.picture('folders-tests');
+    hold(shop, late);
+    await workbench.activity('Trellis');
+    await workbench.button('Generate from a Planning Graph').waitFor();
+    await workbench.command('Testing: Focus on Test Explorer View');
+    await workbench.testParent('plans').first().waitFor({ state: 'detached' });
+  });
+});
+
+/** A folder with a graph, and with a model that is set for it alone. */
+function planned(below: string): string {
+  const folder = join(below, 'plans');
+  const graph = { nodes: [leaf], edges: [], metadata: { project_name: 'lib' } };
+  write(join(folder, 'rpg.json'), JSON.stringify(graph));
+  write(join(below, 'replies.jsonl'), `${replies.join('\n')}\n`);
+  const settings = { 'trellis.model': `recorded:${join(below, 'replies.jsonl')}` };
+  write(join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
+  return folder;
+}
+
+/** The test of the editor in front is run. */
+async function ranByLens(workbench: Workbench): Promise<void> {
+  await workbench.lens(/^Run$/).nth(1).waitFor();
+  await workbench.lens(/^Run$/).first().click();
+  await workbench.lens('✓').waitFor();
+}
+
+/** The graph's folder is meant, with its own settings; the panel shows the run. */
+async function grownIn(workbench: Workbench, plans: string): Promise<void> {
+  await workbench.activity('Trellis');
+  await workbench.button('Generate from a Planning Graph').click();
+  await workbench.answerGenerate('plans/rpg.json');
+  await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: 120_000 });
+  await workbench.treeItem('double').first().waitFor();
+  const header = workbench.page.locator('.sidebar .pane-header');
+  await header.filter({ hasText: /Nodes of plans\/grown/i }).waitFor();
+  assert.ok(existsSync(join(plans, 'grown', 'src', 'lib', 'double.py')));
+  await workbench.picture('folders-grown');
+}
+
+/** What no file tells is asked for. */
+async function asked(workbench: Workbench): Promise<void> {
+  await workbench.command('Trellis: Run Demonstration');
+  for (const name of ['shop', 'plans']) await workbench.option(name).waitFor();
+  await workbench.picture('folders-asked');
+  await workbench.page.keyboard.press('Escape');
+  await workbench.input().waitFor({ state: 'detached' });
+}

@@ -1,0 +1,149 @@
+// The panel of nodes and the picture of the graph, before, while and after a repository is grown.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { patience } from '../lane/browser';
+import { endings, planned, recorded } from '../lane/fixture';
+import { type Session, sitting } from '../lane/session';
+import type { Workbench } from '../lane/workbench';
+
+const settings = {
+  'trellis.model': recorded,
+  'trellis.sandbox': 'local',
+  'trellis.jobs': 2,
+  'trellis.budget.usd': 5,
+};
+const { passed = 0, failed = 0, skipped = 0 } = endings();
+const total = passed + failed + skipped;
+const ALL_DONE = `${passed}/${total} passed, ${failed} failed, ${skipped} skipped`;
+const LONG = { timeout: 240_000 };
+
+test('the panel and the picture follow a run', async () => {
+  await sitting('nodes', { settings }, async (session) => {
+    const folder = planned(session.server.scratch.root);
+    await welcomed(session, folder);
+    await grown(session);
+    await panel(session, folder);
+    await picture(session);
+  });
+});
+
+async function welcomed({ workbench }: Session, folder: string): Promise<void> {
+  await workbench.open(folder);
+  await workbench.activity('Trellis');
+  const generate = workbench.button('Generate from a Planning Graph');
+  await generate.waitFor();
+  const [nodes = 0, fixes = 0] = await workbench.page
+    .locator('.sidebar .pane')
+    .evaluateAll((all) => all.map((it) => it.clientHeight));
+  assert.ok(fixes > 0 && nodes > 2 * fixes, `nodes have most of the room: ${nodes} and ${fixes} pixels`);
+  await workbench.picture('nodes-1-welcome');
+  await generate.click();
+  await workbench.answerGenerate('rpg.json');
+}
+
+/** Groups come up while it grows, then everything is settled. */
+async function grown({ workbench }: Session): Promise<void> {
+  await workbench
+    .treeItem(/passed, \d+ in work/)
+    .first()
+    .waitFor();
+  // What it has cost is counted while it grows.
+  await title(workbench, /passed, .*\d+ in work · \$0\.00 of \$5\.00, [\d.]+k tokens$/).waitFor();
+  await workbench.statusItem('trellis.run').locator('[aria-label*="k tokens"]').waitFor();
+  await workbench.command('Trellis: Show Planning Graph');
+  await workbench.webview().locator('canvas').first().waitFor();
+  await workbench.picture('nodes-2-under-way');
+  await title(workbench, ALL_DONE).waitFor(LONG);
+  // Everything is settled before the suite has run once more.
+  await workbench.notification('grown from rpg.json is done').waitFor(LONG);
+  await workbench.picture('nodes-3-done');
+}
+
+/** What failed is found, with its reason, and tried again; what passed is opened with its tests. */
+async function panel({ workbench }: Session, folder: string): Promise<void> {
+  await workbench.command('Trellis: Filter Nodes by State');
+  for (const state of ['in work', 'skipped', 'not yet begun', 'passed']) {
+    await workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: state }).click();
+  }
+  await workbench.page.keyboard.press('Enter');
+  const rows = workbench.treeItem(/failed$/).and(workbench.page.locator('[aria-level="2"]'));
+  await rows.nth(failed - 1).waitFor();
+  assert.equal(await rows.count(), failed, 'nothing else is shown');
+  await workbench.expand(rows.first());
+  await workbench.page.locator('.sidebar [role="treeitem"][aria-level="3"]').first().waitFor();
+  await workbench.picture('nodes-4-failed-with-reason');
+  await rows.first().hover();
+  await rows.first().locator('[aria-label^="Retry Node"]').click();
+  await workbench.notification('data.quantile in grown failed again').waitFor(LONG);
+  await workbench.command('Trellis: Show All Nodes');
+  await title(workbench, ALL_DONE).waitFor();
+  const good = workbench
+    .treeItem(/passed$/)
+    .and(workbench.page.locator('[aria-level="2"]'))
+    .first();
+  await good.click();
+  await workbench.editor().waitFor();
+  await good.hover();
+  await good.locator('[aria-label^="Open Node\'s Tests"]').click();
+  await workbench.tab(/test_/).waitFor();
+  await workbench.picture('nodes-5-tests');
+  assert.ok(existsSync(join(folder, 'grown', 'docs', 'generation_checkpoint.json')));
+}
+
+/** Every node can be reached and opened by the keyboard, and says where it stands. */
+async function picture({ workbench }: Session): Promise<void> {
+  await workbench.command('Trellis: Show Planning Graph');
+  const page = workbench.webview();
+  const said = page.locator('#said');
+  await page.locator('#find').fill('quantile');
+  await page.locator('#find').press('Enter');
+  await said.filter({ hasText: /quantile, failed, subgraph/ }).waitFor();
+  await page.locator('#graph').press('ArrowRight');
+  await said.filter({ hasNotText: 'quantile, ' }).waitFor();
+  await workbench.picture('nodes-6-graph-light');
+  await workbench.command('Preferences: Toggle between Light/Dark Themes');
+  await workbench.page.locator('.monaco-workbench.vs-dark').waitFor();
+  await workbench.picture('nodes-7-graph-dark');
+  // What was never written is said, not opened.
+  await page.locator('#graph').press('Enter');
+  await workbench.notification('describe has no code yet').waitFor();
+  await page.locator('#graph').press('ArrowLeft');
+  await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
+  const far = await dots(page);
+  await page.locator('#graph').hover();
+  await workbench.page.mouse.wheel(0, -200);
+  await untilDots(page, (now) => now !== far);
+  const near = await dots(page);
+  await page.locator('#graph').press('Enter');
+  await workbench.editor().waitFor();
+  await workbench.command('Trellis: Show Planning Graph');
+  // It comes back as it was left.
+  await untilDots(page, (now) => now === near);
+  await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
+  // Tests of the grown repository are its own: nothing of them is a problem of the folder around it.
+  await workbench.page.locator('.statusbar [aria-label="No Problems"]').first().waitFor();
+}
+
+/** The counts above the tree. */
+function title(workbench: Workbench, counts: string | RegExp): Locator {
+  return workbench.page
+    .locator('.sidebar .tree-explorer-viewlet-tree-view .message')
+    .filter({ hasText: counts });
+}
+
+/** What the canvas of states shows. */
+async function dots(page: FrameLocator): Promise<string> {
+  return await page.locator('canvas.dots').evaluate((it: HTMLCanvasElement) => it.toDataURL());
+}
+
+/** Waits until the canvas of states shows what is wanted. */
+async function untilDots(page: FrameLocator, isWanted: (shown: string) => boolean): Promise<void> {
+  const end = Date.now() + patience;
+  while (!isWanted(await dots(page))) {
+    assert.ok(Date.now() < end, 'the picture does not come to show what is wanted');
+    await page.locator('body').evaluate(() => new Promise(requestAnimationFrame));
+  }
+}

@@ -1,0 +1,70 @@
+// A folder that nobody trusts: it can be read, and nothing of it is executed.
+import assert from 'node:assert/strict';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { project } from '../lane/project';
+import { write } from '../lane/scratch';
+import { sitting } from '../lane/session';
+import type { Workbench } from '../lane/workbench';
+
+/** Whoever imports this leaves a file. */
+const trap = "open('was-executed', 'w').close()\n";
+
+test('in a folder without trust code is read and nothing is executed, until it is trusted', async () => {
+  await sitting('trust', { trusted: false }, async ({ server, workbench }) => {
+    const folder = project(server.scratch.root);
+    write(join(folder, 'conftest.py'), trap);
+    const before = readdirSync(folder);
+    await workbench.open(folder);
+    await workbench.page.locator('#status\\.workspaceTrust').waitFor();
+    await workbench.openFile('prices.py');
+    await workbench
+      .lens(/generate tests/i)
+      .first()
+      .waitFor();
+    await workbench.page.keyboard.press('Control+Shift+O');
+    await workbench.option('discounted').waitFor();
+    await workbench.picture('untrusted-symbols');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('F1');
+    await workbench.input().fill('>Trellis: ');
+    await workbench.option('Show Output').waitFor();
+    assert.equal(await workbench.option('Run Demonstration').count(), 0);
+    await workbench.picture('untrusted-commands');
+    await workbench.page.keyboard.press('Escape');
+    await refused(workbench);
+    assert.deepEqual(readdirSync(folder), before);
+    rmSync(join(folder, 'conftest.py'));
+    await trusted(workbench);
+  });
+});
+
+/** A lens executes nothing, and it is told why and what can be done. */
+async function refused(workbench: Workbench): Promise<void> {
+  await workbench.openFile('test_prices.py');
+  await workbench.lens(/^Run$/).first().click();
+  const said = workbench.notification(/The tests were not run: .*trust/i);
+  await said.waitFor();
+  // What is not run is not waited for either.
+  await workbench.page
+    .locator('.testing-run-glyph.codicon-testing-queued-icon')
+    .waitFor({ state: 'detached' });
+  await workbench.picture('untrusted-refused');
+  await said.locator(workbench.button('Manage Workspace Trust')).click();
+}
+
+/** Once the folder is trusted the same lens runs the test, in the same window. */
+async function trusted(workbench: Workbench): Promise<void> {
+  await workbench.page.evaluate(() => Object.assign(window, { sameWindow: true }));
+  await workbench.button(/^Trust$/).click();
+  await workbench.page.locator('#status\\.workspaceTrust').waitFor({ state: 'detached' });
+  // The newer editor asks in front of all others, and goes back by a click beside that.
+  const front = workbench.page.locator('.monaco-modal-editor-block');
+  if (await front.isVisible()) await front.click({ position: { x: 20, y: 20 } });
+  await workbench.tab('test_prices.py').click();
+  await workbench.lens(/^Run$/).first().click();
+  await workbench.lens('✓').waitFor();
+  assert.ok(await workbench.page.evaluate(() => 'sameWindow' in window), 'the window was not reloaded');
+  await workbench.picture('trusted');
+}

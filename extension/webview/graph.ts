@@ -1,0 +1,263 @@
+// The page of the planning graph: draws what it is told, says what a person wants.
+import cytoscape, { type Core, type NodeCollection, type NodeSingular } from 'cytoscape';
+import type { Asked, DrawnNode, Said } from '../src/panel/picture';
+import { Dots } from './dots';
+
+interface Editor {
+  postMessage(asked: Asked): void;
+  setState(state: View): void;
+  getState(): Partial<View> | undefined;
+}
+
+/** What is looked at: a page that is hidden is thrown away, and comes back as it was left. */
+interface View {
+  /** Root of the run. */
+  readonly out: string;
+  readonly zoom: number;
+  readonly pan: { readonly x: number; readonly y: number };
+  readonly chosen: string | undefined;
+}
+declare function acquireVsCodeApi(): Editor;
+
+interface Texts {
+  readonly states: Record<string, string>;
+  readonly needs: string;
+  readonly node: string;
+  readonly none: string;
+}
+
+const editor = acquireVsCodeApi();
+const graph = element('graph', HTMLElement);
+const find = element('find', HTMLInputElement);
+const names = element('names', HTMLDataListElement);
+const said = element('said', HTMLElement);
+const empty = element('empty', HTMLElement);
+const texts: Texts = JSON.parse(element('texts', HTMLElement).textContent);
+
+const cy: Core = cytoscape({
+  container: graph,
+  layout: { name: 'preset' },
+  minZoom: 0.05,
+  maxZoom: 3,
+  // Enough for every screen, and half the work on fine ones.
+  pixelRatio: 1,
+  textureOnViewport: true,
+  hideEdgesOnViewport: true,
+  autoungrabify: true,
+  boxSelectionEnabled: false,
+});
+const dots = new Dots(cy);
+let chosen = editor.getState()?.chosen;
+let drawn = '';
+
+window.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+  if (data.type === 'graph') draw(data);
+  else if (data.type === 'states') colour(data.states);
+  else choose(data.id);
+});
+new MutationObserver(paint).observe(document.body, { attributeFilter: ['class', 'style'] });
+cy.on('tap', 'node', ({ target }) => {
+  choose(target.id());
+  editor.postMessage({ type: 'selected', id: target.id() });
+});
+cy.on('viewport', keep);
+cy.on('dbltap', 'node', ({ target }) => editor.postMessage({ type: 'open', id: target.id() }));
+element('fit', HTMLButtonElement).addEventListener('click', () => cy.fit(undefined, 30));
+graph.addEventListener('keydown', pressed);
+graph.addEventListener('focus', () => {
+  if (chosen === undefined)
+    cy.nodes()
+      .first()
+      .forEach((it) => {
+        choose(it.id());
+      });
+});
+find.addEventListener('change', () => {
+  const wanted = find.value.trim().toLowerCase();
+  const found = cy.nodes().filter((it) => [it.id(), name(it)].some((text) => text.toLowerCase() === wanted));
+  const near = found.nonempty() ? found : cy.nodes().filter((it) => name(it).toLowerCase().includes(wanted));
+  if (wanted === '') return;
+  if (near.empty()) said.textContent = texts.none;
+  else choose(near.first().id());
+});
+paint();
+editor.postMessage({ type: 'ready', chosen });
+
+function draw({ out, nodes, edges }: Extract<Said, { type: 'graph' }>): void {
+  empty.hidden = nodes.length > 0;
+  cy.batch(() => {
+    cy.elements().remove();
+    cy.add(
+      nodes.map(({ x, y, status: _, ...data }: DrawnNode) => ({
+        group: 'nodes' as const,
+        data,
+        position: { x, y },
+      })),
+    );
+    cy.add(edges.map(({ from, to }) => ({ group: 'edges' as const, data: { source: from, target: to } })));
+  });
+  dots.place(nodes);
+  names.replaceChildren(...nodes.map((it) => new Option(it.name)));
+  look(out);
+  if (chosen !== undefined) mark(cy.getElementById(chosen));
+}
+
+/** Looks where a person has looked in this run, or at all of it. */
+function look(out: string): void {
+  const { out: last, zoom, pan } = editor.getState() ?? {};
+  drawn = out;
+  if (last === out && zoom !== undefined && pan !== undefined) cy.viewport({ zoom, pan: { ...pan } });
+  else cy.fit(undefined, 30);
+}
+
+function keep(): void {
+  editor.setState({ out: drawn, zoom: cy.zoom(), pan: { ...cy.pan() }, chosen });
+}
+
+function colour(states: readonly (readonly [string, string])[]): void {
+  dots.show(states);
+  for (const [id] of states) if (id === chosen) cy.getElementById(id).forEach(announce);
+}
+
+function choose(id: string): void {
+  const node = cy.getElementById(id);
+  if (node.empty()) return;
+  chosen = id;
+  mark(node);
+  keep();
+  if (!isSeen(node)) cy.animate({ center: { eles: node }, duration: 150 });
+}
+
+/** Shows a node as the one that is chosen, and says which it is. */
+function mark(nodes: NodeCollection): void {
+  cy.batch(() => {
+    cy.elements().removeClass('chosen near');
+    nodes.addClass('chosen');
+    nodes.neighborhood().addClass('near');
+  });
+  nodes.forEach(announce);
+}
+
+function isSeen(node: NodeSingular): boolean {
+  const { x1, x2, y1, y2 } = cy.extent();
+  const { x, y } = node.position();
+  return x > x1 && x < x2 && y > y1 && y < y2;
+}
+
+function announce(node: NodeSingular): void {
+  const [before, after] = [node.incomers('node').length, node.outgoers('node').length];
+  const around = filled(texts.needs, String(before), String(after));
+  const state = texts.states[dots.status(node.id()) ?? ''] ?? '';
+  const words = filled(texts.node, name(node), state, String(node.data('subgraph')), around);
+  // Who listens to it hears what is new, not what is said again.
+  if (said.textContent !== words) said.textContent = words;
+}
+
+function filled(text: string, ...values: string[]): string {
+  return text.replaceAll(/\{(\d)\}/g, (whole, index: string) => values[Number(index)] ?? whole);
+}
+
+/** Left to what it needs, right to who needs it, up and down in its layer. */
+function pressed(event: KeyboardEvent): void {
+  const node = cy.nodes().filter((it) => it.id() === chosen)[0];
+  if (node === undefined) return;
+  const id = node.id();
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const asks: Record<string, Asked['type']> = { Enter: 'open', t: 'tests', r: 'retry' };
+  const ask = asks[event.key];
+  if (ask !== undefined && ask !== 'ready') editor.postMessage({ type: ask, id });
+  const next = beside(node, event.key);
+  if (next !== undefined) {
+    choose(next.id());
+    editor.postMessage({ type: 'selected', id: next.id() });
+  }
+  if (ask !== undefined || event.key.startsWith('Arrow')) event.preventDefault();
+}
+
+function beside(node: NodeSingular, key: string): NodeSingular | undefined {
+  const { y } = node.position();
+  const level = cy
+    .nodes()
+    .toArray()
+    .filter((it) => it.data('layer') === node.data('layer'));
+  const far = (it: NodeSingular) => Math.abs(it.position('y') - y);
+  const nearest = (all: NodeSingular[]) => all.sort((a, b) => far(a) - far(b))[0];
+  switch (key) {
+    case 'ArrowLeft':
+      return nearest(node.incomers().nodes().toArray());
+    case 'ArrowRight':
+      return nearest(node.outgoers().nodes().toArray());
+    case 'ArrowUp':
+      return nearest(level.filter((it) => it.position('y') < y));
+    case 'ArrowDown':
+      return nearest(level.filter((it) => it.position('y') > y));
+    default:
+      return undefined;
+  }
+}
+
+/** In the colours of the editor's theme, which may change at any time. */
+function paint(): void {
+  const theme = getComputedStyle(document.body);
+  const of = (variable: string, otherwise: string) =>
+    theme.getPropertyValue(`--vscode-${variable}`).trim() || otherwise;
+  const text = of('foreground', '#888888');
+  const ground = of('editor-background', '#ffffff');
+  dots.paint({
+    passed: of('testing-iconPassed', '#388a34'),
+    failed: of('testing-iconFailed', '#c72e0f'),
+    skipped: of('testing-iconSkipped', '#848484'),
+    stopped: of('testing-iconSkipped', '#848484'),
+    in_progress: of('charts-blue', '#3794ff'),
+  });
+  cy.style([
+    {
+      selector: 'node',
+      style: {
+        width: 20,
+        height: 20,
+        label: 'data(name)',
+        color: text,
+        'font-size': 12,
+        'text-valign': 'center',
+        'text-halign': 'right',
+        'text-margin-x': 5,
+        'min-zoomed-font-size': 7,
+        'text-background-color': ground,
+        'text-background-opacity': 0.75,
+        'background-color': ground,
+        'border-width': 1.5,
+        'border-color': text,
+      },
+    },
+    {
+      selector: 'edge',
+      style: {
+        width: 1,
+        opacity: 0.35,
+        'line-color': text,
+        'curve-style': 'haystack',
+      },
+    },
+    { selector: 'edge.near', style: { width: 2, opacity: 1, 'line-color': of('focusBorder', text) } },
+    {
+      selector: 'node.chosen',
+      style: {
+        'border-width': 5,
+        'border-color': of('focusBorder', text),
+        'font-weight': 'bold',
+        'z-index': 9,
+      },
+    },
+  ]);
+}
+
+function name(node: NodeSingular): string {
+  return String(node.data('name'));
+}
+
+function element<T extends HTMLElement>(id: string, kind: new () => T): T {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`the page has no ${id}`);
+}
