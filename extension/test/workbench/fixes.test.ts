@@ -130,6 +130,7 @@ async function inPart({ workbench }: Session, root: string): Promise<void> {
   assert.deepEqual(code(root), { cart, rates });
   await workbench.lens('✗').first().waitFor();
   assert.equal(await workbench.lens('✓').count(), 0);
+  await workbench.notification('Deciding about fix-1').waitFor({ state: 'detached' });
 }
 
 /** A decision that is cut short decides nothing. */
