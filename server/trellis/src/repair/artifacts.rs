@@ -264,13 +264,8 @@ pub(super) fn cannot(root: &Path, error: &std::io::Error) -> Fault {
 
 /// Makes the folder of repairs.
 pub(super) fn own_folder(root: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(root.join(".trellis/repair"))?;
-    // What is ours shows nowhere in the project's own version control.
-    let ignore = root.join(".trellis/.gitignore");
-    if !ignore.exists() {
-        fs::write(ignore, "*\n")?;
-    }
-    Ok(())
+    disk::own_folder(root)?;
+    fs::create_dir_all(root.join(".trellis/repair"))
 }
 
 /// The next free number's, relative to the root.

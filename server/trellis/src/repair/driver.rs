@@ -1,6 +1,6 @@
 //! Does what the loop says: runs tests, asks models and people, writes what stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use cycle::repair::{
@@ -11,7 +11,6 @@ use cycle::{FixWith, Observation};
 
 use super::artifacts::{Artifacts, AttemptLog};
 use super::candidate::{Candidate, Judge, Outcome};
-use super::counsel::{Counsel, no_journal};
 use super::derived::Derived;
 use super::fix::{Fix, replied, worked};
 use super::person::Person;
@@ -19,6 +18,7 @@ use super::question::{Files, question};
 use super::survey::Survey;
 use super::{Order, cancelled, commit};
 use crate::control::Control;
+use crate::counsel::{Counsel, no_journal};
 use crate::edits;
 use crate::error::Fault;
 use crate::methods::repair::RepairResult;
@@ -323,7 +323,9 @@ impl Shop<'_> {
     /// Where nothing fails no model is needed, and nothing is written.
     fn open_counsel(&mut self) -> Result<(), Fault> {
         if self.counsel.is_none() {
-            self.counsel = Some(Counsel::open(self.order)?);
+            let Order { home, model, .. } = self.order;
+            let counsel = Counsel::open(("repair", cancelled), home, model, HashMap::new())?;
+            self.counsel = Some(counsel);
         }
         Ok(())
     }

@@ -7,10 +7,10 @@ use cycle::repair::{Repair, Sources as _, repaired};
 use cycle::{Ask, Observation};
 use tokio_util::sync::CancellationToken;
 
-use super::counsel::Counsel;
 use super::derived::Derived;
 use super::question::Files;
 use crate::convert;
+use crate::counsel::Counsel;
 use crate::error::Fault;
 use crate::tools::{Limits, Toolbox};
 

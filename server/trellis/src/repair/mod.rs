@@ -7,7 +7,7 @@
 //!        └──────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! What comes next is [`cycle::repair::Course`]'s to say; `driver` does it: `counsel` puts questions, `fix` reads what came of
+//! What comes next is [`cycle::repair::Course`]'s to say; `driver` does it: `crate::counsel` puts questions, `fix` reads what came of
 //! them, `decision` says what stays. Functions and calls of the code are kept as a planning graph (`derived`). Attempts are made on copies: until a fix stays, no
 //! byte of the tree changes. What stays is written as a proposal that was accepted (`crate::proposals`), so that it is journaled,
 //! refused over edits made meanwhile, and can be undone.
@@ -15,7 +15,6 @@
 mod artifacts;
 mod candidate;
 mod commit;
-mod counsel;
 mod decision;
 mod derived;
 mod driver;

@@ -42,6 +42,26 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// Asks for a line; none at the end of the input.
+    pub(crate) async fn answer(
+        &self,
+        question: &'static str,
+        cancel: &CancellationToken,
+    ) -> Result<Option<String>, Fault> {
+        let (answered, answer) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            say(question);
+            answered.send(line()).is_ok()
+        });
+        tokio::select! {
+            () = cancel.cancelled() => Err(cancelled()),
+            answer = answer => answer
+                .unwrap_or_else(|error| Err(Fault::internal(format!("the question broke: {error}")))),
+        }
+    }
+}
+
 /// The change, why it is asked about, and how sure one can be of it.
 fn shown(proposal: &Proposal, why: &str) -> String {
     let (diff, reason) = (proposal.diff(), &proposal.reason);

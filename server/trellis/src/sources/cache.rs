@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::disk::Stamp;
 use super::{Known, STORE};
-use crate::workspace::disk::symlink_on_the_way;
+use crate::workspace::disk::{self, symlink_on_the_way};
 
 /// Changes with what is written below.
 const FORMAT: u32 = 1;
@@ -129,10 +129,7 @@ fn folder(root: &Path) -> io::Result<PathBuf> {
     }
     let folder = root.join(STORE);
     fs::create_dir_all(&folder)?;
-    let ignored = root.join(".trellis/.gitignore");
-    if !ignored.exists() {
-        fs::write(ignored, "*\n")?;
-    }
+    disk::own_folder(root)?;
     Ok(folder)
 }
 

@@ -29,6 +29,16 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Makes `.trellis`, which shows nowhere in the project's own version control.
+pub(crate) fn own_folder(root: &Path) -> io::Result<()> {
+    fs::create_dir_all(root.join(".trellis"))?;
+    let ignore = root.join(".trellis/.gitignore");
+    if !ignore.exists() {
+        fs::write(ignore, "*\n")?;
+    }
+    Ok(())
+}
+
 /// The first part of `path` that is a symbolic link inside `root`, if any: writing there could leave
 /// the folder.
 pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {

@@ -67,6 +67,16 @@ impl Git {
         }
     }
 
+    /// The same repository, asked in another folder of it, or in a worktree.
+    pub(crate) fn at(&self, folder: &Path) -> Git {
+        Git { identity: self.identity.clone(), ..Git::new(folder, self.program.clone()) }
+    }
+
+    /// Where it is asked.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     fn know_identity(&mut self) {
         if self.run(&["var", "GIT_COMMITTER_IDENT"]).is_err()
             || self.run(&["config", "user.email"]).is_err()
@@ -128,6 +138,12 @@ impl Git {
             .collect()
     }
 
+    /// Files below the folder that git knows, sorted.
+    pub(crate) fn tracked(&self) -> Result<Vec<String>, GitError> {
+        let said = self.run(&["ls-files", "-z"])?;
+        Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
+    }
+
     /// Subjects of the commits, newest last.
     pub(crate) fn log(&self) -> Vec<String> {
         let log = self.run(&["log", "--reverse", "--format=%s"]).unwrap_or_default();
@@ -155,10 +171,23 @@ impl Git {
     }
 
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
-        let failed = |why: String| GitError {
-            step: arguments.first().copied().unwrap_or_default().to_owned(),
-            why,
-        };
+        let output = self.output(arguments, input)?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(failed(arguments, why))
+    }
+
+    /// Exit code and standard output, for commands that answer by the former.
+    pub(crate) fn answer(&self, arguments: &[&str]) -> Result<(i32, String), GitError> {
+        let output = self.output(arguments, "")?;
+        let code = output.status.code();
+        let code = code.ok_or_else(|| failed(arguments, output.status.to_string()))?;
+        Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
+    }
+
+    fn output(&self, arguments: &[&str], input: &str) -> Result<Output, GitError> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -177,12 +206,12 @@ impl Git {
         command.args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
         command.args(["-c", "gc.auto=0", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"]);
         command.args(&self.identity).args(arguments);
-        let output = with_input(&mut command, input).map_err(|e| failed(e.to_string()))?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+        with_input(&mut command, input).map_err(|error| failed(arguments, error.to_string()))
     }
+}
+
+fn failed(arguments: &[&str], why: String) -> GitError {
+    GitError { step: arguments.first().copied().unwrap_or_default().to_owned(), why }
 }
 
 fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {

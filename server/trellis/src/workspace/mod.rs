@@ -5,9 +5,12 @@ pub(crate) mod cost;
 pub(crate) mod disk;
 pub(crate) mod git;
 pub(crate) mod journal;
+pub(crate) mod landing;
+mod leftovers;
 pub(crate) mod lock;
 pub(crate) mod past;
 pub(crate) mod scratch;
+pub(crate) mod worktree;
 mod writer;
 
 pub(crate) use writer::{FlushError, Writer, symlink, user_edits};

@@ -1,7 +1,6 @@
 //! One generation, from the checks to the files.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -351,11 +350,7 @@ fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fau
     let leaves_no_trace = preview && !root.join(".trellis").is_dir();
     let scratch = leaves_no_trace.then(tempfile::tempdir).transpose().map_err(cannot)?;
     let place: PathBuf = scratch.as_ref().map_or(root, |it| it.path()).to_owned();
-    fs::create_dir_all(place.join(".trellis")).map_err(cannot)?;
-    let ignore = place.join(".trellis/.gitignore");
-    if !ignore.exists() {
-        fs::write(ignore, "*\n").map_err(cannot)?;
-    }
+    disk::own_folder(&place).map_err(cannot)?;
     let (journal, _) = Journal::open(&place).map_err(cannot)?;
     Ok((journal, scratch))
 }

@@ -216,13 +216,8 @@ pub(crate) fn update<T>(
     if let Some(link) = disk::symlink_on_the_way(root, PATH) {
         return Err(crate::workspace::symlink(PATH, &link));
     }
-    let folder = root.join(".trellis");
-    fs::create_dir_all(&folder).map_err(cannot)?;
-    let ignore = folder.join(".gitignore");
-    if !ignore.exists() {
-        fs::write(ignore, "*\n").map_err(cannot)?;
-    }
-    let lock = folder.join("registry.lock");
+    disk::own_folder(root).map_err(cannot)?;
+    let lock = root.join(".trellis/registry.lock");
     let _lock = Lock::wait_for(&lock).map_err(cannot)?;
     let (mut registry, corrupt) = load(root)?;
     registry.prune(root);

@@ -1,0 +1,113 @@
+//! Whoever is asked by a door without a planning graph: a model, at a desk with a budget, and the journal that is told of it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use cycle::{Ask, Observation, Policy};
+use tokio_util::sync::CancellationToken;
+
+use crate::desk::{Answer, Desk, Halt, Slip};
+use crate::error::{Exit, Fault};
+use crate::ledger::{Ledger, Spent};
+use crate::models::{self, ModelArgs, Models};
+use crate::talk::talk;
+use crate::tools::Toolbox;
+use crate::workspace::cost::StageCost;
+use crate::workspace::journal::{Event, Journal};
+use crate::workspace::past::{Heard, Question};
+
+pub(crate) struct Counsel {
+    desk: Desk,
+    journal: Journal,
+    cost: StageCost,
+    /// The door, as notes in the journal name it.
+    door: &'static str,
+    /// What is said of work that was stopped.
+    cancelled: fn() -> Fault,
+}
+
+impl Counsel {
+    /// For the project at `home`; what was `heard` before is not paid for again.
+    pub(crate) fn open(
+        (door, cancelled): (&'static str, fn() -> Fault),
+        home: &Path,
+        args: &ModelArgs,
+        heard: HashMap<Question, Heard>,
+    ) -> Result<Counsel, Fault> {
+        let config = models::config(home)?;
+        let models = Models::open(args, &config, &models::env)?;
+        let budget = args.budget(&config);
+        models.know_prices(budget)?;
+        let ledger = Ledger::new(budget, Spent::default());
+        let tokens = Policy::generate().context_tokens;
+        let journal = Journal::join(home).map_err(no_journal)?;
+        let desk = Desk::new(models, ledger, heard, tokens);
+        Ok(Counsel { desk, journal, cost: StageCost::default(), door, cancelled })
+    }
+
+    /// The model's.
+    pub(crate) fn name(&self) -> String {
+        self.desk.models.name()
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        self.desk.ledger.spent()
+    }
+
+    /// Keeps a note of a group of tests, or of a piece of work.
+    pub(crate) fn note(&self, group: &str, text: String) -> Result<(), Fault> {
+        let event = Event::Note { node: group.to_owned(), what: self.door.to_owned(), text };
+        self.journal.log(event).map_err(no_journal)
+    }
+
+    /// One question about it, one answer.
+    pub(crate) async fn ask(
+        &mut self,
+        group: &str,
+        ask: &Ask,
+        cancel: &CancellationToken,
+    ) -> Result<Observation, Fault> {
+        let slip = Slip { id: group, journal: &self.journal, cancel };
+        Ok(
+            match self
+                .desk
+                .ask(slip, ask, &mut self.cost)
+                .await
+                .map_err(|halt| stopped(halt, self.cancelled))?
+            {
+                Answer::Said(reply) => Observation::Reply(reply.text),
+                Answer::CutOff { partial } => Observation::Reply(partial),
+                Answer::Unusable(why) => Observation::Unusable { why },
+                Answer::TooLong(reason) | Answer::None(reason) => Observation::NoReply { reason },
+            },
+        )
+    }
+
+    /// The model works with tools until it is done.
+    pub(crate) async fn work(
+        &mut self,
+        group: &str,
+        ask: &Ask,
+        toolbox: &mut Toolbox,
+        cancel: &CancellationToken,
+    ) -> Result<Observation, Fault> {
+        let slip = Slip { id: group, journal: &self.journal, cancel };
+        let reasks = Policy::generate().malformed_reasks;
+        let seen = talk(&self.desk, slip, ask, toolbox, reasks, &mut self.cost).await;
+        seen.map_err(|halt| stopped(halt, self.cancelled))
+    }
+}
+
+fn stopped(halt: Halt, cancelled: fn() -> Fault) -> Fault {
+    match halt {
+        Halt::Cancelled => cancelled(),
+        Halt::Fault(fault) => fault,
+        Halt::Budget(exhausted) => exhausted.into(),
+        Halt::Journal(error) => no_journal(error),
+    }
+}
+
+pub(crate) fn no_journal(error: std::io::Error) -> Fault {
+    Fault::new(Exit::Internal, format!("cannot write the journal: {error}"))
+        .hint("make `.trellis` writable, and room on the disk; what was kept stays")
+}

@@ -1,0 +1,268 @@
+//! Work of a worktree brought onto the branch that it is for: one commit, made beside the branch, and one move of it.
+//!
+//! What a crash left half done is found by the record: either the target has the commit, or files of the move are taken back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::leftovers;
+use super::worktree::{Merging, Worktree, broken, cannot, full};
+use crate::error::{Exit, Fault};
+use crate::workspace::git::Git;
+use crate::workspace::journal::Journal;
+use crate::workspace::lock::Lock;
+use crate::workspace::scratch::ScratchFolder;
+
+/// The work as one commit on top of its target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The target that it is on top of.
+    old: String,
+    pub(crate) commit: String,
+    /// The target has moved since the work began, so that nobody has tested what would come out.
+    pub(crate) is_untested: bool,
+}
+
+impl Candidate {
+    /// The target's commit that it is on top of.
+    pub(crate) fn target(&self) -> &str {
+        &self.old
+    }
+}
+
+/// Whether there is such a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Merge {
+    Clean(Candidate),
+    /// Paths that both have changed, from the top of the repository.
+    Conflict(Vec<String>),
+}
+
+/// What became of the move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Landed {
+    Done,
+    /// The target moved meanwhile: there has to be another candidate.
+    Moved,
+    /// Nothing has changed, since this is in the way.
+    InTheWay(String),
+}
+
+impl Worktree {
+    /// What would come of a merge; nothing is changed but git's store of objects.
+    pub(crate) fn candidate(&self, message: &str) -> Result<Merge, Fault> {
+        let old = self.target()?;
+        let merged = self.git.answer(&[
+            "merge-tree",
+            "--write-tree",
+            "--name-only",
+            "--no-messages",
+            "-z",
+            &old,
+            &self.branch(),
+        ]);
+        let (code, said) = merged.map_err(broken)?;
+        let mut words = said.split('\0').filter(|it| !it.is_empty());
+        let tree = words.next().unwrap_or_default().to_owned();
+        match code {
+            0 => {}
+            1 => return Ok(Merge::Conflict(words.map(str::to_owned).collect())),
+            _ => {
+                return Err(Fault::unavailable("git cannot merge without a worktree")
+                    .hint("git 2.38 or newer is needed; the work is on its branch"));
+            }
+        }
+        let commit = self.git.run(&["commit-tree", &tree, "-p", &old, "-m", message]);
+        let commit = commit.map_err(broken)?.trim().to_owned();
+        Ok(Merge::Clean(Candidate { is_untested: old != self.record.base, old, commit }))
+    }
+
+    /// Moves the target to the candidate, the files with it where it is checked out, and removes what is left of the work.
+    pub(crate) fn land(&mut self, journal: &Journal, it: &Candidate) -> Result<Landed, Fault> {
+        let place = self.home.join(".trellis/worktrees/merge.lock");
+        let _alone =
+            Lock::wait_for(&place).map_err(|error| cannot("wait for other merges", &error))?;
+        if self.target()? != it.old {
+            return Ok(Landed::Moved);
+        }
+        self.record.merging = Some(Merging { old: it.old.clone(), new: it.commit.clone() });
+        self.keep()?;
+        let into = full(&self.record.into);
+        let moved = match checked_out(&self.git, &into)? {
+            Some(git) => git.step(
+                journal,
+                &["merge", "--ff-only", "--no-autostash", "--quiet", &it.commit],
+                "",
+            ),
+            None => self.git.step(journal, &["update-ref", &into, &it.commit, &it.old], ""),
+        };
+        if let Err(error) = moved {
+            self.recover(journal)?;
+            return Ok(Landed::InTheWay(error.why));
+        }
+        self.clear(journal)?;
+        Ok(Landed::Done)
+    }
+
+    /// A checkout of a commit, beside the work.
+    pub(crate) fn checkout<'j>(
+        &self,
+        journal: &'j Journal,
+        commit: &str,
+    ) -> Result<Checkout<'j>, Fault> {
+        Checkout::of(&self.git, journal, commit)
+    }
+
+    /// The commit that the target is at.
+    fn target(&self) -> Result<String, Fault> {
+        let into = full(&self.record.into);
+        let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
+            Fault::new(Exit::NeedsHuman, format!("the branch {} is gone", self.record.into))
+                .hint(format!("the work is on {}; merge it where you want it", self.branch()))
+        })?;
+        Ok(tip.trim().to_owned())
+    }
+
+    /// Looks whether a merge was begun: gives its commit where the target has it, else takes back what was moved.
+    pub(super) fn recover(&mut self, journal: &Journal) -> Result<Option<String>, Fault> {
+        let Some(merging) = self.record.merging.clone() else { return Ok(None) };
+        let has_it = ["merge-base", "--is-ancestor", &merging.new, &self.target()?];
+        if self.git.answer(&has_it).map_err(broken)?.0 == 0 {
+            return Ok(Some(merging.new));
+        }
+        let into = full(&self.record.into);
+        if let Some(git) = checked_out(&self.git, &into)? {
+            take_back(&git, journal, &merging, &into)?;
+        }
+        self.record.merging = None;
+        self.keep()?;
+        Ok(None)
+    }
+}
+
+/// A checkout of a commit in a folder that goes with the process.
+pub(crate) struct Checkout<'a> {
+    git: Git,
+    journal: &'a Journal,
+    folder: PathBuf,
+    /// Where the project is in it.
+    pub(crate) root: PathBuf,
+    _scratch: ScratchFolder,
+}
+
+impl<'a> Checkout<'a> {
+    pub(crate) fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, Fault> {
+        let scratch = ScratchFolder::new()?;
+        // Git calls its own notes of it by this name, which tells whose they are.
+        let folder = scratch.path().join(leftovers::own_name());
+        let shown = folder.to_string_lossy().into_owned();
+        leftovers::sweep(git, None)?;
+        git.step(journal, &["worktree", "add", "--quiet", "--detach", &shown, commit], "")
+            .map_err(broken)?;
+        let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
+        let root = folder.join(prefix.trim_end());
+        let root = root.canonicalize().unwrap_or(root);
+        Ok(Checkout { git: git.at(git.root()), journal, folder, root, _scratch: scratch })
+    }
+
+    /// Paths of the project's files, from [`Checkout::root`], sorted.
+    pub(crate) fn tracked(&self) -> Result<Vec<String>, Fault> {
+        self.git.at(&self.root).tracked().map_err(broken)
+    }
+}
+
+impl Drop for Checkout<'_> {
+    fn drop(&mut self) {
+        let shown = self.folder.to_string_lossy().into_owned();
+        // What stays is swept at the next start, and git forgets it then.
+        let _ = self.git.step(self.journal, &["worktree", "remove", "--force", &shown], "");
+    }
+}
+
+/// Where a branch is checked out, as the repository asked there.
+fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, Fault> {
+    let said = git.run(&["worktree", "list", "--porcelain", "-z"]).map_err(broken)?;
+    let mut folder = None;
+    for line in said.split('\0') {
+        if let Some(path) = line.strip_prefix("worktree ") {
+            folder = Some(PathBuf::from(path));
+        }
+        if line.strip_prefix("branch ") == Some(branch) {
+            return Ok(folder.filter(|it| it.is_dir()).map(|it| git.at(&it)));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes back files of a move that did not come to its end: the branch and the index still have the old commit, and git moves
+/// no file over a change of a person's, so that what is new, missing or cut off is the move's.
+fn take_back(git: &Git, journal: &Journal, merging: &Merging, into: &str) -> Result<(), Fault> {
+    let top = PathBuf::from(git.run(&["rev-parse", "--show-toplevel"]).map_err(broken)?.trim_end());
+    let git = git.at(&top);
+    leftovers::locks(&git, journal, into)?;
+    let (old, new) = (&merging.old, &merging.new);
+    let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
+    let said = said.map_err(broken)?;
+    let words: Vec<&str> = said.split('\0').filter(|it| !it.is_empty()).collect();
+    let mut back = String::new();
+    for pair in words.chunks_exact(2) {
+        let fields: Vec<&str> = pair[0].split(' ').collect();
+        let &[_, _, before, after, _] = &fields[..] else { continue };
+        let path = top.join(pair[1]);
+        match half_moved(&git, &path, before, after)? {
+            Half::No => {}
+            Half::Restore => back += &format!("{}\0", pair[1]),
+            Half::Remove => {
+                fs::remove_file(&path)
+                    .map_err(|error| cannot(&format!("remove {}", path.display()), &error))?;
+            }
+        }
+    }
+    if !back.is_empty() {
+        git.step(journal, &["checkout-index", "--force", "-z", "--stdin"], &back)
+            .map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// Whether a file holds the beginning of a blob, as one does whose writer was killed.
+pub(super) fn is_cut(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
+    let whole = git.run(&["cat-file", "blob", blob]).map_err(broken)?;
+    let found =
+        fs::read(path).map_err(|error| cannot(&format!("read {}", path.display()), &error))?;
+    Ok(whole.as_bytes().starts_with(&found))
+}
+
+enum Half {
+    No,
+    Restore,
+    Remove,
+}
+
+/// Of a file that a move changes from one blob to another, both zeros where there is none.
+fn half_moved(git: &Git, path: &Path, before: &str, after: &str) -> Result<Half, Fault> {
+    let is_none = |blob: &str| blob.bytes().all(|it| it == b'0');
+    let there = match fs::symlink_metadata(path) {
+        Ok(it) if it.is_file() => true,
+        // A link or a folder: git would have had to remove it first, and does not.
+        Ok(_) => return Ok(Half::No),
+        Err(_) => false,
+    };
+    if !there {
+        return Ok(if is_none(before) { Half::No } else { Half::Restore });
+    }
+    let shown = path.to_string_lossy().into_owned();
+    let is = git.run(&["hash-object", "--", &shown]).map_err(broken)?;
+    if is.trim() == before && before == after {
+        // Nothing but its mode changes.
+        return Ok(Half::Restore);
+    }
+    if is.trim() == before || is_none(after) {
+        return Ok(Half::No);
+    }
+    match is.trim() == after || is_cut(git, path, after)? {
+        false => Ok(Half::No),
+        true if is_none(before) => Ok(Half::Remove),
+        true => Ok(Half::Restore),
+    }
+}

@@ -1,0 +1,487 @@
+//! A worktree of git for one piece of work, on a branch of its own, made and removed by us alone.
+//!
+//! `.trellis/worktrees/NAME` holds the files, `trellis/NAME` is the branch, `.trellis/worktrees/NAME.json` says that both are
+//! ours: a branch or folder of that name without it is somebody else's, and is left alone. The record is written before what
+//! it speaks of, so that whoever opens the work after a crash knows how far it came:
+//!
+//! ```text
+//! record ──> branch and folder ──> commits ──> record: merging ──> target moves (`landing`) ──> folder, branch, record go
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Exit, Fault};
+use crate::workspace::disk;
+use crate::workspace::git::{Git, GitError};
+use crate::workspace::journal::Journal;
+use crate::workspace::landing::is_cut;
+use crate::workspace::leftovers;
+use crate::workspace::lock::{Lock, NoLock};
+
+/// Of the record's shape.
+const VERSION: u32 = 1;
+
+/// What is written down of a worktree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    version: u32,
+    /// The branch that the work is for.
+    pub(crate) into: String,
+    /// The commit that the work began from.
+    pub(crate) base: String,
+    /// Length of the journal when the work began, in bytes: what was asked since then is the work's.
+    pub(crate) journal_from: u64,
+    /// How it ended, where nothing is to be done without a person any more.
+    pub(crate) ended: Option<String>,
+    /// Trees that a person has looked at and sent back, each with their words: work that is played again is sent back again.
+    #[serde(default)]
+    pub(crate) sent_back: Vec<(String, String)>,
+    /// Last commit that is ours.
+    pub(super) tip: Option<String>,
+    /// The one that is about to take its place: files may be of either.
+    next: Option<String>,
+    pub(super) merging: Option<Merging>,
+}
+
+/// A merge that was begun.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Merging {
+    /// The target before.
+    pub(super) old: String,
+    /// The target after.
+    pub(super) new: String,
+}
+
+/// A worktree that is there, held by this process.
+#[derive(Debug)]
+pub(crate) struct Worktree {
+    pub(super) name: String,
+    /// The project's repository.
+    pub(super) git: Git,
+    /// The same, asked in the worktree.
+    pub(super) inner: Git,
+    /// The project's folder, which has `.trellis`.
+    pub(super) home: PathBuf,
+    folder: PathBuf,
+    /// Where the project is in it, without links.
+    pub(crate) root: PathBuf,
+    pub(crate) record: Record,
+    _lock: Lock,
+}
+
+/// What there was of a piece of work.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// Nothing.
+    Fresh(Worktree),
+    /// Some of it.
+    Resumed(Worktree),
+    /// All: it is on its target since this commit, and what was left of it is gone.
+    Merged(String),
+}
+
+impl Worktree {
+    /// Takes up the work of this name, a plain file name, or begins it at the commit that is checked out.
+    ///
+    /// # Errors
+    ///
+    /// No repository, no branch checked out, a branch or folder of that name that is not ours, another process at work.
+    pub(crate) fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, Fault> {
+        let git = repository(home)?;
+        let places = places(home).map_err(|error| cannot("make .trellis/worktrees", &error))?;
+        let lock = lock(&places.join(format!("{name}.lock")), name)?;
+        let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
+        let folder = places.join(name);
+        let known = known(&record_path(home, name))?;
+        let is_fresh = known.is_none();
+        let record = match known {
+            Some(record) => record,
+            None => begun(&git, name, &folder, home)?,
+        };
+        let mut work = Worktree {
+            name: name.to_owned(),
+            inner: git.at(&folder.join(prefix.trim_end())),
+            git,
+            home: home.to_owned(),
+            root: folder.join(prefix.trim_end()),
+            folder,
+            record,
+            _lock: lock,
+        };
+        if is_fresh {
+            work.keep()?;
+        }
+        if let Some(commit) = work.recover(journal)? {
+            work.clear(journal)?;
+            return Ok(Opened::Merged(commit));
+        }
+        work.make(journal)?;
+        work.root = work.root.canonicalize().unwrap_or(work.root);
+        Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
+    }
+
+    /// The branch.
+    pub(crate) fn branch(&self) -> String {
+        branch(&self.name)
+    }
+
+    /// Makes branch and folder, as far as they are not there.
+    fn make(&mut self, journal: &Journal) -> Result<(), Fault> {
+        leftovers::sweep(&self.git, Some(&self.name))?;
+        let top = self.git.at(&self.folder);
+        if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
+            return leftovers::locks(&top, journal, &full(&self.branch()));
+        }
+        // A folder that a crash left half made holds nothing yet.
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder)
+                .map_err(|error| cannot("clear the worktree's folder", &error))?;
+            leftovers::sweep(&self.git, Some(&self.name))?;
+        }
+        leftovers::locks(&self.git, journal, &full(&self.branch()))?;
+        let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
+        let there = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok();
+        let base = self.record.base.clone();
+        let arguments = match there {
+            true => vec!["worktree", "add", "--quiet", &folder, &branch],
+            false => {
+                vec!["worktree", "add", "--quiet", "--no-track", "-b", &branch, &folder, &base]
+            }
+        };
+        self.git.step(journal, &arguments, "").map_err(broken)?;
+        Ok(())
+    }
+
+    /// Makes the branch one commit on top of `from` with these texts, by path from [`Worktree::root`], and the files with it.
+    pub(crate) fn write(
+        &mut self,
+        journal: &Journal,
+        from: &str,
+        texts: &BTreeMap<String, String>,
+        message: &str,
+    ) -> Result<(), Fault> {
+        let tree = self.tree_with(from, texts)?;
+        let commit = ["commit-tree", &tree, "-p", from, "-m", message];
+        let commit = self.git.run(&commit).map_err(broken)?;
+        self.become_commit(journal, commit.trim(), "--hard")
+    }
+
+    /// A tree of a commit with other texts.
+    fn tree_with(&self, from: &str, texts: &BTreeMap<String, String>) -> Result<String, Fault> {
+        let prefix = self.git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
+        let top = self.inner.at(&self.folder);
+        let known = top.run(&["ls-tree", "-r", "-z", from]).map_err(broken)?;
+        let known: BTreeMap<&str, &str> = (known.split('\0'))
+            .filter_map(|it| it.split_once('\t').map(|(fields, path)| (path, &fields[..6])))
+            .collect();
+        let mut lines = String::new();
+        for (path, text) in texts {
+            let path = format!("{}{path}", prefix.trim_end());
+            let blob = ["hash-object", "-w", "--stdin", "--path", &path];
+            let blob = top.run_with(&blob, text).map_err(broken)?;
+            let mode = known.get(path.as_str()).copied().unwrap_or("100644");
+            lines += &format!("{mode} {}\t{path}\0", blob.trim());
+        }
+        let scratch =
+            tempfile::tempdir().map_err(|error| cannot("make a scratch index", &error))?;
+        let own = top.with_index(&scratch.path().join("index"));
+        own.run(&["read-tree", from]).map_err(broken)?;
+        own.run_with(&["update-index", "-z", "--index-info"], &lines).map_err(broken)?;
+        Ok(own.run(&["write-tree"]).map_err(broken)?.trim().to_owned())
+    }
+
+    /// Moves the branch to a commit, written down before and after, so that a crash in between is no person's edit.
+    fn become_commit(&mut self, journal: &Journal, commit: &str, how: &str) -> Result<(), Fault> {
+        self.record.next = Some(commit.to_owned());
+        self.keep()?;
+        self.inner.step(journal, &["reset", how, "--quiet", commit], "").map_err(broken)?;
+        self.record.tip = self.record.next.take();
+        self.keep()
+    }
+
+    /// Tree of the files as they are; what git ignores is left out, unless it was committed.
+    fn tree(&self) -> Result<String, Fault> {
+        let scratch =
+            tempfile::tempdir().map_err(|error| cannot("make a scratch index", &error))?;
+        let own = self.inner.with_index(&scratch.path().join("index"));
+        own.run(&["read-tree", "HEAD"]).map_err(broken)?;
+        own.run(&["add", "--all", "--", ":/"]).map_err(broken)?;
+        Ok(own.run(&["write-tree"]).map_err(broken)?.trim().to_owned())
+    }
+
+    /// Whether somebody else has changed files here, or committed.
+    pub(crate) fn is_edited(&self) -> Result<bool, Fault> {
+        let tree = self.tree()?;
+        let ours = [self.record.tip.as_ref().unwrap_or(&self.record.base)];
+        let ours = ours.into_iter().chain(&self.record.next);
+        let mut differing: Option<BTreeSet<String>> = None;
+        for commit in ours {
+            let paths =
+                self.paths(&["diff", "--name-only", "--no-renames", "-z", commit, &tree])?;
+            differing = Some(match differing {
+                None => paths,
+                Some(all) => all.intersection(&paths).cloned().collect(),
+            });
+        }
+        let differing = differing.unwrap_or_default();
+        let Some(next) = &self.record.next else { return Ok(!differing.is_empty()) };
+        for path in &differing {
+            if !self.is_half_written(path, next)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a file is one that was being written when we were killed; its path is from the top.
+    fn is_half_written(&self, path: &str, next: &str) -> Result<bool, Fault> {
+        let file = self.folder.join(path);
+        if !file.exists() {
+            return Ok(true);
+        }
+        let top = self.git.at(&self.folder);
+        match top.run(&["rev-parse", "--verify", "--quiet", &format!("{next}:{path}")]) {
+            Ok(blob) => is_cut(&top, &file, blob.trim()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Commits what somebody else has made of the files; the branch is ours again then. What was merged into it since is not
+    /// part of the work.
+    pub(crate) fn take_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
+        let tree = self.tree()?;
+        let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by a person"];
+        let commit = self.inner.run(&commit).map_err(broken)?;
+        self.become_commit(journal, commit.trim(), "--mixed")?;
+        let base = ["merge-base", &full(&self.record.into), "HEAD"];
+        self.record.base = self.inner.run(&base).map_err(broken)?.trim().to_owned();
+        self.keep()
+    }
+
+    /// The last commit of the work; that it began from where there is none.
+    pub(crate) fn tip(&self) -> &str {
+        self.record.tip.as_deref().unwrap_or(&self.record.base)
+    }
+
+    /// The tree of a commit of this repository, if it is one.
+    pub(crate) fn tree_of(&self, commit: &str) -> Option<String> {
+        let is_id = commit.len() >= 40 && commit.bytes().all(|it| it.is_ascii_hexdigit());
+        let name = is_id.then(|| format!("{commit}^{{tree}}"))?;
+        let tree = self.git.run(&["rev-parse", "--verify", "--quiet", &name]).ok()?;
+        Some(tree.trim().to_owned())
+    }
+
+    /// Remembers that a person has sent this tree back.
+    pub(crate) fn send_back(&mut self, tree: String, words: String) -> Result<(), Fault> {
+        self.record.sent_back.push((tree, words));
+        self.keep()
+    }
+
+    /// Paths that differ from the base, from [`Worktree::root`]: those that are there, and those that are gone.
+    pub(crate) fn changed(&self) -> Result<(BTreeSet<String>, BTreeSet<String>), Fault> {
+        let range = [self.record.base.clone(), self.tip().to_owned()];
+        let of = |filter: &str| {
+            let options = ["diff", "--name-only", "--no-renames", "--relative", "-z", filter];
+            self.paths(&[&options[..], &[&range[0], &range[1]]].concat())
+        };
+        Ok((of("--diff-filter=d")?, of("--diff-filter=D")?))
+    }
+
+    /// What the work changes, as one patch.
+    pub(crate) fn diff(&self) -> Result<String, Fault> {
+        let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames"];
+        let range = [self.record.base.as_str(), self.tip()];
+        self.inner.run(&[&options[..], &range].concat()).map_err(broken)
+    }
+
+    /// Writes down how the work ended. Its branch and folder stay.
+    pub(crate) fn end(&mut self, how: &str) -> Result<(), Fault> {
+        self.record.ended = Some(how.to_owned());
+        self.keep()
+    }
+
+    /// Puts work that ended aside, so that it can be begun anew: its branch stays under another name, which is given.
+    pub(crate) fn put_aside(self, journal: &Journal) -> Result<String, Fault> {
+        let taken =
+            self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
+        let taken = taken.map_err(broken)?;
+        let prefix = format!("{}-", self.branch());
+        let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
+        let aside = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
+        let folder = self.folder.to_string_lossy().into_owned();
+        // What was not committed is on the branch then, too.
+        let mut work = self;
+        if work.is_edited()? {
+            work.take_edits(journal)?;
+        }
+        work.git.step(journal, &["worktree", "remove", "--force", &folder], "").map_err(broken)?;
+        work.git
+            .step(journal, &["branch", "--move", &work.branch(), &aside], "")
+            .map_err(broken)?;
+        remove(&record_path(&work.home, &work.name))?;
+        Ok(aside)
+    }
+
+    /// Removes folder, branch and record of work that is on its target. What somebody has added since stays.
+    pub(super) fn clear(&self, journal: &Journal) -> Result<(), Fault> {
+        let branch = self.branch();
+        if self.folder.join(".git").exists() {
+            let is_clean =
+                self.inner.run(&["status", "--porcelain"]).is_ok_and(|it| it.trim().is_empty());
+            if !is_clean {
+                return Err(self.added_to("files that are not committed"));
+            }
+            let folder = self.folder.to_string_lossy().into_owned();
+            let removed = self.git.step(journal, &["worktree", "remove", "--force", &folder], "");
+            removed.map_err(broken)?;
+        }
+        self.git.run(&["worktree", "prune"]).map_err(broken)?;
+        if let Ok(tip) = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]) {
+            if self.record.tip.as_deref() != Some(tip.trim()) {
+                return Err(self.added_to("commits"));
+            }
+            self.git.step(journal, &["branch", "-D", &branch], "").map_err(broken)?;
+        }
+        remove(&record_path(&self.home, &self.name))
+    }
+
+    /// Paths that git lists, asked where the project is.
+    fn paths(&self, arguments: &[&str]) -> Result<BTreeSet<String>, Fault> {
+        let said = self.inner.run(arguments).map_err(broken)?;
+        Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
+    }
+
+    fn added_to(&self, what: &str) -> Fault {
+        let (branch, folder) = (self.branch(), self.folder.display());
+        Fault::new(
+            Exit::NeedsHuman,
+            format!("{branch} is merged, and has {what} that were added since; it stays"),
+        )
+        .hint(format!("take what you want out of {folder}, then `git worktree remove --force {folder}` and `git branch -D {branch}`"))
+    }
+
+    pub(super) fn keep(&self) -> Result<(), Fault> {
+        let text = serde_json::to_string_pretty(&self.record).map_err(|error| {
+            Fault::internal(format!("the record of a worktree is no JSON: {error}"))
+        })?;
+        let path = format!(".trellis/worktrees/{}.json", self.name);
+        disk::write(&self.home, &path, &text)
+            .map_err(|error| cannot(&format!("write {path}"), &error))
+    }
+}
+
+/// The repository that a project is in.
+pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
+    Git::around(home).ok_or_else(|| {
+        let home = home.display();
+        Fault::input(format!("{home} is in no repository of git that has a commit"))
+            .hint("`git init`, and commit what is there: the work is done on a branch of its own")
+    })
+}
+
+fn branch(name: &str) -> String {
+    format!("trellis/{name}")
+}
+
+pub(super) fn full(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+fn record_path(home: &Path, name: &str) -> PathBuf {
+    home.join(format!(".trellis/worktrees/{name}.json"))
+}
+
+/// The folder of all worktrees.
+fn places(home: &Path) -> std::io::Result<PathBuf> {
+    disk::own_folder(home)?;
+    let places = home.join(".trellis/worktrees");
+    fs::create_dir_all(&places)?;
+    Ok(places)
+}
+
+fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
+    Lock::of_file(path).map_err(|why| match why {
+        NoLock::Failed(error) => cannot(&format!("lock {}", path.display()), &error),
+        NoLock::Held(owner) => Fault::input(format!("{owner} is at work on {name}"))
+            .kind("busy")
+            .hint("wait for it, or stop it"),
+    })
+}
+
+/// The record of work that was begun.
+fn known(path: &Path) -> Result<Option<Record>, Fault> {
+    let text = match run::files::read_text(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
+    };
+    let record: Record = serde_json::from_str(&text).map_err(|error| {
+        Fault::input(format!("{} cannot be understood: {error}", path.display()))
+            .hint("look at the branch it speaks of; if nothing of it is needed, remove the file and the branch")
+    })?;
+    match record.version {
+        VERSION => Ok(Some(record)),
+        other => Err(Fault::input(format!(
+            "{} is of version {other}; this Trellis knows {VERSION}",
+            path.display()
+        ))
+        .hint("use the Trellis that wrote it")),
+    }
+}
+
+/// The record of work that begins now.
+fn begun(git: &Git, name: &str, folder: &Path, home: &Path) -> Result<Record, Fault> {
+    let branch = branch(name);
+    let theirs = |what: String| {
+        Fault::input(format!("{what} is there, and Trellis did not make it"))
+            .hint("rename or remove it: the work needs the name")
+    };
+    if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {
+        return Err(theirs(format!("the branch {branch}")));
+    }
+    if folder.exists() {
+        return Err(theirs(folder.display().to_string()));
+    }
+    let into = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
+        Fault::input("no branch is checked out, so that nothing can be merged into it")
+            .hint("`git switch` to the branch that the work is for")
+    })?;
+    let base = git.run(&["rev-parse", "HEAD"]).map_err(broken)?;
+    let journal = fs::metadata(Journal::path(home)).map_or(0, |it| it.len());
+    Ok(Record {
+        version: VERSION,
+        into: into.trim().to_owned(),
+        base: base.trim().to_owned(),
+        journal_from: journal,
+        ended: None,
+        sent_back: Vec::new(),
+        tip: None,
+        next: None,
+        merging: None,
+    })
+}
+
+fn remove(path: &Path) -> Result<(), Fault> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(cannot(&format!("remove {}", path.display()), &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
+    let fault = Fault::internal(format!("cannot {what}: {error}"));
+    match disk::is_full(error) {
+        true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
+        false => fault.hint("make `.trellis` writable, and run again; nothing is lost"),
+    }
+}
+
+pub(crate) fn broken(error: GitError) -> Fault {
+    Fault::internal(error.to_string()).hint("mend what git says, and run again; nothing is lost")
+}
