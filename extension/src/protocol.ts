@@ -13,17 +13,29 @@ export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused"
  */
 export type Outcome = (Begun | RepairResult)
 /**
+ * In a word.
+ */
+export type Answer = ("approve" | "sendBack" | "leave")
+/**
+ * What long work answers.
+ */
+export type Outcome2 = (Begun | ImplementResult)
+/**
+ * How the work ended, in a word.
+ */
+export type Outcome3 = ("merged" | "needsHuman" | "left" | "failed" | "planned")
+/**
  * Where a proposal stands.
  */
 export type State = (("accepted" | "rejected") | "waiting" | "stale" | "undone" | "failed")
 /**
  * What long work answers.
  */
-export type Outcome2 = (Begun | FixResult2)
+export type Outcome4 = (Begun | FixResult2)
 /**
  * What long work answers.
  */
-export type Outcome3 = (Begun | DecideFixResult)
+export type Outcome5 = (Begun | DecideFixResult)
 /**
  * A form in which planning graphs are published.
  */
@@ -43,7 +55,7 @@ export type Tool = ("pytest" | "unittest" | "jest" | "vitest" | "go")
 /**
  * What long work answers.
  */
-export type Outcome4 = (Begun | RunTestsResult)
+export type Outcome6 = (Begun | RunTestsResult)
 /**
  * How tests are written.
  */
@@ -51,11 +63,11 @@ export type TestFramework = ("pytest" | "unittest")
 /**
  * What long work answers.
  */
-export type Outcome5 = (Begun | Generated)
+export type Outcome7 = (Begun | Generated)
 /**
  * What long work answers.
  */
-export type Outcome6 = (Begun | LocalizeResult)
+export type Outcome8 = (Begun | LocalizeResult)
 /**
  * One thing that happened.
  */
@@ -221,6 +233,10 @@ result: FileText
 params: RepairParams
 result: Outcome
 }
+"trellis/implement": {
+params: ImplementParams
+result: Outcome2
+}
 "trellis/listFixes": {
 params: ListFixesParamsOf
 result: ListFixesResult
@@ -235,11 +251,11 @@ result: UndoFixResult
 }
 "trellis/proposeFix": {
 params: ProposeFixParamsOf
-result: Outcome2
+result: Outcome4
 }
 "trellis/decideFix": {
 params: DecideFixParamsOf
-result: Outcome3
+result: Outcome5
 }
 "trellis/planCheck": {
 params: PlanCheckParamsOf
@@ -347,15 +363,15 @@ result: Validity
 }
 "trellis/runTests": {
 params: RunTestsParamsOf
-result: Outcome4
+result: Outcome6
 }
 "trellis/generateTests": {
 params: GenerateTestsParamsOf
-result: Outcome5
+result: Outcome7
 }
 "trellis/localize": {
 params: LocalizeParamsOf
-result: Outcome6
+result: Outcome8
 }
 "trellis/doctor": {
 params: DoctorParamsOf
@@ -1200,6 +1216,202 @@ seconds: number
  */
 testSeconds: number
 testRuns: number
+}
+/**
+ * Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
+ * a worktree of its own, so that your files stay as they are until you approve.
+ */
+export interface ImplementParams {
+/**
+ * The project, in a repository of git.
+ */
+root?: string
+/**
+ * Number or name of the issue: letters, digits, `-`, `_` and `.`.
+ */
+issue: string
+/**
+ * What is wanted, in a file of the project.
+ */
+lld: string
+/**
+ * Files of the project, Python or Markdown, that are in every question: code to use, standards to keep.
+ */
+context?: string[]
+/**
+ * Fixes after the first code; then a person is needed.
+ */
+maxRetries?: number
+/**
+ * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
+ * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
+ */
+approve?: (string | null)
+/**
+ * Show what would be done and the first question; ask no model and write nothing.
+ */
+dryRun?: boolean
+/**
+ * What becomes of the change that waits for a review, as the result of the call before showed it.
+ */
+decision?: (Decision | null)
+/**
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ */
+model?: (string | null)
+/**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
+ * Where tests run.
+ */
+sandbox?: ("auto" | "docker" | "local")
+/**
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ */
+image?: (string | null)
+/**
+ * Seconds one test may take.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take.
+ */
+runTimeout?: number
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
+}
+/**
+ * What somebody says of a change that waits.
+ */
+export interface Decision {
+answer: Answer
+/**
+ * The commit that was looked at, as the result named it; where the files are others by now, nothing is decided.
+ */
+tip: string
+/**
+ * With `sendBack`: what the model is told.
+ */
+words?: (string | null)
+}
+/**
+ * What came of an issue.
+ */
+export interface ImplementResult {
+outcome: Outcome3
+/**
+ * As the command line ends: 0 merged, 1 the tests fail after the retries and nobody was to be asked, 2 a person is needed.
+ */
+exitCode: number
+/**
+ * It passed every gate, and waits for a `decision`.
+ */
+waits: boolean
+/**
+ * Why it is not merged.
+ */
+reason?: (string | null)
+issue: string
+/**
+ * The branch of the work, while it is not merged.
+ */
+branch?: (string | null)
+/**
+ * The project's folder in the worktree, while it is not merged; what you edit there is what the next call goes on with.
+ */
+worktree?: (string | null)
+/**
+ * The last commit of the branch, which a `decision` names.
+ */
+tip?: (string | null)
+/**
+ * The commit that was merged.
+ */
+commit?: (string | null)
+/**
+ * Files that the work changes, from the project's folder.
+ */
+files: string[]
+/**
+ * The change, as a unified diff.
+ */
+diff: string
+/**
+ * What speaks against the change, as sentences.
+ */
+doubts: string[]
+/**
+ * What did not do on the way, in the order in which it was tried.
+ */
+history: string[]
+/**
+ * Tests that passed before the work.
+ */
+passedBefore: number
+/**
+ * The new tests with the change; null where none ran.
+ */
+newTests?: (Counts | null)
+/**
+ * All tests with the change; null where they did not run.
+ */
+allTests?: (Counts | null)
+/**
+ * Folder with both reports, from the project's; null where it did not come to them.
+ */
+reports?: (string | null)
+/**
+ * What would be done, and the first question, where that was asked for.
+ */
+plan?: (string | null)
+/**
+ * US dollars, as far as prices are known; null where no model was asked.
+ */
+usd?: (number | null)
+/**
+ * Tokens in and out; null where no model was asked.
+ */
+tokens?: (number | null)
+time: Time
+/**
+ * What else there is to say, as sentences.
+ */
+notes: string[]
+}
+/**
+ * Tests of a run.
+ */
+export interface Counts {
+passed: number
+failed: number
 }
 /**
  * Lists proposed fixes of a project, the oldest first.
@@ -4552,6 +4764,97 @@ passing: number
  * Without those that pass when run again.
  */
 failing: number
+}
+/**
+ * Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
+ * a worktree of its own, so that your files stay as they are until you approve.
+ */
+export interface ImplementArgs {
+/**
+ * The project, in a repository of git.
+ */
+root?: string
+/**
+ * Number or name of the issue: letters, digits, `-`, `_` and `.`.
+ */
+issue: string
+/**
+ * What is wanted, in a file of the project.
+ */
+lld: string
+/**
+ * Files of the project, Python or Markdown, that are in every question: code to use, standards to keep.
+ */
+context?: string[]
+/**
+ * Fixes after the first code; then a person is needed.
+ */
+maxRetries?: number
+/**
+ * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
+ * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
+ */
+approve?: (string | null)
+/**
+ * Show what would be done and the first question; ask no model and write nothing.
+ */
+dryRun?: boolean
+/**
+ * What becomes of the change that waits for a review, as the result of the call before showed it.
+ */
+decision?: (Decision | null)
+/**
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ */
+model?: (string | null)
+/**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
+ * Where tests run.
+ */
+sandbox?: ("auto" | "docker" | "local")
+/**
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ */
+image?: (string | null)
+/**
+ * Seconds one test may take.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take.
+ */
+runTimeout?: number
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
 }
 /**
  * Lists proposed fixes of a project, the oldest first.

@@ -27,7 +27,7 @@ fn start(world: &World, plot: &Plot, more: &[&str]) -> Child {
 }
 
 /// Rounds may be set higher from outside; a hundred were run by hand.
-fn rounds() -> u64 {
+pub(crate) fn rounds() -> u64 {
     std::env::var("TRELLIS_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
 }
 

@@ -4,11 +4,15 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::implement::{CODE, made, new_tests, shop};
 use crate::repair::{CALCULATOR, block, both, calculator, files, good_add, good_zero, mended};
 use crate::world::{World, real_python, repository};
 
 /// What is shown, and what is typed then.
 type Steps<'a> = &'a [(&'a str, &'a str)];
+
+/// The same code in fewer words.
+const TERSE: &str = "from shop.cart import total\n\n\ndef discounted(prices, percent):\n    if not 0 <= percent <= 100:\n        raise ValueError\n    return total(prices) * (100 - percent) / 100\n";
 
 /// What was asked.
 const ASKED: &str = "[q] stop? ";
@@ -17,6 +21,10 @@ const ASKED: &str = "[q] stop? ";
 fn decided(world: &World, editor: &str, steps: Steps<'_>) -> (i64, String) {
     let arguments =
         "repair p --sandbox local --approve supervised --no-report --model recorded:replies.jsonl";
+    at_terminal(world, arguments, editor, steps)
+}
+
+fn at_terminal(world: &World, arguments: &str, editor: &str, steps: Steps<'_>) -> (i64, String) {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let trellis = world.command(&arguments);
     let mut python = Command::new(real_python());
@@ -30,6 +38,34 @@ fn decided(world: &World, editor: &str, steps: Steps<'_>) -> (i64, String) {
     let told: Value =
         serde_json::from_slice(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
     (told["code"].as_i64().expect("a code"), told["shown"].as_str().expect("text").to_owned())
+}
+
+#[test]
+fn a_person_approves_sends_back_or_leaves_what_was_made_of_an_issue() {
+    const REVIEW: &str = "[l]eave on its branch? ";
+    let table: [(Steps<'_>, i64, Option<&str>); 4] = [
+        (
+            &[(REVIEW, "what?\n"), (REVIEW, "e\n"), ("nothing has changed", ""), (REVIEW, "a\n")],
+            0,
+            Some(CODE),
+        ),
+        (&[(REVIEW, "s\n"), ("is told)? ", "say less\n"), (REVIEW, "a\n")], 0, Some(TERSE)),
+        (&[(REVIEW, "l\n")], 2, None),
+        // The end of the input.
+        (&[(REVIEW, "\u{4}")], 2, None),
+    ];
+    for (steps, code, wanted) in table {
+        let world = shop(&[
+            ("scaffold", &[new_tests()]),
+            ("implementation", &[made(CODE)]),
+            ("fix", &[made(TERSE)]),
+        ]);
+        let arguments = "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model recorded:replies.jsonl";
+        let (ended, shown) = at_terminal(&world, arguments, "false", steps);
+        let there = wanted.is_some().then(|| world.read("p/shop/discount.py"));
+        assert_eq!((ended, there.as_deref()), (code, wanted), "{steps:?}\n{shown}");
+        assert!(shown.contains("+def discounted"), "{shown}");
+    }
 }
 
 /// `r` with a reason, where one is asked for.

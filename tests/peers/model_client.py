@@ -54,6 +54,7 @@ def arguments(order):
         "localize": {"root": "broken", "trials": 0},
         "propose_fix": {"root": "broken", "test": "test_twice.py::test_twice", "model": order.model},
         "repair": {"root": "broken", "dryRun": True, "model": order.model},
+        "implement": {"root": "by-model", "issue": "7", "lld": "by-model/docs/generation_report.md", "dryRun": True},
         "list_fixes": {"root": "broken"},
         "get_fix": {"root": "broken", "fix": "fix-1"},
         "doctor": {},

@@ -16,6 +16,7 @@ import {
   workspace,
 } from 'vscode';
 import type { Board } from '../generation/board';
+import { implement } from '../implementing/implement';
 import type { Generated } from '../protocol';
 import type { Result } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
@@ -40,6 +41,9 @@ export function lensCommands(sidecar: Client, board: Board, testing: Testing): D
       const { root } = fields(it);
       return repair(sidecar, typeof root === 'string' ? root : undefined);
     }),
+    command('trellis.implement', l10n.t('Nothing was implemented'), (it) =>
+      implement(sidecar, it instanceof Uri ? it : undefined),
+    ),
     command('trellis.retryNode', l10n.t('The node was not tried again'), (it) =>
       retryNode(sidecar, board, it),
     ),

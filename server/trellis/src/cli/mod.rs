@@ -9,6 +9,7 @@ use crate::output::Output;
 
 mod doctor;
 mod generate;
+mod implement;
 mod localize;
 mod lsp;
 mod mcp;
@@ -44,6 +45,7 @@ enum Command {
     Test(test::TestArgs),
     WriteTests(Box<write_tests::WriteTestsArgs>),
     Repair(Box<crate::methods::repair::RepairArgs>),
+    Implement(Box<crate::methods::implement::ImplementArgs>),
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
@@ -96,6 +98,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Test(args) => test::run(args, output).await,
         Command::WriteTests(args) => write_tests::run(*args, output).await,
         Command::Repair(args) => repair::run(*args, output).await,
+        Command::Implement(args) => implement::run(*args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),

@@ -13,15 +13,16 @@ use crate::workspace::disk::is_inside;
 const ROOTS: [&str; 3] = ["root", "projectRoot", "out"];
 
 /// Parameters that name a file or folder, or begin with one: `a.py::test`; relative to that.
-const PLACES: [&str; 17] = [
-    "context", "file", "filePath", "graph", "patch", "path", "paths", "plan", "record", "spec",
-    "status", "suite", "test", "testPath", "tests", "testsDir", "what",
+const PLACES: [&str; 18] = [
+    "context", "file", "filePath", "graph", "lld", "patch", "path", "paths", "plan", "record",
+    "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
 ];
 
 /// Parameters that name no file, or come back to one that is checked.
 #[cfg(test)]
-const OTHERS: [&str; 30] = [
+const OTHERS: [&str; 33] = [
     "along",
+    "answer",
     "approve",
     "arguments",
     "by",
@@ -50,7 +51,9 @@ const OTHERS: [&str; 30] = [
     "subgraph",
     "symbol",
     "text",
+    "tip",
     "to",
+    "words",
 ];
 
 /// Refuses a call that names a place outside these folders.

@@ -13,6 +13,7 @@ pub(crate) mod files;
 pub(crate) mod fixes;
 pub(crate) mod folder;
 pub(crate) mod generate;
+pub(crate) mod implement;
 pub(crate) mod jobs;
 pub(crate) mod localize;
 pub(crate) mod meant;

@@ -1,4 +1,4 @@
-//! The methods about proposed fixes.
+//! The methods about proposed fixes, and the doors that make changes for a person to approve.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,12 @@ use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
 use crate::error::Fault;
+use crate::implement::{Reviewer, implement, plan};
 use crate::methods::fixes::{
     DecideFixParams, GetFixParams, ListFixesParams, ProposeFixParams, UndoFixParams, decide_fix,
     get_fix, list_fixes, propose_fix, undo_fix,
 };
+use crate::methods::implement::{ImplementArgs, ImplementResult};
 use crate::methods::repair::RepairArgs;
 use crate::output::Output;
 use crate::proposals::{OpenTexts, State, Store, Testing};
@@ -23,6 +25,7 @@ use crate::state::positions;
 
 pub(super) fn register(table: &mut Table) {
     mend(table);
+    make(table);
     table.call("trellis/listFixes", Effect::Reads, |context, params: ListFixesParams| async move {
         let store = store(&context, params.root.as_deref()).await;
         blocking(move || list_fixes(&store, &params)).await
@@ -103,6 +106,28 @@ fn mend(table: &mut Table) {
             let open = open_now(&context, store.root());
             let person = Person::Editor { open: &open, told: &told, wait };
             repair(&order, &person, &duty.output, &duty.control).await
+        },
+    );
+}
+
+fn make(table: &mut Table) {
+    table.work(
+        "trellis/implement",
+        Effect::Runs,
+        |it: &ImplementArgs| format!("issue {}", it.issue),
+        |context, mut params: ImplementArgs, duty| async move {
+            let folder = context.root(None).await;
+            params.model = params.model.within(&folder);
+            if let Some(editor) = context.editor.clone() {
+                params.model = params.model.with_editor(editor);
+            }
+            let (decision, dry_run) = (params.decision.take(), params.dry_run);
+            let order = params.order(&folder)?;
+            if dry_run {
+                return blocking(move || Ok(ImplementResult::planned(&order, plan(&order)?))).await;
+            }
+            let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::Decided);
+            implement(&order, &reviewer, &duty.output, &duty.control).await
         },
     );
 }

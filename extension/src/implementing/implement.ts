@@ -1,0 +1,110 @@
+// One issue: started here, followed while it is made, its change shown, decided about, merged.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { commands, l10n, ProgressLocation, Uri, window, workspace } from 'vscode';
+import type { Decision, ImplementResult } from '../protocol';
+import type { Sidecar } from '../sidecar/api';
+import { plain } from '../sidecar/plain';
+import * as say from '../sidecar/say';
+import { type Issue, pickIssue } from './pick';
+import { type Offer, told } from './words';
+
+/** Makes an issue, whose specification may be named; ends where it is merged, left, or waits for later. */
+export async function implement(sidecar: Sidecar, named?: Uri): Promise<void> {
+  const issue = await pickIssue(named);
+  if (issue === undefined) return;
+  let decision: Decision | undefined;
+  do {
+    const result = await worked(sidecar, issue, decision);
+    if (result === undefined) return;
+    decision = await answered(issue, result);
+  } while (decision !== undefined);
+}
+
+/** Runs until the change is merged or a person is needed. */
+async function worked(
+  sidecar: Sidecar,
+  issue: Issue,
+  decision: Decision | undefined,
+): Promise<ImplementResult | undefined> {
+  const title = l10n.t('Implementing issue {0}', issue.issue);
+  const options = { location: ProgressLocation.Notification, title: plain(title), cancellable: true };
+  const given = { ...issue, ...settings(issue.root), ...(decision ? { decision } : {}) };
+  return await window.withProgress(options, async (progress, token) => {
+    let own: string | undefined;
+    const hearing = sidecar.onEvent((event) => {
+      if (event.type === 'job' && event.method === 'implement') own ??= event.job;
+      if (event.type === 'log' && event.job === own)
+        progress.report({ message: plain(event.message.trim()) });
+    });
+    try {
+      const answer = await sidecar.request('trellis/implement', given, token);
+      return 'outcome' in answer ? answer : undefined;
+    } finally {
+      hearing.dispose();
+    }
+  });
+}
+
+function settings(root: string): { model?: string } {
+  const model = workspace.getConfiguration('trellis', Uri.file(root)).get('model', '').trim();
+  return model === '' ? {} : { model };
+}
+
+/** Shows what there is, and asks what is to become of it; nothing where that is left for later. */
+async function answered(issue: Issue, result: ImplementResult): Promise<Decision | undefined> {
+  const { text, isGood, offers } = told(result, l10n.t);
+  if (result.waits) await showChanges(issue, result);
+  const labels = new Map(offers.map((it) => [label(it), it]));
+  const tell = isGood ? say.info : say.warn;
+  const chosen = labels.get((await tell(text, ...labels.keys())) ?? '');
+  switch (chosen) {
+    case 'changes':
+      await showChanges(issue, result);
+      return undefined;
+    case 'report':
+      await showReport(issue, result);
+      return undefined;
+    case undefined:
+      return undefined;
+    default:
+      return await decided(chosen, result.tip ?? '');
+  }
+}
+
+async function decided(answer: 'approve' | 'sendBack' | 'leave', tip: string): Promise<Decision | undefined> {
+  if (answer !== 'sendBack') return { answer, tip };
+  const words = await window.showInputBox({ title: l10n.t('What should be otherwise?') });
+  return words === undefined ? undefined : { answer, tip, words };
+}
+
+function label(offer: Offer): string {
+  switch (offer) {
+    case 'approve':
+      return l10n.t('Merge');
+    case 'sendBack':
+      return l10n.t('Send Back…');
+    case 'leave':
+      return l10n.t('Leave');
+    case 'changes':
+      return l10n.t('Show Changes');
+    case 'report':
+      return l10n.t('Show Report');
+  }
+}
+
+/** The files of the worktree, which can be edited there, beside those of the project. */
+async function showChanges({ root }: Issue, { issue, worktree, files }: ImplementResult): Promise<void> {
+  if (!worktree) return;
+  const pairs = files.map((path) => {
+    const [before, after] = [join(root, path), Uri.file(join(worktree, path))];
+    return [after, existsSync(before) ? Uri.file(before) : undefined, after];
+  });
+  await commands.executeCommand('vscode.changes', plain(l10n.t('Issue {0}', issue)), pairs);
+}
+
+async function showReport({ root }: Issue, { reports }: ImplementResult): Promise<void> {
+  if (!reports) return;
+  const report = Uri.file(join(root, reports, 'implementation-report.md'));
+  await commands.executeCommand('markdown.showPreview', report);
+}

@@ -1,0 +1,57 @@
+// What an issue is made from: asked of the person, step by step; nothing where they change their mind.
+import { l10n, type QuickPickItem, RelativePattern, type Uri, window, workspace } from 'vscode';
+import { folderFor } from '../generation/pick';
+
+/** What is to be made. */
+export interface Issue {
+  readonly root: string;
+  readonly issue: string;
+  /** Absolute, like those of the context. */
+  readonly lld: string;
+  readonly context: string[];
+}
+
+/** So many files are listed at most. */
+const MOST_FILES = 5_000;
+const LEFT_OUT = '**/{node_modules,.trellis,.venv,venv,site-packages}/**';
+
+type Item = QuickPickItem & { readonly uri: Uri };
+
+/** Asks for issue, specification and context; `named` is the specification where it was chosen before. */
+export async function pickIssue(named?: Uri): Promise<Issue | undefined> {
+  const root = await folderFor(named ?? window.activeTextEditor?.document.uri);
+  if (root === undefined) return undefined;
+  const lld = named ?? (await pickSpecification(root));
+  if (lld === undefined) return undefined;
+  const issue = await window.showInputBox({
+    title: l10n.t('Implement which issue?'),
+    prompt: l10n.t(
+      'Its number or name: letters, digits, “-”, “_” and “.”. The work goes to a branch of that name.',
+    ),
+    validateInput: (it) => (/^[A-Za-z0-9][\w.-]*$/.test(it.trim()) ? undefined : l10n.t('Name an issue.')),
+  });
+  if (issue === undefined) return undefined;
+  const context = await pickContext(root, lld);
+  if (context === undefined) return undefined;
+  return { root, issue: issue.trim(), lld: lld.fsPath, context };
+}
+
+async function pickSpecification(root: string): Promise<Uri | undefined> {
+  const items = await files(root, '**/*.md');
+  const title = l10n.t('Which file says what is wanted?');
+  return (await window.showQuickPick(items, { title }))?.uri;
+}
+
+async function pickContext(root: string, lld: Uri): Promise<string[] | undefined> {
+  const items = (await files(root, '**/*.{py,md}')).filter((it) => it.uri.fsPath !== lld.fsPath);
+  const title = l10n.t('Which files should be in every question?');
+  const placeHolder = l10n.t('Code to use, standards to keep; none is fine');
+  const chosen = await window.showQuickPick(items, { title, placeHolder, canPickMany: true });
+  return chosen?.map((it) => it.uri.fsPath);
+}
+
+async function files(root: string, pattern: string): Promise<Item[]> {
+  const found = await workspace.findFiles(new RelativePattern(root, pattern), LEFT_OUT, MOST_FILES);
+  const items = found.map((it) => ({ label: workspace.asRelativePath(it, false), uri: it }));
+  return items.sort((a, b) => (a.label < b.label ? -1 : 1));
+}

@@ -1,0 +1,68 @@
+//! `trellis implement`: one issue, test-first.
+
+use std::path::Path;
+
+use crate::cli::results::plain;
+use crate::control::Control;
+use crate::error::{Exit, Fault};
+use crate::implement::{Reviewer, implement, plan};
+use crate::methods::implement::{ImplementArgs, ImplementResult, Outcome};
+use crate::output::Output;
+use crate::repair::Terminal;
+
+pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let dry_run = args.dry_run;
+    let order = args.order(Path::new(""))?;
+    let result = if dry_run {
+        ImplementResult::planned(&order, plan(&order)?)
+    } else {
+        let control = Control::of_signals()?;
+        let terminal = Terminal::here().filter(|_| !output.is_json());
+        let reviewer = terminal.map_or(Reviewer::Nobody, Reviewer::Terminal);
+        implement(&order, &reviewer, output, &control).await?
+    };
+    if output.is_json() {
+        output.json(&result)?;
+    } else {
+        output.text(human(&result))?;
+    }
+    Ok(match result.exit_code {
+        0 => Exit::Done,
+        2 => Exit::NeedsHuman,
+        _ => Exit::TestsFailed,
+    })
+}
+
+fn human(it: &ImplementResult) -> String {
+    if let Some(plan) = &it.plan {
+        return lines(plan);
+    }
+    let mut out = lines(&it.diff);
+    for (number, entry) in it.history.iter().enumerate() {
+        out += &lines(&format!("attempt {}: {entry}", number + 1));
+    }
+    it.doubts.iter().chain(&it.notes).for_each(|note| out += &format!("note: {}\n", plain(note)));
+    let places = [
+        it.commit.as_ref().map(|it| format!("commit: {it}")),
+        it.branch.as_ref().map(|it| format!("branch: {it}")),
+        it.worktree.as_ref().map(|it| format!("worktree: {it}")),
+        it.reports.as_ref().map(|it| format!("reports: {it}")),
+    ];
+    places.into_iter().flatten().for_each(|it| out += &format!("{it}\n"));
+    let reason = it.reason.as_deref().map(|it| format!(": {}", plain(it))).unwrap_or_default();
+    let tests = it.all_tests.map_or_else(String::new, |all| {
+        format!(", {} tests pass ({} before), {} fail", all.passed, it.passed_before, all.failed)
+    });
+    out += &match it.outcome {
+        Outcome::Merged => format!("issue {} is merged{tests}", it.issue),
+        Outcome::NeedsHuman => format!("a person is needed{reason}"),
+        Outcome::Left => "left on its branch".to_owned(),
+        Outcome::Failed | Outcome::Planned => format!("nothing came of it{reason}"),
+    };
+    out
+}
+
+/// A text line by line, harmless to a terminal.
+fn lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", plain(line))).collect()
+}

@@ -1,0 +1,304 @@
+//! Takes the work up where it stands, and does what the course says.
+
+use std::time::Instant;
+
+use cycle::approval::Mode;
+use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Seen};
+
+use super::files::is_test;
+use super::report::Log;
+use super::trials::Trials;
+use super::words::{self, Words};
+use super::{Order, Reviewer, cancelled};
+use crate::control::Control;
+use crate::counsel::{Counsel, no_journal};
+use crate::error::{Exit, Fault};
+use crate::methods::implement::{ImplementResult, Outcome};
+use crate::output::Output;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Journal};
+use crate::workspace::landing::Checkout;
+use crate::workspace::past::Past;
+use crate::workspace::worktree::{Opened, Worktree, cannot};
+
+/// Makes what an issue wants, and merges it where it may be.
+///
+/// # Errors
+///
+/// Words that cannot be read, no repository, no sandbox, no model; what was done stays on the work's branch, and the next call
+/// goes on from there.
+pub(crate) async fn implement(
+    order: &Order,
+    reviewer: &Reviewer,
+    output: &Output,
+    control: &Control,
+) -> Result<ImplementResult, Fault> {
+    let began = Instant::now();
+    let words = words::read(order)?;
+    disk::own_folder(&order.home).map_err(|error| cannot("make .trellis", &error))?;
+    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let (work, course) = match taken_up(order, &journal, output)? {
+        Begun::Merged(commit) => return Ok(ImplementResult::merged_before(order, commit)),
+        Begun::Work(work, course) => (*work, course),
+    };
+    let trials = Trials::open(order, output, &control.cancel).await?;
+    let mut shop = Shop::new(order, (reviewer, output, control), &journal, (words, work, trials))?;
+    let end = shop.follow(course).await;
+    let Shop { trials, work, mut log, counsel, .. } = shop;
+    log.tested = trials.totals();
+    log.notes.extend(trials.close().await);
+    log.spent = counsel.map(|it| it.spent());
+    let result = ended(order, work, log, end?)?;
+    let time = crate::methods::repair::Time::of(began.elapsed(), result.tested);
+    Ok(ImplementResult { time, ..result })
+}
+
+/// Work to be done, and how far it is.
+enum Begun {
+    Work(Box<Worktree>, (Course, Next)),
+    Merged(String),
+}
+
+/// What a person made of the files is tested first; work that ended is put aside; all else is played from its beginning.
+fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Result<Begun, Fault> {
+    let name = order.name();
+    let mut work = match Worktree::open(&order.home, &name, journal)? {
+        Opened::Merged(commit) => return Ok(Begun::Merged(commit)),
+        Opened::Fresh(work) => return Ok(Begun::Work(Box::new(work), Course::new(order.limits))),
+        Opened::Resumed(work) => work,
+    };
+    if work.is_edited()? {
+        output.note(format_args!("{name}: going on with what you have made of the files"));
+        work.take_edits(journal)?;
+        work.record.ended = None;
+        return Ok(Begun::Work(Box::new(work), Course::with_code(order.limits)));
+    }
+    let Some(how) = &work.record.ended else {
+        output.note(format_args!("{name}: going on where it stopped"));
+        return Ok(Begun::Work(Box::new(work), Course::new(order.limits)));
+    };
+    let how = how.clone();
+    let aside = work.put_aside(journal)?;
+    output
+        .note(format_args!("{name} was begun before, and {how}: it is on the branch {aside} now"));
+    taken_up(order, journal, output)
+}
+
+/// What the work holds.
+pub(super) struct Shop<'a> {
+    pub(super) order: &'a Order,
+    pub(super) reviewer: &'a Reviewer,
+    pub(super) output: &'a Output,
+    pub(super) control: &'a Control,
+    pub(super) journal: &'a Journal,
+    pub(super) words: Words,
+    pub(super) work: Worktree,
+    pub(super) trials: Trials<'a>,
+    /// Opened when there is something to ask.
+    pub(super) counsel: Option<Counsel>,
+    /// The project as it was before the work.
+    pub(super) ground: Checkout<'a>,
+    /// The same with what a person has made of it, where one has.
+    pub(super) edited: Option<Checkout<'a>>,
+    pub(super) feature: Feature,
+    /// All texts that differ from those of `ground`.
+    pub(super) changes: Changes,
+    /// Tests that passed before, once that is known.
+    pub(super) before: Option<Vec<String>>,
+    pub(super) log: Log,
+}
+
+impl<'a> Shop<'a> {
+    fn new(
+        order: &'a Order,
+        (reviewer, output, control): (&'a Reviewer, &'a Output, &'a Control),
+        journal: &'a Journal,
+        (words, work, trials): (Words, Worktree, Trials<'a>),
+    ) -> Result<Shop<'a>, Fault> {
+        let ground = work.checkout(journal, &work.record.base)?;
+        let all = ground.tracked()?;
+        let feature = words::feature(order, &words, (&ground.root, &all), trials.framework);
+        Ok(Shop {
+            order,
+            reviewer,
+            output,
+            control,
+            journal,
+            words,
+            work,
+            trials,
+            counsel: None,
+            ground,
+            edited: None,
+            feature,
+            changes: Changes::new(),
+            before: None,
+            log: Log::default(),
+        })
+    }
+
+    async fn follow(&mut self, (mut course, mut next): (Course, Next)) -> Result<End, Fault> {
+        if next == Next::Green {
+            self.adopt()?;
+        }
+        loop {
+            self.control.go_on().await;
+            if self.control.cancel.is_cancelled() {
+                return Err(cancelled());
+            }
+            self.tell(&next)?;
+            let seen = match next {
+                Next::Ask { what, attempt, complaint } => {
+                    self.ask((what, attempt), course.history(), complaint).await?
+                }
+                Next::Red => self.red().await?,
+                Next::Green => self.green().await?,
+                Next::Lint => self.lint()?,
+                Next::Report => self.report(course.history())?,
+                Next::Review => self.review().await?,
+                Next::Merge => self.merge().await?,
+                Next::End(end) => {
+                    self.leave(&end)?;
+                    return Ok(end);
+                }
+            };
+            self.seen(&seen)?;
+            next = course.step(seen);
+        }
+    }
+
+    /// What there is goes to the branch, for whoever goes on with it.
+    fn leave(&mut self, end: &End) -> Result<(), Fault> {
+        let is_new = end.ending != Ending::Merged && !self.changes.is_empty();
+        if is_new {
+            self.keep()?;
+            self.log.diff = self.work.diff()?;
+            self.log.paths = self.changes.keys().cloned().collect();
+        }
+        Ok(())
+    }
+
+    /// Makes the branch hold what there is.
+    pub(super) fn keep(&mut self) -> Result<(), Fault> {
+        let message = format!("{}: work in progress", self.feature.title);
+        let from = match &self.edited {
+            Some(_) => self.work.tip().to_owned(),
+            None => self.work.record.base.clone(),
+        };
+        self.work.write(self.journal, &from, &self.changes, &message)
+    }
+
+    /// Takes what a person has made of the files for what there is.
+    pub(super) fn adopt(&mut self) -> Result<(), Fault> {
+        let there = self.work.changed()?.0;
+        let text = |path: String| {
+            Some((path.clone(), crate::edits::read(&self.work.root.join(&path)).ok()?))
+        };
+        self.changes = there.into_iter().filter_map(text).collect();
+        self.edited = Some(self.work.checkout(self.journal, self.work.tip())?);
+        self.show();
+        Ok(())
+    }
+
+    /// Keeps what a model is shown of the files up to date.
+    pub(super) fn show(&mut self) {
+        let (tests, code): (Vec<_>, Vec<_>) =
+            self.changes.clone().into_iter().partition(|(path, _)| is_test(path));
+        self.feature.written = tests;
+        self.feature.files.retain(|(path, _)| !self.changes.contains_key(path));
+        self.feature.files.splice(0..0, code);
+        self.feature.others.retain(|path| !self.changes.contains_key(path));
+    }
+
+    /// Says what is done next: to whoever looks on, and to the journal.
+    fn tell(&self, next: &Next) -> Result<(), Fault> {
+        let stage = match next {
+            Next::Ask { what, attempt, .. } => format!("{} {}", asked(*what), attempt + 1),
+            Next::Red => "red gate".to_owned(),
+            Next::Green => "green gate".to_owned(),
+            Next::Lint => "lint".to_owned(),
+            Next::Report => "reports".to_owned(),
+            Next::Review => "review".to_owned(),
+            Next::Merge => "merge".to_owned(),
+            Next::End(_) => return Ok(()),
+        };
+        self.state(&stage, "")
+    }
+
+    /// Says what came of it.
+    fn seen(&self, seen: &Seen) -> Result<(), Fault> {
+        let (what, why) = match seen {
+            Seen::Written => return Ok(()),
+            Seen::Passed => ("passed", String::new()),
+            Seen::Failed(why) => ("failed", why.clone()),
+            Seen::Unusable(why) => ("unusable answer", why.clone()),
+            Seen::NoReply(why) => ("no answer", why.clone()),
+            Seen::Reviewed(review) => ("reviewed", format!("{review:?}")),
+            Seen::Merged => ("merged", String::new()),
+            Seen::NotMerged(why) => ("not merged", why.clone()),
+        };
+        self.state(what, &why)
+    }
+
+    pub(super) fn state(&self, status: &str, reason: &str) -> Result<(), Fault> {
+        let first = reason.lines().next().unwrap_or_default();
+        let colon = if first.is_empty() { "" } else { ": " };
+        self.output.note(format_args!("{}: {status}{colon}{first}", self.order.name()));
+        let (node, status, reason) = (self.order.name(), status.to_owned(), reason.to_owned());
+        self.journal.log(Event::State { node, status, reason }).map_err(no_journal)
+    }
+
+    /// Where no question was put before, the model is opened.
+    pub(super) fn counsel(&mut self) -> Result<&mut Counsel, Fault> {
+        if self.counsel.is_none() {
+            let Order { home, model, .. } = self.order;
+            let bytes = run::files::read(Journal::path(home)).map_err(no_journal)?;
+            let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
+            let own = bytes.get(from..).unwrap_or(&bytes);
+            let heard = Past::read(&String::from_utf8_lossy(own)).heard;
+            self.counsel = Some(Counsel::open(("implement", cancelled), home, model, heard)?);
+        }
+        self.counsel.as_mut().ok_or_else(|| Fault::internal("there is no model"))
+    }
+}
+
+fn asked(what: cycle::feature::Asked) -> &'static str {
+    match what {
+        cycle::feature::Asked::Scaffold => "tests",
+        cycle::feature::Asked::Code => "code",
+        cycle::feature::Asked::Fix => "fix",
+    }
+}
+
+/// How it ended, written down, and as a result.
+fn ended(order: &Order, mut work: Worktree, log: Log, end: End) -> Result<ImplementResult, Fault> {
+    let (outcome, reason, exit) = match &end.ending {
+        Ending::Merged => (Outcome::Merged, None, Exit::Done),
+        Ending::Left => {
+            (Outcome::Left, Some("it was left on its branch".to_owned()), Exit::NeedsHuman)
+        }
+        Ending::Failed(why) => (Outcome::Failed, Some(why.clone()), Exit::TestsFailed),
+        Ending::NeedsPerson(why) => {
+            let is_unattended =
+                order.mode == Mode::Autonomous && log.commit.is_none() && !log.conflicts;
+            let exit = if is_unattended { Exit::TestsFailed } else { Exit::NeedsHuman };
+            (Outcome::NeedsHuman, Some(why.clone()), exit)
+        }
+    };
+    // What waits for a word, a model, or room for the merge goes on then; all else is begun anew unless a person edits it.
+    let waits =
+        matches!(end.ending, Ending::Failed(_) | Ending::Merged) || log.waits || log.conflicts;
+    if !waits {
+        work.end(reason.as_deref().unwrap_or("ended"))?;
+    }
+    let is_there = outcome != Outcome::Merged;
+    Ok(ImplementResult {
+        exit_code: exit as u8,
+        reason,
+        branch: is_there.then(|| work.branch()),
+        worktree: is_there.then(|| work.root.display().to_string()),
+        tip: is_there.then(|| work.tip().to_owned()),
+        history: end.history,
+        ..ImplementResult::of(order, outcome, log)
+    })
+}

@@ -1,0 +1,172 @@
+//! The files of the project as the work has made them, and which of them an answer may change.
+
+use std::path::{Path, PathBuf};
+
+use cycle::feature::Changes;
+use cycle::repair::Sources;
+
+use crate::workspace::disk;
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    Tests,
+    Code,
+}
+
+/// Files of a checkout, with what was changed on top.
+pub(super) struct Files<'a> {
+    pub(super) root: &'a Path,
+    pub(super) changes: &'a Changes,
+    pub(super) turn: Turn,
+}
+
+/// Folders and files that no answer changes, whatever it is for.
+const OURS: [&str; 3] = [".git", ".trellis", ".hg"];
+
+impl Sources for Files<'_> {
+    fn text(&self, path: &str) -> Option<String> {
+        if let Some(text) = self.changes.get(path) {
+            return Some(text.clone());
+        }
+        outside(self.root, path)
+            .is_none()
+            .then(|| crate::edits::read(&self.root.join(path)).ok())?
+    }
+
+    fn read_only(&self, path: &str) -> Option<&'static str> {
+        if let Some(why) = outside(self.root, path) {
+            return Some(why);
+        }
+        match (self.turn, is_test(path)) {
+            (Turn::Tests, false) => Some("it is no test: tests come first, and nothing else yet"),
+            (Turn::Code, true) => Some("tests say what is wanted, and are read-only"),
+            _ => self.unreadable(path),
+        }
+    }
+}
+
+impl Files<'_> {
+    fn unreadable(&self, path: &str) -> Option<&'static str> {
+        let is_there = !self.changes.contains_key(path) && self.root.join(path).exists();
+        (is_there && self.text(path).is_none())
+            .then_some("it is no text in UTF-8 that can be edited")
+    }
+}
+
+/// Why a path does not name a file of the project.
+fn outside(root: &Path, path: &str) -> Option<&'static str> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_plain = |part: &&str| {
+        !part.is_empty() && !matches!(*part, "." | "..") && !part.contains(['\\', '\0', '\n'])
+    };
+    if path.starts_with('/') || !parts.iter().all(is_plain) {
+        return Some("it is no path below the project's folder");
+    }
+    // Some file systems do not tell cases apart.
+    if parts.iter().any(|it| OURS.contains(&it.to_ascii_lowercase().as_str())) {
+        return Some("it belongs to version control or to Trellis");
+    }
+    disk::symlink_on_the_way(root, path).map(|_| "a symbolic link is on the way to it")
+}
+
+/// By the customs of Python, JavaScript and Go.
+pub(super) fn is_test(path: &str) -> bool {
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.rsplit_once('.').map_or(file, |it| it.0);
+    let in_tests = folders.split('/').any(|it| matches!(it, "test" | "tests" | "__tests__"));
+    in_tests
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with(".test")
+        || stem.ends_with(".spec")
+        || file == "conftest.py"
+}
+
+/// Test files among the changed ones that a runner can be told of: no helpers, no data.
+pub(super) fn targets(changes: &Changes) -> Vec<String> {
+    let runs = |path: &&String| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let stem = file.rsplit_once('.').map_or(file, |it| it.0);
+        stem.starts_with("test_") || [".test", ".spec", "_test"].iter().any(|it| stem.ends_with(it))
+    };
+    changes.keys().filter(|it| is_test(it)).filter(runs).cloned().collect()
+}
+
+/// Where in the project a dotted module would be.
+pub(super) fn is_own(root: &Path, specification: &str, module: &str) -> bool {
+    let top = module.split('.').next().unwrap_or(module);
+    let places: [PathBuf; 4] = [
+        root.join(top),
+        root.join("src").join(top),
+        root.join(format!("{top}.py")),
+        root.join("src").join(format!("{top}.py")),
+    ];
+    let word = |it: &str| {
+        specification
+            .split(|c: char| !(c.is_alphanumeric() || "_.".contains(c)))
+            .any(|word| word.trim_matches('.') == it)
+    };
+    places.iter().any(|it| it.exists())
+        || word(module)
+        || word(top)
+        || specification.contains(&format!("{}.py", module.replace('.', "/")))
+        || specification.contains(&format!("{top}/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_stays_inside_and_in_its_turn() {
+        let root = tempfile::tempdir().expect("a folder");
+        std::fs::write(root.path().join("shop.py"), "x = 1\n").expect("a file");
+        std::fs::write(root.path().join("latin.py"), b"# \xe9\n").expect("a file");
+        std::os::unix::fs::symlink("/tmp", root.path().join("out")).expect("a link");
+        let table = [
+            ("shop.py", false, true),
+            ("pkg/new.py", false, true),
+            ("tests/test_shop.py", true, false),
+            ("tests/data/a.json", true, false),
+            ("pkg/cart.test.ts", true, false),
+            ("cart_test.go", true, false),
+            ("conftest.py", true, false),
+            ("latin.py", false, false),
+            ("out/x.py", false, false),
+            ("/etc/passwd", false, false),
+            ("../x.py", false, false),
+            ("a//b.py", false, false),
+            ("./a.py", false, false),
+            ("a\\..\\b.py", false, false),
+            (".git/config", false, false),
+            ("sub/.GIT/hooks/x", false, false),
+            (".trellis/tests/test_a.py", false, false),
+        ];
+        let changes = Changes::new();
+        for (path, in_tests, in_code) in table {
+            let may = |turn| {
+                Files { root: root.path(), changes: &changes, turn }.read_only(path).is_none()
+            };
+            assert_eq!((may(Turn::Tests), may(Turn::Code)), (in_tests, in_code), "{path}");
+        }
+        let files = Files { root: root.path(), changes: &changes, turn: Turn::Code };
+        assert_eq!(files.text("shop.py").as_deref(), Some("x = 1\n"));
+        assert_eq!(files.text("out/x.py"), None);
+    }
+
+    #[test]
+    fn modules_are_told_from_those_of_others() {
+        let root = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(root.path().join("src/shop")).expect("a folder");
+        let table = [
+            ("shop.cart", "", true),
+            ("billing", "Write `billing/tax.py`.", true),
+            ("billing.tax", "A module billing.tax.", true),
+            ("numpyy", "Use numpy.", false),
+        ];
+        for (module, specification, wanted) in table {
+            assert_eq!(is_own(root.path(), specification, module), wanted, "{module}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What linters and type checkers say of a change that they did not say before it.
+//!
+//! They run outside of the sandbox, so only programs of the person's PATH are started, and none whose settings name code of the
+//! project. Without settings of its own a project gets ruff and one type checker, where they are installed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::workspace::git::find;
+
+/// A program that looks at code.
+struct Linter {
+    program: &'static str,
+    /// Files that configure it, each with the words that have to be in them.
+    settings: &'static [(&'static str, &'static str)],
+    /// Words of settings that make it execute code of the project.
+    executes: &'static [&'static str],
+    arguments: &'static [&'static str],
+    is_checker: bool,
+}
+
+const LINTERS: [Linter; 6] = [
+    Linter {
+        program: "ruff",
+        settings: &[("ruff.toml", ""), (".ruff.toml", ""), ("pyproject.toml", "[tool.ruff")],
+        executes: &[],
+        arguments: &["check", "--no-cache", "--quiet", "--output-format=concise"],
+        is_checker: false,
+    },
+    Linter {
+        program: "flake8",
+        settings: &[(".flake8", ""), ("setup.cfg", "[flake8]"), ("tox.ini", "[flake8]")],
+        executes: &["local-plugins", "local_plugins"],
+        arguments: &[],
+        is_checker: false,
+    },
+    Linter {
+        program: "pylint",
+        settings: &[(".pylintrc", ""), ("pylintrc", ""), ("pyproject.toml", "[tool.pylint")],
+        executes: &["load-plugins", "load_plugins", "init-hook", "init_hook"],
+        arguments: &["--score=n", "--output-format=text"],
+        is_checker: false,
+    },
+    Linter {
+        program: "ty",
+        settings: &[("ty.toml", ""), ("pyproject.toml", "[tool.ty")],
+        executes: &[],
+        arguments: &["check", "--output-format=concise"],
+        is_checker: true,
+    },
+    Linter {
+        program: "mypy",
+        settings: &[
+            ("mypy.ini", ""),
+            (".mypy.ini", ""),
+            ("setup.cfg", "[mypy"),
+            ("pyproject.toml", "[tool.mypy"),
+        ],
+        executes: &["plugins"],
+        arguments: &["--no-error-summary", "--no-color-output", "--cache-dir=/dev/null"],
+        is_checker: true,
+    },
+    Linter {
+        program: "pyright",
+        settings: &[("pyrightconfig.json", ""), ("pyproject.toml", "[tool.pyright")],
+        executes: &[],
+        arguments: &[],
+        is_checker: true,
+    },
+];
+
+/// What was looked at with what, and what is new.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Linted {
+    /// Programs that ran.
+    pub(super) programs: Vec<String>,
+    /// What they say now and did not before, a line each.
+    pub(super) findings: Vec<String>,
+    /// What was not done, and why.
+    pub(super) notes: Vec<String>,
+}
+
+/// Looks at `files`, once as they were below `before`, once as they are below `after`.
+pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
+    let mut out = Linted::default();
+    let python: Vec<&str> = (files.iter().map(String::as_str))
+        .filter(|it| it.ends_with(".py") || it.ends_with(".pyi"))
+        .collect();
+    if python.is_empty() {
+        return out;
+    }
+    for (linter, program) in chosen(after, &mut out.notes) {
+        let old: Vec<&str> =
+            python.iter().copied().filter(|it| before.join(it).is_file()).collect();
+        let was =
+            if old.is_empty() { Ok(Vec::new()) } else { said(linter, &program, before, &old) };
+        match (was, said(linter, &program, after, &python)) {
+            (Ok(was), Ok(is)) => {
+                out.programs.push(linter.program.to_owned());
+                out.findings.extend(new(&was, &is));
+            }
+            (Err(why), _) | (_, Err(why)) => {
+                out.notes.push(format!("{} could not look at the change: {why}", linter.program));
+            }
+        }
+    }
+    out
+}
+
+/// Those that the project has settings for, else the first of each kind that is installed.
+fn chosen(root: &Path, notes: &mut Vec<String>) -> Vec<(&'static Linter, PathBuf)> {
+    let mut out = Vec::new();
+    for is_checker in [false, true] {
+        let kind = || LINTERS.iter().filter(move |it| it.is_checker == is_checker);
+        let configured: Vec<(&Linter, String)> =
+            kind().filter_map(|it| Some((it, settings(it, root)?))).collect();
+        if configured.is_empty() {
+            let installed = kind().filter(|it| !matches!(it.program, "flake8" | "pylint"));
+            out.extend(installed.filter_map(|it| Some((it, find(it.program)?))).next());
+        }
+        for (linter, text) in configured {
+            let name = linter.program;
+            if let Some(word) = linter.executes.iter().find(|it| text.contains(**it)) {
+                notes.push(format!("{name} was not run: its settings have `{word}`, which executes code of the project outside of the sandbox"));
+                continue;
+            }
+            match find(name) {
+                Some(program) => out.push((linter, program)),
+                None => notes.push(format!(
+                    "{name} was not run: the project is set up for it, and it is not installed"
+                )),
+            }
+        }
+    }
+    out
+}
+
+/// The settings of a linter, if the project has some.
+fn settings(linter: &Linter, root: &Path) -> Option<String> {
+    let texts = linter.settings.iter().filter_map(|(file, words)| {
+        let text = run::files::read_text(root.join(file)).ok()?;
+        text.contains(words).then_some(text)
+    });
+    texts.reduce(|a, b| a + &b)
+}
+
+/// Findings of a program, as path and message without its place.
+fn said(
+    linter: &Linter,
+    program: &Path,
+    root: &Path,
+    files: &[&str],
+) -> Result<Vec<Finding>, String> {
+    let mut command = Command::new(program);
+    command.current_dir(root).stdin(Stdio::null()).args(linter.arguments);
+    command
+        .env_clear()
+        .envs(run::plain_environment())
+        .env("NO_COLOR", "1")
+        .env("LC_ALL", "C.UTF-8");
+    let ended = command.arg("--").args(files).output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let found: Vec<Finding> = text.lines().filter_map(|it| finding(it, root)).collect();
+    match ended.status.code() {
+        Some(0) => Ok(found),
+        Some(_) if !found.is_empty() => Ok(found),
+        // What cannot be resolved is no finding, and all there is.
+        Some(1) if !text.trim().is_empty() => Ok(found),
+        _ => {
+            let why = String::from_utf8_lossy(&ended.stderr);
+            Err(why.lines().next().unwrap_or("it ended without a word").to_owned())
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finding {
+    /// What it is about, and where that is told from when lines move.
+    key: String,
+    line: String,
+}
+
+/// Path and message of `path:line:column: message`, as nearly all of them write it; the column may be missing, and the last
+/// colon be a dash.
+fn parts(line: &str) -> Option<(&str, &str)> {
+    let end = line.find(".py:").map(|it| it + 3).or_else(|| line.find(".pyi:").map(|it| it + 4))?;
+    let (path, rest) = (line[..end].trim(), &line[end..]);
+    let number = |rest: &'_ str| -> Option<usize> {
+        let digits = rest.strip_prefix(':')?.bytes().take_while(u8::is_ascii_digit).count();
+        (digits > 0).then_some(1 + digits)
+    };
+    let rest = &rest[number(rest)?..];
+    let rest = number(rest).map_or(rest, |it| &rest[it..]).trim_start();
+    let what = rest.strip_prefix(':').or_else(|| rest.strip_prefix("- "))?.trim();
+    (!what.is_empty()).then_some((path, what))
+}
+
+/// What depends on what is installed here: tests show whether an import works.
+const IMPORTS: [&str; 5] =
+    ["unresolved-import", "import-not-found", "import-untyped", "reportMissing", "E0401"];
+
+fn finding(line: &str, root: &Path) -> Option<Finding> {
+    let (path, what) = parts(line)?;
+    let own = format!("{}/", root.display());
+    let line = line.trim().trim_start_matches(&own).to_owned();
+    let path = path.trim_start_matches(&own);
+    let is_note = what.starts_with("note:") || IMPORTS.iter().any(|it| what.contains(it));
+    (!is_note).then(|| Finding { key: format!("{path}: {what}"), line })
+}
+
+/// Findings that are there more often than before.
+fn new(was: &[Finding], is: &[Finding]) -> Vec<String> {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    was.iter().for_each(|it| *left.entry(&it.key).or_default() += 1);
+    let is_new = |it: &&Finding| match left.get_mut(it.key.as_str()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    is.iter().filter(is_new).map(|it| it.line.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_new_is_told_wherever_it_moved() {
+        let root = Path::new("/p");
+        let table = [
+            (
+                "a.py:1:1: F401 `os` imported but unused",
+                "a.py:9:1: F401 `os` imported but unused",
+                0,
+            ),
+            ("", "/p/a.py:3:5: E741 Ambiguous variable name", 1),
+            (
+                "a.py:3: error: Bad  [misc]",
+                "a.py:3: error: Bad  [misc]\na.py:8: error: Bad  [misc]",
+                1,
+            ),
+            ("", "a.py:3: note: See here\nFound 1 error\na.py:1:1: error[unresolved-import] x", 0),
+            ("", "  /p/a.py:3:5 - error: bad (reportGeneral)", 1),
+        ];
+        for (was, is, count) in table {
+            let read = |text: &str| -> Vec<Finding> {
+                text.lines().filter_map(|it| finding(it, root)).collect()
+            };
+            let found = new(&read(was), &read(is));
+            assert_eq!(found.len(), count, "{is}: {found:?}");
+            assert!(found.iter().all(|it| it.starts_with("a.py:")), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn settings_choose_and_those_that_execute_code_are_told() {
+        let root = tempfile::tempdir().expect("a folder");
+        let write =
+            |name: &str, text: &str| std::fs::write(root.path().join(name), text).expect("a file");
+        write("mypy.ini", "[mypy]\nplugins = ./evil.py\n");
+        write(".flake8", "[flake8]\n[flake8:local-plugins]\n");
+        let mut notes = Vec::new();
+        let all = chosen(root.path(), &mut notes);
+        assert!(all.is_empty(), "nothing is started in their place");
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(notes.iter().all(|it| it.contains("executes code")), "{notes:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! What was done and what was seen, written down before the merge.
+
+use cycle::TestRun;
+use run::Totals;
+
+use super::Order;
+use super::lint::Linted;
+use super::words::Words;
+use crate::error::Fault;
+use crate::ledger::Spent;
+use crate::workspace::disk;
+use crate::workspace::worktree::{Worktree, cannot};
+
+/// What is gathered on the way.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(super) red: Option<TestRun>,
+    pub(super) new: Option<TestRun>,
+    pub(super) all: Option<TestRun>,
+    /// Tests that passed without the work.
+    pub(crate) before: usize,
+    pub(super) linted: Linted,
+    /// New definitions that the context has already.
+    pub(super) twins: Vec<String>,
+    pub(crate) doubts: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    /// Files that the work changes.
+    pub(crate) paths: Vec<String>,
+    pub(crate) diff: String,
+    /// Folder of the reports, from the project's.
+    pub(crate) reports: Option<String>,
+    /// On its target.
+    pub(crate) commit: Option<String>,
+    /// The merge itself could not be.
+    pub(super) conflicts: bool,
+    /// Nobody was there to look.
+    pub(crate) waits: bool,
+    pub(crate) tested: Totals,
+    pub(crate) spent: Option<Spent>,
+}
+
+impl Log {
+    /// Counts of the last run of the new tests, and of all: passed and failed.
+    pub(crate) fn counts(&self) -> [Option<(usize, usize)>; 2] {
+        let of = |run: &Option<TestRun>| run.as_ref().map(|it| (it.passed(), it.failed()));
+        [of(&self.new), of(&self.all)]
+    }
+}
+
+/// Writes both reports.
+pub(super) fn write(
+    order: &Order,
+    words: &Words,
+    work: &Worktree,
+    log: &mut Log,
+    history: &[String],
+) -> Result<(), Fault> {
+    let folder = format!(".trellis/implement/{}", order.name());
+    let files = [
+        ("implementation-report.md", implementation(order, words, work, log, history)),
+        ("test-report.md", tests(order, log)),
+    ];
+    for (name, text) in files {
+        let path = format!("{folder}/{name}");
+        disk::write(&order.home, &path, &text)
+            .map_err(|error| cannot(&format!("write {path}"), &error))?;
+    }
+    log.reports = Some(folder);
+    Ok(())
+}
+
+fn implementation(
+    order: &Order,
+    words: &Words,
+    work: &Worktree,
+    log: &Log,
+    history: &[String],
+) -> String {
+    let mut out = format!("# Implementation of issue {}\n\n", order.issue);
+    out += &format!("- Specification: {}\n", words.lld);
+    let context = words.context.code.iter().chain(&words.context.standards);
+    let context: Vec<&str> = context.map(|it| it.0.as_str()).collect();
+    if !context.is_empty() {
+        out += &format!("- Context: {}\n", context.join(", "));
+    }
+    out += &format!(
+        "- Branch: {}, from {}, for {}\n",
+        work.branch(),
+        work.record.base,
+        work.record.into
+    );
+    out += &listed("Files", &log.paths, "none");
+    out += &listed("Doubts", &log.twins, "none");
+    let looked = match &log.linted.programs[..] {
+        [] => "no linter ran".to_owned(),
+        all => format!("nothing new by {}", all.join(", ")),
+    };
+    out += &format!("\n## Linters\n\n- {looked}\n");
+    log.linted.notes.iter().for_each(|it| out += &format!("- {it}\n"));
+    let first = |it: &String| it.lines().next().unwrap_or_default().to_owned();
+    let history: Vec<String> = history.iter().map(first).collect();
+    out += &listed("What did not do on the way", &history, "nothing");
+    out
+}
+
+fn tests(order: &Order, log: &Log) -> String {
+    let mut out = format!("# Tests of issue {}\n", order.issue);
+    let red = match &log.red {
+        Some(run) => format!("failed, as they have to: {}", run.summary()),
+        None => "not run by this start: a person has edited the files".to_owned(),
+    };
+    out += &format!("\n## Before the code\n\n- {red}\n");
+    let ids = |run: &Option<TestRun>| -> Vec<String> {
+        run.iter().flat_map(|it| &it.cases).filter(|it| it.passed).map(|it| it.id.clone()).collect()
+    };
+    out += &listed("New tests that pass", &ids(&log.new), "none");
+    let (passed, failed) = log.counts()[1].unwrap_or_default();
+    out += &format!(
+        "\n## All tests\n\n- Before: {} pass\n- After: {passed} pass, {failed} fail; none of those passed before\n",
+        log.before
+    );
+    log.notes.iter().for_each(|it| out += &format!("- {it}\n"));
+    out
+}
+
+fn listed(title: &str, items: &[String], none: &str) -> String {
+    let mut out = format!("\n## {title}\n\n");
+    if items.is_empty() {
+        out += &format!("- {none}\n");
+    }
+    items.iter().for_each(|it| out += &format!("- {it}\n"));
+    out
+}
+
+/// Of the commit: the specification's first heading, or its first line.
+pub(super) fn message(order: &Order, words: &Words) -> String {
+    let mut lines = words.specification.lines().map(|it| it.trim().trim_start_matches('#').trim());
+    let title = lines.find(|it| !it.is_empty()).unwrap_or_default();
+    let title: String = title.chars().take(60).collect();
+    format!(
+        "Issue {}: {title}\n\nTests first, then the code, as {} wants it.\n",
+        order.issue, words.lld
+    )
+}

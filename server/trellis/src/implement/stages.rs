@@ -1,0 +1,256 @@
+//! The stages: each does one thing and says what was seen.
+
+use cycle::Observation;
+use cycle::feature::{
+    Asked, Changes, Gate, Review, Seen, ask_code, ask_fix, ask_scaffold, changes, green, red,
+    repeated,
+};
+
+use super::driver::Shop;
+use super::files::{Files, Turn, is_own, is_test, targets};
+use super::review::{Shown, critical, is_asked};
+use super::{lint, report};
+use crate::error::Fault;
+use crate::workspace::landing::{Candidate, Landed, Merge};
+
+impl Shop<'_> {
+    /// Where the files are that the changes go on top of.
+    fn root(&self) -> &std::path::Path {
+        &self.edited.as_ref().unwrap_or(&self.ground).root
+    }
+
+    pub(super) async fn ask(
+        &mut self,
+        (what, attempt): (Asked, u32),
+        history: &[String],
+        complaint: Option<String>,
+    ) -> Result<Seen, Fault> {
+        let (name, cancel) = (self.order.name(), self.control.cancel.clone());
+        let complaint = complaint.as_deref();
+        let (ask, turn) = match what {
+            Asked::Scaffold => (ask_scaffold(&self.feature, attempt, complaint), Turn::Tests),
+            Asked::Code => (ask_code(&self.feature, attempt, complaint), Turn::Code),
+            Asked::Fix => (ask_fix(&self.feature, attempt, history, complaint), Turn::Code),
+        };
+        let text = match self.counsel()?.ask(&name, &ask, &cancel).await? {
+            Observation::Reply(text) => text,
+            Observation::Unusable { why } => return Ok(Seen::Unusable(why)),
+            Observation::NoReply { reason } => return Ok(Seen::NoReply(reason)),
+            other => return Ok(Seen::NoReply(format!("that was no answer: {other:?}"))),
+        };
+        // Tests that were sent back are written anew.
+        let known = if what == Asked::Scaffold { Changes::new() } else { self.changes.clone() };
+        let files = Files { root: self.root(), changes: &known, turn };
+        let new = match changes(&text, &files) {
+            Ok(new) if what == Asked::Scaffold && targets(&new).is_empty() => {
+                return Ok(Seen::Unusable(
+                    "none of its files is one that tests are found in".to_owned(),
+                ));
+            }
+            Ok(new) => new,
+            Err(why) => return Ok(Seen::Unusable(why)),
+        };
+        self.changes = known;
+        self.changes.extend(new);
+        self.show();
+        Ok(Seen::Written)
+    }
+
+    pub(super) async fn red(&mut self) -> Result<Seen, Fault> {
+        let run = self.trials.run(self.root(), &self.changes, &targets(&self.changes)).await?;
+        let root = self.ground.root.clone();
+        let gate = red(&run, |module| is_own(&root, &self.words.specification, module));
+        self.log.red = Some(run);
+        Ok(seen(gate))
+    }
+
+    pub(super) async fn green(&mut self) -> Result<Seen, Fault> {
+        let targets = targets(&self.changes);
+        if targets.is_empty() {
+            return Ok(Seen::Failed("there are no new tests".to_owned()));
+        }
+        let before = self.before().await?;
+        let new = self.trials.run(self.root(), &self.changes, &targets).await?;
+        if !new.proves() {
+            let gate = green(&new, None, &before);
+            self.log.new = Some(new);
+            return Ok(seen(gate));
+        }
+        let mut all = self.trials.run(self.root(), &self.changes, &[]).await?;
+        let mut gate = green(&new, Some(&all), &before);
+        if gate != Gate::Open {
+            // Once more: what passes then is flaky, and no fault of the change.
+            let again = self.trials.run(self.root(), &self.changes, &[]).await?;
+            let second = green(&new, Some(&again), &before);
+            if second == Gate::Open {
+                self.log.notes.push(
+                    "a test that passed before failed once, and passed when run again".to_owned(),
+                );
+            }
+            (all, gate) = (again, second);
+        }
+        (self.log.new, self.log.all) = (Some(new), Some(all));
+        Ok(seen(gate))
+    }
+
+    /// Tests that pass without the work.
+    async fn before(&mut self) -> Result<Vec<String>, Fault> {
+        if self.before.is_none() {
+            let run = self.trials.run(&self.ground.root, &Changes::new(), &[]).await?;
+            self.before =
+                Some(run.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect());
+        }
+        let before = self.before.clone().unwrap_or_default();
+        self.log.before = before.len();
+        Ok(before)
+    }
+
+    /// The branch gets what passed, so that a person can look at it there whatever comes.
+    pub(super) fn lint(&mut self) -> Result<Seen, Fault> {
+        self.keep()?;
+        let paths: Vec<String> = self.changes.keys().cloned().collect();
+        let linted = lint::lint(&self.ground.root, &self.work.root, &paths);
+        self.log.linted = linted.clone();
+        let mut found = linted.findings;
+        let twins = self.twins();
+        // A name may be the same by chance: it is said once.
+        if !twins.is_empty() && self.log.twins.is_empty() {
+            found.extend(twins.iter().cloned());
+        }
+        self.log.twins = twins;
+        match found[..] {
+            [] => Ok(Seen::Passed),
+            _ => Ok(Seen::Failed(format!("linters: {}", found.join("\n")))),
+        }
+    }
+
+    /// New definitions that the context has already.
+    fn twins(&self) -> Vec<String> {
+        let before = |path: &String| crate::edits::read(&self.ground.root.join(path)).ok();
+        let old: Vec<Option<String>> = self.changes.keys().map(before).collect();
+        let changed: Vec<(&str, Option<&str>, &str)> = (self.changes.iter().zip(&old))
+            .filter(|((path, _), _)| path.ends_with(".py") && !is_test(path))
+            .map(|((path, text), old)| (path.as_str(), old.as_deref(), text.as_str()))
+            .collect();
+        repeated(&self.words.context, &changed)
+    }
+
+    pub(super) fn report(&mut self, history: &[String]) -> Result<Seen, Fault> {
+        self.log.diff = self.work.diff()?;
+        self.log.paths = self.changes.keys().cloned().collect();
+        report::write(self.order, &self.words, &self.work, &mut self.log, history)?;
+        Ok(Seen::Written)
+    }
+
+    pub(super) async fn review(&mut self) -> Result<Seen, Fault> {
+        let doubts = self.doubts();
+        if !is_asked(self.order.mode, &doubts) {
+            return Ok(Seen::Reviewed(Review::Approve));
+        }
+        let tree = self.work.tree_of(self.work.tip());
+        let mut earlier = self.work.record.sent_back.iter();
+        let earlier = earlier.rfind(|(it, _)| tree.as_ref() == Some(it)).map(|it| it.1.clone());
+        let review = match earlier {
+            // It was, before the work was stopped and played again.
+            Some(words) => Review::SendBack(words),
+            None => self.reviewed(&tree, &doubts).await?,
+        };
+        if review == Review::Edited {
+            self.work.take_edits(self.journal)?;
+            self.adopt()?;
+        }
+        self.log.waits = review == Review::Nobody;
+        self.log.doubts = doubts;
+        Ok(Seen::Reviewed(review))
+    }
+
+    /// Asks whoever is there; what they send back is remembered.
+    async fn reviewed(
+        &mut self,
+        tree: &Option<String>,
+        doubts: &[String],
+    ) -> Result<Review, Fault> {
+        let folder = self.work.root.display().to_string();
+        let is_same = |tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree;
+        let shown = Shown { diff: &self.log.diff, is_same: &is_same, folder: &folder, doubts };
+        let is_edited = || self.work.is_edited();
+        let around = (self.output, &self.control.cancel);
+        let review = self.reviewer.review(&shown, around, &is_edited).await?;
+        if let (Review::SendBack(words), Some(tree)) = (&review, tree) {
+            self.work.send_back(tree.clone(), words.clone())?;
+        }
+        Ok(review)
+    }
+
+    /// What a person should know before they agree.
+    fn doubts(&self) -> Vec<String> {
+        let mut out = self.log.twins.clone();
+        out.extend(critical(self.changes.keys()));
+        let old =
+            self.changes.keys().filter(|it| is_test(it) && self.ground.root.join(it).exists());
+        out.extend(old.map(|it| format!("{it} was there before, and is changed")));
+        out.extend(self.log.linted.notes.iter().cloned());
+        out
+    }
+
+    pub(super) async fn merge(&mut self) -> Result<Seen, Fault> {
+        let message = report::message(self.order, &self.words);
+        loop {
+            let candidate = match self.work.candidate(&message)? {
+                Merge::Clean(candidate) => candidate,
+                Merge::Conflict(paths) => {
+                    self.log.conflicts = true;
+                    let (into, branch) = (&self.work.record.into, self.work.branch());
+                    return Ok(Seen::NotMerged(format!(
+                        "{into} has changed {} meanwhile, as {branch} does: merge {into} in the worktree, and run again",
+                        paths.join(", ")
+                    )));
+                }
+            };
+            if candidate.is_untested
+                && let Some(why) = self.broken(&candidate).await?
+            {
+                self.log.conflicts = true;
+                return Ok(Seen::NotMerged(why));
+            }
+            match self.work.land(self.journal, &candidate)? {
+                Landed::Done => {
+                    self.log.commit = Some(candidate.commit);
+                    return Ok(Seen::Merged);
+                }
+                Landed::Moved => {}
+                Landed::InTheWay(why) => {
+                    self.log.conflicts = true;
+                    return Ok(Seen::NotMerged(format!("nothing was merged: {why}")));
+                }
+            }
+        }
+    }
+
+    /// Why what would come out of a merge is not right: new tests that do not pass, or others that pass on the target alone.
+    async fn broken(&mut self, it: &Candidate) -> Result<Option<String>, Fault> {
+        self.state("tests of what the merge makes", "")?;
+        let none = Changes::new();
+        let merged = self.work.checkout(self.journal, &it.commit)?;
+        let new = self.trials.run(&merged.root, &none, &targets(&self.changes)).await?;
+        if !new.proves() {
+            return Ok(Some(format!("merged, the new tests do not pass: {}", new.summary())));
+        }
+        let all = self.trials.run(&merged.root, &none, &[]).await?;
+        let target = self.work.checkout(self.journal, it.target())?;
+        let old = self.trials.run(&target.root, &none, &[]).await?;
+        let passed: Vec<String> =
+            old.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect();
+        Ok(match green(&new, Some(&all), &passed) {
+            Gate::Open => None,
+            Gate::Shut(why) => Some(format!("merged, {why}")),
+        })
+    }
+}
+
+fn seen(gate: Gate) -> Seen {
+    match gate {
+        Gate::Open => Seen::Passed,
+        Gate::Shut(why) => Seen::Failed(why),
+    }
+}

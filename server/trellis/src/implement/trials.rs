@@ -1,0 +1,107 @@
+//! Runs of tests with what the work has made so far, on copies of a checkout.
+
+use std::path::{Path, PathBuf};
+
+use cycle::TestRun;
+use cycle::feature::Changes;
+use run::frameworks::{Framework, detect};
+use run::{Outcome, Report, Request, Totals, Tree};
+use tokio_util::sync::CancellationToken;
+
+use super::{Order, cancelled};
+use crate::convert::{NoRun, test_run};
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+use crate::project;
+use crate::sandbox::{self, Needs, Opened};
+
+/// A sandbox for the work.
+pub(super) struct Trials<'a> {
+    order: &'a Order,
+    opened: Opened,
+    pub(super) framework: Framework,
+    cancel: CancellationToken,
+}
+
+impl<'a> Trials<'a> {
+    pub(super) async fn open(
+        order: &'a Order,
+        output: &Output,
+        cancel: &CancellationToken,
+    ) -> Result<Trials<'a>, Fault> {
+        let framework = framework(&order.home)?;
+        let opening = sandbox::open(&order.sandbox, &order.home, Needs::Project, output);
+        let opened = tokio::select! {
+            () = cancel.cancelled() => return Err(cancelled()),
+            opened = opening => opened?,
+        };
+        Ok(Trials { order, opened, framework, cancel: cancel.clone() })
+    }
+
+    /// Runs `targets`, all tests where none are named, on the checkout at `root` with changes.
+    pub(super) async fn run(
+        &self,
+        root: &Path,
+        changes: &Changes,
+        targets: &[String],
+    ) -> Result<TestRun, Fault> {
+        let changed = changes.iter().map(|(path, text)| (path.clone(), text.as_str().into()));
+        let tree = Tree::Copy { folder: root.to_owned(), changed: changed.collect() };
+        let request = Request {
+            framework: self.framework,
+            targets: targets.to_vec(),
+            source_folders: self.source_folders(root),
+            test_timeout: self.order.test_timeout,
+            run_timeout: self.order.run_timeout,
+            ..Request::new(tree)
+        };
+        let report = self.opened.runner.run(&request, &self.cancel).await;
+        let text = |path: &str| {
+            let changed = changes.get(path).map(|it| it.as_str().into());
+            changed.or_else(|| run::files::read_text(root.join(path)).ok().map(Into::into))
+        };
+        judged(&report, &text)
+    }
+
+    /// New modules may be the first ones below `src`.
+    fn source_folders(&self, root: &Path) -> Vec<PathBuf> {
+        project::source_folders(root)
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        self.opened.runner.totals()
+    }
+
+    /// Ends the sandbox; what it left behind.
+    pub(super) async fn close(self) -> Vec<String> {
+        self.opened.runner.close().await
+    }
+}
+
+fn judged(report: &Report, text: crate::convert::Texts<'_>) -> Result<TestRun, Fault> {
+    if let Outcome::Tampered { what } = &report.outcome {
+        return Err(Fault::new(
+            Exit::NeedsHuman,
+            format!("the results prove nothing, the code under test has changed them: {what}"),
+        )
+        .hint("look at the work on its branch; nothing was merged"));
+    }
+    test_run(report, text).map_err(|none| match none {
+        NoRun::Cancelled => cancelled(),
+        NoRun::Fault(fault) => {
+            fault.hint("`trellis doctor` shows what is missing; nothing was merged")
+        }
+    })
+}
+
+/// What runs the project's tests.
+pub(super) fn framework(root: &Path) -> Result<Framework, Fault> {
+    match detect(root).map_or(Framework::Pytest, |it| it.framework) {
+        it @ (Framework::Pytest | Framework::Unittest) => Ok(it),
+        other => Err(Fault::unavailable(format!(
+            "the tests of {} are run by {other}, and `implement` runs those of Python",
+            root.display()
+        ))
+        .hint("give the folder of a Python project")),
+    }
+}

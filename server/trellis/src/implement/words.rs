@@ -1,0 +1,167 @@
+//! What a person gives: the specification and the context, both files of the project, and what a model is shown of the rest.
+
+use std::path::Path;
+
+use cycle::feature::{Context, Feature, ask_scaffold};
+use run::frameworks::Framework;
+
+use super::Order;
+use super::files::is_test;
+use crate::convert;
+use crate::error::Fault;
+use crate::workspace::worktree::{broken, repository};
+
+/// Files that are shown whole because the specification names them.
+const SHOWN: usize = 8;
+/// Longest file that is shown whole, in bytes.
+const LONGEST: usize = 40_000;
+/// Tokens of a question, about.
+const TOKENS: usize = 12_000;
+
+/// The words of the work.
+#[derive(Clone, Debug)]
+pub(crate) struct Words {
+    /// The specification's file, relative to the project.
+    pub(super) lld: String,
+    pub(super) specification: String,
+    pub(super) context: Context,
+}
+
+/// Reads them.
+///
+/// # Errors
+///
+/// A file that is not there, is no text, lies outside of the project, or is context and neither Python nor Markdown.
+pub(super) fn read(order: &Order) -> Result<Words, Fault> {
+    let lld = confined(&order.home, &order.lld, "the specification")?;
+    let specification = text(&order.lld, "the specification")?;
+    if specification.trim().is_empty() {
+        return Err(Fault::input(format!("{lld} is empty")).hint("write down what is wanted"));
+    }
+    let mut context = Context::default();
+    for path in &order.context {
+        let name = confined(&order.home, path, "context")?;
+        let is_known = [".py", ".md"].iter().any(|it| name.to_ascii_lowercase().ends_with(it));
+        if !is_known {
+            return Err(Fault::input(format!("{name} cannot be context"))
+                .hint("give Python (.py) or Markdown (.md)"));
+        }
+        context.add(&name, text(path, "context")?);
+    }
+    Ok(Words { lld, specification, context })
+}
+
+/// The path of a file from the project's folder.
+fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
+    let shown = path.display();
+    let real = path.canonicalize().map_err(|error| {
+        Fault::input(format!("there is no {what} {shown}: {error}"))
+            .hint("give a file of the project")
+    })?;
+    let inside = real.strip_prefix(home).ok().and_then(Path::to_str);
+    let inside = inside.filter(|it| !it.starts_with(".git/") && !it.starts_with(".trellis/"));
+    inside.map(str::to_owned).ok_or_else(|| {
+        Fault::input(format!("{what} {shown} lies outside of the project {}", home.display()))
+            .hint("copy it into the project, or give another project")
+    })
+}
+
+fn text(path: &Path, what: &str) -> Result<String, Fault> {
+    run::files::read_text(path).map_err(|error| {
+        Fault::input(format!("cannot read {what} {}: {error}", path.display()))
+            .hint("give a text in UTF-8")
+    })
+}
+
+/// What a model is told of the work, with the files of the project below `root`, before anything is written.
+pub(super) fn feature(
+    order: &Order,
+    words: &Words,
+    (root, all): (&Path, &[String]),
+    framework: Framework,
+) -> Feature {
+    let given: Vec<&str> = (words.context.code.iter().chain(&words.context.standards))
+        .map(|it| it.0.as_str())
+        .chain([words.lld.as_str()])
+        .collect();
+    let mut named: Vec<(usize, &String)> = (all.iter())
+        .filter(|it| !given.contains(&it.as_str()))
+        .map(|it| (weight(&words.specification, it), it))
+        .filter(|it| it.0 > 0)
+        .collect();
+    named.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let shown = |path: &&String| {
+        let text = run::files::read_text(root.join(path)).ok()?;
+        (text.len() <= LONGEST).then(|| ((*path).clone(), text))
+    };
+    let files: Vec<(String, String)> =
+        named.iter().filter_map(|it| shown(&it.1)).take(SHOWN).collect();
+    let is_other =
+        |it: &&String| !files.iter().any(|(path, _)| path == *it) && !given.contains(&it.as_str());
+    Feature {
+        title: format!("issue {}", order.issue),
+        specification: words.specification.clone(),
+        context: words.context.clone(),
+        framework: framework.to_string(),
+        tests: tests_place(all),
+        others: all.iter().filter(is_other).cloned().collect(),
+        files,
+        written: Vec::new(),
+    }
+}
+
+/// How much a text is about a file: its path, its dotted module, its name.
+fn weight(specification: &str, path: &str) -> usize {
+    let stem = path.rsplit_once('.').map_or(path, |it| it.0);
+    let dotted = stem.trim_start_matches("src/").replace('/', ".");
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let says =
+        |it: &str, weight| if it.len() > 3 && specification.contains(it) { weight } else { 0 };
+    says(path, 4) + says(&dotted, 2) + says(name, 1)
+}
+
+/// The folder that most tests lie in; `tests` where there are none.
+fn tests_place(all: &[String]) -> String {
+    let folder = |path: &String| path.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
+    let mut folders: Vec<String> = all.iter().filter(|it| is_test(it)).map(folder).collect();
+    folders.sort();
+    let longest = folders.chunk_by(|a, b| a == b).max_by_key(|it| it.len());
+    match longest.map(|it| it[0].as_str()) {
+        None => "`tests/`".to_owned(),
+        Some("") => "the project's own folder, beside the code".to_owned(),
+        Some(folder) => format!("`{folder}/`"),
+    }
+}
+
+/// What would be done, and the first question, as the files are now; no model is asked and nothing is written.
+///
+/// # Errors
+///
+/// As for the work itself, as far as words go.
+pub(crate) fn plan(order: &Order) -> Result<String, Fault> {
+    let words = read(order)?;
+    let framework = super::trials::framework(&order.home)?;
+    let git = repository(&order.home)?;
+    let all = git.tracked().map_err(broken)?;
+    let feature = feature(order, &words, (&order.home, &all), framework);
+    let asked = convert::ask(&order.name(), &ask_scaffold(&feature, 0, None), TOKENS);
+    let prompt: Vec<String> = asked.messages.iter().map(|it| it.text.clone()).collect();
+    let retries = order.limits.retries;
+    Ok(format!(
+        "1. worktree .trellis/worktrees/{name} on the branch trellis/{name}, from the last commit\n\
+         2. tests of {title} by the model, in {tests}, for {framework}\n\
+         3. red gate: the new tests have to fail\n\
+         4. code by the model; tests are read-only\n\
+         5. green gate: the new tests pass, and whatever passed before; else a fix, {retries} at most\n\
+         6. linters of the project, else ruff and a type checker, where installed\n\
+         7. reports in .trellis/implement/{name}\n\
+         8. review: {review}\n\
+         9. merge as one commit; the worktree goes\n\n\
+         First question:\n\n{prompt}\n",
+        name = order.name(),
+        title = feature.title,
+        tests = feature.tests,
+        review = order.mode.as_str(),
+        prompt = prompt.join("\n\n"),
+    ))
+}

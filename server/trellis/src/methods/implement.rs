@@ -1,0 +1,243 @@
+//! `implement`: one issue in words, made test-first on a branch of its own, and merged where it may be.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cycle::approval::Mode;
+use cycle::feature::Limits;
+use run::Totals;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::repair::Time;
+use crate::error::{Exit, Fault};
+use crate::implement::{Decision, Log, Order};
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+
+/// Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
+/// a worktree of its own, so that your files stay as they are until you approve.
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImplementArgs {
+    /// The project, in a repository of git.
+    #[arg(default_value = ".")]
+    #[serde(default)]
+    pub(crate) root: PathBuf,
+    /// Number or name of the issue: letters, digits, `-`, `_` and `.`.
+    #[arg(long, value_name = "N")]
+    pub(crate) issue: String,
+    /// What is wanted, in a file of the project.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lld: PathBuf,
+    /// Files of the project, Python or Markdown, that are in every question: code to use, standards to keep.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[serde(default)]
+    pub(crate) context: Vec<PathBuf>,
+    /// Fixes after the first code; then a person is needed.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
+    #[serde(default = "three")]
+    pub(crate) max_retries: u32,
+    /// Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
+    /// speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
+    #[arg(long, value_name = "MODE", default_value = "supervised")]
+    #[serde(default = "supervised")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) approve: Mode,
+    /// Show what would be done and the first question; ask no model and write nothing.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+    /// What becomes of the change that waits for a review, as the result of the call before showed it.
+    #[arg(skip)]
+    #[serde(default)]
+    pub(crate) decision: Option<Decision>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Seconds one test may take.
+    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "thirty")]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take.
+    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "half_an_hour")]
+    pub(crate) run_timeout: u64,
+}
+
+fn three() -> u32 {
+    3
+}
+
+fn thirty() -> u64 {
+    30
+}
+
+fn half_an_hour() -> u64 {
+    1800
+}
+
+fn supervised() -> Mode {
+    Mode::Supervised
+}
+
+impl ImplementArgs {
+    /// What is to be done; paths count from `base`.
+    pub(crate) fn order(self, base: &Path) -> Result<Order, Fault> {
+        let folder = base.join(&self.root);
+        let home = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
+            Fault::input(format!("there is no folder {}", folder.display()))
+                .hint("give the folder of a Python project")
+        })?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_name = !self.issue.is_empty()
+            && self.issue.len() <= 60
+            && self.issue.chars().all(is_plain)
+            && self.issue.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !self.issue.contains("..")
+            && !self.issue.ends_with(['.', '-'])
+            && !self.issue.ends_with(".lock");
+        if !is_name {
+            let issue = &self.issue;
+            return Err(Fault::new(Exit::Usage, format!("{issue:?} cannot name an issue"))
+                .hint("give its number, or letters, digits, `-`, `_` and `.`"));
+        }
+        Ok(Order {
+            home,
+            issue: self.issue,
+            lld: base.join(self.lld),
+            context: self.context.iter().map(|it| base.join(it)).collect(),
+            limits: Limits::implement(self.max_retries),
+            mode: self.approve,
+            model: self.model,
+            sandbox: self.sandbox,
+            test_timeout: Duration::from_secs(self.test_timeout.max(1)),
+            run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+        })
+    }
+}
+
+/// How the work ended, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Outcome {
+    /// It is on the branch that it was made for.
+    Merged,
+    /// A person has to look: to review it, to go on where the model could not, or at the merge.
+    NeedsHuman,
+    /// A person looked, and left it on its branch.
+    Left,
+    /// Nothing came of it, since there was no answer.
+    Failed,
+    /// Nothing was done, as was asked for.
+    Planned,
+}
+
+/// What came of an issue.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImplementResult {
+    pub(crate) outcome: Outcome,
+    /// As the command line ends: 0 merged, 1 the tests fail after the retries and nobody was to be asked, 2 a person is needed.
+    pub(crate) exit_code: u8,
+    /// It passed every gate, and waits for a `decision`.
+    pub(crate) waits: bool,
+    /// Why it is not merged.
+    pub(crate) reason: Option<String>,
+    pub(crate) issue: String,
+    /// The branch of the work, while it is not merged.
+    pub(crate) branch: Option<String>,
+    /// The project's folder in the worktree, while it is not merged; what you edit there is what the next call goes on with.
+    pub(crate) worktree: Option<String>,
+    /// The last commit of the branch, which a `decision` names.
+    pub(crate) tip: Option<String>,
+    /// The commit that was merged.
+    pub(crate) commit: Option<String>,
+    /// Files that the work changes, from the project's folder.
+    pub(crate) files: Vec<String>,
+    /// The change, as a unified diff.
+    pub(crate) diff: String,
+    /// What speaks against the change, as sentences.
+    pub(crate) doubts: Vec<String>,
+    /// What did not do on the way, in the order in which it was tried.
+    pub(crate) history: Vec<String>,
+    /// Tests that passed before the work.
+    pub(crate) passed_before: usize,
+    /// The new tests with the change; null where none ran.
+    pub(crate) new_tests: Option<Counts>,
+    /// All tests with the change; null where they did not run.
+    pub(crate) all_tests: Option<Counts>,
+    /// Folder with both reports, from the project's; null where it did not come to them.
+    pub(crate) reports: Option<String>,
+    /// What would be done, and the first question, where that was asked for.
+    pub(crate) plan: Option<String>,
+    /// US dollars, as far as prices are known; null where no model was asked.
+    pub(crate) usd: Option<f64>,
+    /// Tokens in and out; null where no model was asked.
+    pub(crate) tokens: Option<u64>,
+    pub(crate) time: Time,
+    /// What else there is to say, as sentences.
+    pub(crate) notes: Vec<String>,
+    #[serde(skip)]
+    pub(crate) tested: Totals,
+}
+
+/// Tests of a run.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counts {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+impl ImplementResult {
+    pub(crate) fn of(order: &Order, outcome: Outcome, log: Log) -> ImplementResult {
+        let [new, all] =
+            log.counts().map(|it| it.map(|(passed, failed)| Counts { passed, failed }));
+        ImplementResult {
+            outcome,
+            exit_code: 0,
+            waits: log.waits,
+            reason: None,
+            issue: order.issue.clone(),
+            branch: None,
+            worktree: None,
+            tip: None,
+            commit: log.commit,
+            files: log.paths,
+            diff: log.diff,
+            doubts: log.doubts,
+            history: Vec::new(),
+            passed_before: log.before,
+            new_tests: new,
+            all_tests: all,
+            reports: log.reports,
+            plan: None,
+            usd: log.spent.map(|it| it.usd),
+            tokens: log.spent.map(|it| it.tokens),
+            time: Time::default(),
+            notes: log.notes,
+            tested: log.tested,
+        }
+    }
+
+    /// An earlier call came as far as the merge, and did not live to tell.
+    pub(crate) fn merged_before(order: &Order, commit: String) -> ImplementResult {
+        let note = "it was merged by an earlier call, which did not come to its end";
+        ImplementResult {
+            commit: Some(commit),
+            notes: vec![note.to_owned()],
+            ..ImplementResult::of(order, Outcome::Merged, Log::default())
+        }
+    }
+
+    pub(crate) fn planned(order: &Order, plan: String) -> ImplementResult {
+        ImplementResult {
+            plan: Some(plan),
+            ..ImplementResult::of(order, Outcome::Planned, Log::default())
+        }
+    }
+}

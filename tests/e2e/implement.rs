@@ -1,0 +1,435 @@
+//! One issue, from words to a merge, in repositories of git.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde_json::{Value, json};
+
+use crate::crash::{Random, rounds};
+use crate::repair::{git, text};
+use crate::world::{Ran, World};
+
+const CART: &str = "\
+from shop.audit import AuditLog
+
+log = AuditLog()
+
+
+def total(prices):
+    log.write('total')
+    return sum(prices)
+";
+
+const AUDIT: &str = "\
+class AuditLog:
+    def __init__(self):
+        self.lines = []
+
+    def write(self, line):
+        self.lines.append(line)
+";
+
+const OLD_TESTS: &str =
+    "from shop.cart import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n";
+
+const LLD: &str = "\
+# A discount
+
+`shop/discount.py` gets `discounted(prices, percent)`: the total less so many percent; ValueError below 0 and above 100.
+";
+
+/// A file under its path.
+fn file(path: &str, text: &str) -> String {
+    format!("{path}\n```python\n{text}```\n")
+}
+
+pub(crate) fn new_tests() -> String {
+    file(
+        "tests/test_discount.py",
+        "import pytest\n\nfrom shop.discount import discounted\n\n\ndef test_half():\n    assert discounted([10, 10], 50) == 10\n\n\n@pytest.mark.parametrize('percent', [-1, 101])\ndef test_bounds(percent):\n    with pytest.raises(ValueError):\n        discounted([1], percent)\n",
+    )
+}
+
+pub(crate) const CODE: &str = "from shop.cart import total\n\n\ndef discounted(prices, percent):\n    if not 0 <= percent <= 100:\n        raise ValueError(f'no percentage: {percent}')\n    return total(prices) * (100 - percent) / 100\n";
+
+/// An answer with the module that is wanted.
+pub(crate) fn made(text: &str) -> String {
+    file("shop/discount.py", text)
+}
+
+fn code() -> String {
+    made(CODE)
+}
+
+/// Code that passes no test, another one for each number.
+fn wrong(number: u32) -> String {
+    file("shop/discount.py", &format!("def discounted(prices, percent):\n    return {number}\n"))
+}
+
+/// A shop below `p`, committed, and what a model says: stage, then its answers.
+pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
+    let world = World::new();
+    world.write("p/shop/__init__.py", "");
+    world.write("p/shop/cart.py", CART);
+    world.write("p/shop/audit.py", AUDIT);
+    world.write("p/tests/test_cart.py", OLD_TESTS);
+    world.write("p/docs/lld.md", LLD);
+    world.write("p/docs/standards.md", "Say what is wrong with an argument.\n");
+    world.write("p/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.']\n");
+    let p = world.root().join("p");
+    git(&p, &["init", "--quiet", "--initial-branch=main"]);
+    git(&p, &["add", "."]);
+    git(&p, &["commit", "--quiet", "-m", "start"]);
+    let lines = replies.iter().flat_map(|(stage, all)| {
+        all.iter().enumerate().map(move |(attempt, reply)| {
+            json!({ "node": "issue-42", "stage": stage, "attempt": attempt, "reply": reply })
+        })
+    });
+    let lines: Vec<String> = lines.map(|it| it.to_string()).collect();
+    world.write("replies.jsonl", &(lines.join("\n") + "\n"));
+    world
+}
+
+const ARGUMENTS: [&str; 11] = [
+    "implement",
+    "p",
+    "--issue",
+    "42",
+    "--lld",
+    "p/docs/lld.md",
+    "--json",
+    "--sandbox",
+    "local",
+    "--model",
+    "recorded:replies.jsonl",
+];
+
+fn implement(world: &World, more: &[&str]) -> Ran {
+    world.trellis(&[&ARGUMENTS, more].concat())
+}
+
+const ALONE: [&str; 2] = ["--approve", "autonomous"];
+
+fn in_p(world: &World, arguments: &[&str]) -> String {
+    git(&world.root().join("p"), arguments).trim().to_owned()
+}
+
+/// Branches, worktrees and the state of the tree: what work that is over leaves nothing in.
+fn assert_nothing_left(world: &World) {
+    assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main");
+    assert_eq!(in_p(world, &["worktree", "list"]).lines().count(), 1);
+    assert_eq!(records(world), Vec::<String>::new());
+}
+
+/// What the engine keeps of work under way.
+fn records(world: &World) -> Vec<String> {
+    let all = fs::read_dir(world.root().join("p/.trellis/worktrees")).into_iter().flatten();
+    let names = all.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
+    names.filter(|it| !it.ends_with(".lock")).collect()
+}
+
+/// Stages and what came of them, as the journal has them.
+fn states(world: &World) -> Vec<String> {
+    let journal = world.read("p/.trellis/journal.jsonl");
+    let lines = journal.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line"));
+    let states = lines.filter(|it| it["event"]["kind"] == "state");
+    states.map(|it| text(&it["event"]["status"])).collect()
+}
+
+#[test]
+fn an_issue_is_made_test_first_and_merged_as_one_commit() {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+    // A person's own work is under way in the same tree.
+    world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
+    world.write("p/notes.txt", "mine\n");
+    let status = in_p(&world, &["status", "--short"]);
+    let start = in_p(&world, &["rev-parse", "HEAD"]);
+    let result = implement(&world, &ALONE).exits(0).json();
+    assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert_eq!(result["files"], json!(["shop/discount.py", "tests/test_discount.py"]));
+    assert_eq!(result["newTests"], json!({ "passed": 3, "failed": 0 }));
+    assert_eq!(result["allTests"], json!({ "passed": 4, "failed": 0 }));
+    assert_eq!(result["passedBefore"], 1);
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+    assert_eq!(text(&result["commit"]), in_p(&world, &["rev-parse", "main"]));
+    assert_eq!(in_p(&world, &["rev-parse", "main^"]), start, "one commit");
+    assert_eq!(in_p(&world, &["log", "-1", "--format=%s"]), "Issue 42: A discount");
+    assert_eq!(in_p(&world, &["status", "--short"]), status, "as it was");
+    assert_eq!(world.read("p/shop/cart.py"), format!("{CART}\n# mine\n"));
+    assert_nothing_left(&world);
+    let stages = [
+        "tests 1",
+        "red gate",
+        "passed",
+        "code 1",
+        "green gate",
+        "passed",
+        "lint",
+        "passed",
+        "reports",
+        "review",
+        "reviewed",
+        "merge",
+        "merged",
+    ];
+    assert_eq!(states(&world), stages);
+    let folder = text(&result["reports"]);
+    assert!(world.read(&format!("p/{folder}/implementation-report.md")).contains("docs/lld.md"));
+    assert!(
+        world.read(&format!("p/{folder}/test-report.md")).contains("test_discount.py::test_half")
+    );
+}
+
+#[test]
+fn tests_that_pass_before_the_code_are_sent_back() {
+    let passing = file("tests/test_discount.py", "def test_nothing():\n    assert True\n");
+    let world =
+        shop(&[("scaffold", &[passing.clone(), new_tests()]), ("implementation", &[code()])]);
+    let result = implement(&world, &ALONE).exits(0).json();
+    let history = text(&result["history"][0]);
+    assert!(history.contains("tests must fail before the implementation"), "{result:#}");
+    // Who insists gets no code.
+    let world = shop(&[("scaffold", &[passing.clone(), passing.clone(), passing])]);
+    let start = in_p(&world, &["rev-parse", "main"]);
+    let result = implement(&world, &[]).exits(2).json();
+    assert!(text(&result["reason"]).contains("there are no tests that fail"), "{result:#}");
+    assert_eq!(in_p(&world, &["rev-parse", "main"]), start);
+    assert!(!states(&world).iter().any(|it| it.starts_with("code")), "{:?}", states(&world));
+}
+
+#[test]
+fn the_fourth_attempt_goes_to_a_person_who_may_go_on() {
+    let fixes = [wrong(2), wrong(3), wrong(4)];
+    let replies: [(&str, &[String]); 3] =
+        [("scaffold", &[new_tests()]), ("implementation", &[wrong(1)]), ("fix", &fixes)];
+    let world = shop(&replies);
+    let _ = implement(&world, &ALONE).exits(1);
+    let world = shop(&replies);
+    let start = in_p(&world, &["rev-parse", "main"]);
+    let result = implement(&world, &[]).exits(2).json();
+    let history: Vec<String> =
+        result["history"].as_array().expect("a list").iter().map(text).collect();
+    assert_eq!(history.len(), 4, "{result:#}");
+    for (number, entry) in history.iter().enumerate() {
+        assert!(entry.contains(&format!("assert {} == 10", number + 1)), "{entry}");
+    }
+    assert_eq!(in_p(&world, &["rev-parse", "main"]), start);
+    assert_eq!(
+        in_p(&world, &["show", "trellis/issue-42:shop/discount.py"]) + "\n",
+        "def discounted(prices, percent):\n    return 4\n"
+    );
+    // The person mends it where it is, and no model is asked any more.
+    let worktree = text(&result["worktree"]);
+    fs::write(format!("{worktree}/shop/discount.py"), CODE).expect("written");
+    world.write("replies.jsonl", "");
+    let result = implement(&world, &ALONE).exits(0).json();
+    assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+    assert_nothing_left(&world);
+}
+
+#[test]
+fn work_that_ended_is_put_aside_and_begun_anew() {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[wrong(1)])]);
+    let _ = implement(&world, &["--max-retries", "0"]).exits(2);
+    let tip = in_p(&world, &["rev-parse", "trellis/issue-42"]);
+    let again = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+    fs::copy(again.root().join("replies.jsonl"), world.root().join("replies.jsonl"))
+        .expect("copied");
+    let _ = implement(&world, &ALONE).exits(0).says("trellis/issue-42-1");
+    assert_eq!(in_p(&world, &["rev-parse", "trellis/issue-42-1"]), tip, "nothing is lost");
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+}
+
+#[test]
+fn what_the_context_has_is_in_the_questions_and_not_made_again() {
+    let own = file("shop/discount.py", &format!("class AuditLog:\n    pass\n\n\n{}", CODE));
+    let world =
+        shop(&[("scaffold", &[new_tests()]), ("implementation", &[own]), ("fix", &[code()])]);
+    let context = ["--context", "p/shop/audit.py", "p/docs/standards.md"];
+    let plan = implement(&world, &[&context[..], &["--dry-run"]].concat()).exits(0).json();
+    let plan = text(&plan["plan"]);
+    for words in [
+        "Specification",
+        "# A discount",
+        "Project context",
+        "class AuditLog:",
+        "Coding standards",
+        "Say what is wrong",
+        "red gate",
+    ] {
+        assert!(plan.contains(words), "`{words}` is missing in:\n{plan}");
+    }
+    assert!(!world.root().join("p/.trellis").exists(), "nothing is written");
+    let result = implement(&world, &[&context[..], &ALONE].concat()).exits(0).json();
+    let history = text(&result["history"][0]);
+    assert!(history.contains("class `AuditLog` in shop/audit.py"), "{result:#}");
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+}
+
+#[test]
+fn a_change_waits_for_a_person_and_survives_what_others_do_meanwhile() {
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
+    let world = shop(&replies);
+    let start = in_p(&world, &["rev-parse", "main"]);
+    let waiting = implement(&world, &[]).exits(2).json();
+    assert_eq!(waiting["outcome"], "needsHuman");
+    assert!(text(&waiting["diff"]).contains("+def discounted"), "{waiting:#}");
+    assert_eq!(in_p(&world, &["rev-parse", "main"]), start);
+    assert_eq!(in_p(&world, &["rev-parse", "trellis/issue-42"]), text(&waiting["tip"]));
+    // Others commit elsewhere: what comes out is tested before it is merged.
+    world.write("p/shop/tax.py", "VAT = 20\n");
+    in_p(&world, &["add", "."]);
+    in_p(&world, &["commit", "--quiet", "-m", "tax"]);
+    let result = implement(&world, &ALONE).exits(0).json();
+    assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert!(states(&world).contains(&"tests of what the merge makes".to_owned()));
+    assert_eq!(
+        (world.read("p/shop/tax.py").as_str(), world.read("p/shop/discount.py").as_str()),
+        ("VAT = 20\n", CODE)
+    );
+    assert_nothing_left(&world);
+}
+
+#[test]
+fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
+    // A person's file is where a new one would go.
+    let world = shop(&replies);
+    world.write("p/shop/discount.py", "mine\n");
+    let start = in_p(&world, &["rev-parse", "main"]);
+    let result = implement(&world, &ALONE).exits(2).json();
+    assert!(text(&result["reason"]).contains("nothing was merged"), "{result:#}");
+    assert_eq!(
+        (world.read("p/shop/discount.py").as_str(), in_p(&world, &["rev-parse", "main"])),
+        ("mine\n", start)
+    );
+    fs::remove_file(world.root().join("p/shop/discount.py")).expect("removed");
+    let _ = implement(&world, &ALONE).exits(0);
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+    assert_nothing_left(&world);
+    // Both have made the same file: both sides stay.
+    let world = shop(&replies);
+    let _ = implement(&world, &[]).exits(2);
+    world.write("p/shop/discount.py", "theirs = 1\n");
+    in_p(&world, &["add", "."]);
+    in_p(&world, &["commit", "--quiet", "-m", "theirs"]);
+    let result = implement(&world, &ALONE).exits(2).json();
+    assert!(text(&result["reason"]).contains("shop/discount.py meanwhile"), "{result:#}");
+    assert_eq!(world.read("p/shop/discount.py"), "theirs = 1\n");
+    assert_eq!(in_p(&world, &["show", "trellis/issue-42:shop/discount.py"]) + "\n", CODE);
+    assert_eq!(in_p(&world, &["status", "--short"]), "");
+    // What the merge makes breaks a test of theirs: it is not made.
+    let world = shop(&replies);
+    let _ = implement(&world, &[]).exits(2);
+    world.write("p/tests/test_no_discount.py", "import importlib.util\n\n\ndef test_none():\n    assert importlib.util.find_spec('shop.discount') is None\n");
+    in_p(&world, &["add", "."]);
+    in_p(&world, &["commit", "--quiet", "-m", "no discounts"]);
+    let theirs = in_p(&world, &["rev-parse", "main"]);
+    let result = implement(&world, &ALONE).exits(2).json();
+    assert!(text(&result["reason"]).contains("test_none"), "{result:#}");
+    assert_eq!(in_p(&world, &["rev-parse", "main"]), theirs);
+}
+
+#[test]
+fn what_is_broken_by_the_code_is_no_success() {
+    let breaking =
+        format!("{}{}", code(), file("shop/cart.py", "def total(prices):\n    return 20\n"));
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[breaking])]);
+    let result = implement(&world, &["--max-retries", "0"]).exits(2).json();
+    assert!(text(&result["history"][0]).contains("tests/test_cart.py::test_total"), "{result:#}");
+}
+
+#[test]
+fn words_stay_inside_and_names_are_nobody_elses() {
+    let world = shop(&[]);
+    world.write("outside.md", "secret\n");
+    world.write("p/docs/data.txt", "x\n");
+    std::os::unix::fs::symlink("../../outside.md", world.root().join("p/docs/link.md"))
+        .expect("a link");
+    let table: [(&[&str], i32, &str); 6] = [
+        (&["--context", "outside.md"], 65, "outside of the project"),
+        (&["--context", "p/docs/link.md"], 65, "outside of the project"),
+        (&["--context", "p/docs/data.txt"], 65, "cannot be context"),
+        (&["--context", "p/docs/none.md"], 65, "there is no context"),
+        (&["--lld", "p/docs/none.md"], 64, "cannot be used multiple times"),
+        (&["--issue", "../x"], 64, "cannot be used multiple times"),
+    ];
+    for (arguments, exit, words) in table {
+        let _ = implement(&world, arguments).exits(exit).says(words);
+    }
+    for issue in ["../x", "", "a..b", "-x", "a b", "x.lock"] {
+        let issue = format!("--issue={issue}");
+        let _ = world
+            .trellis(&["implement", "p", &issue, "--lld", "p/docs/lld.md"])
+            .exits(64)
+            .says("cannot name an issue");
+    }
+    in_p(&world, &["branch", "trellis/issue-42"]);
+    let tip = in_p(&world, &["rev-parse", "trellis/issue-42"]);
+    let _ = implement(&world, &[]).exits(65).says("Trellis did not make it");
+    assert_eq!(in_p(&world, &["rev-parse", "trellis/issue-42"]), tip);
+    in_p(&world, &["branch", "-D", "trellis/issue-42"]);
+    in_p(&world, &["checkout", "--quiet", "--detach"]);
+    let _ = implement(&world, &[]).exits(65).says("no branch is checked out");
+    let bare = World::new();
+    bare.write("p/docs/lld.md", LLD);
+    let _ = implement(&bare, &[]).exits(65).says("no repository of git");
+}
+
+#[test]
+fn killed_at_any_instant_it_loses_no_commit_and_leaves_no_half_merge() {
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
+    let started = Instant::now();
+    let _ = implement(&shop(&replies), &ALONE).exits(0);
+    let whole = started.elapsed().as_millis() as u64;
+    let mut random = Random(20_261_123);
+    for round in 0..rounds() {
+        let world = shop(&replies);
+        world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
+        let (start, status) =
+            (in_p(&world, &["rev-parse", "main"]), in_p(&world, &["status", "--short"]));
+        // Merged, and nothing left of the work: to start once more would be to implement it again.
+        let is_over =
+            || in_p(&world, &["rev-parse", "main"]) != start && records(&world).is_empty();
+        for _ in 0..1 + random.below(3) {
+            if is_over() {
+                break;
+            }
+            let mut command = world.command(&[&ARGUMENTS[..], &ALONE].concat());
+            let mut child = command
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .process_group(0)
+                .spawn()
+                .expect("trellis starts");
+            let pid = Pid::from_child(&child);
+            // The instant is the point of the test; what is asserted does not depend on it.
+            std::thread::sleep(Duration::from_millis(random.below(whole)));
+            // Alone, as for want of memory, or with git, as when the machine goes.
+            let killed = match random.below(2) {
+                0 => kill_process(pid, Signal::KILL),
+                _ => kill_process_group(pid, Signal::KILL),
+            };
+            killed.expect("it can be killed");
+            child.wait().expect("it ended");
+        }
+        if !is_over() {
+            let _ = implement(&world, &ALONE).exits(0);
+        }
+        assert_eq!(in_p(&world, &["rev-parse", "main^"]), start, "round {round}: one commit");
+        assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
+        assert_eq!(in_p(&world, &["show", "main:shop/discount.py"]) + "\n", CODE, "round {round}");
+        assert_eq!(in_p(&world, &["status", "--short"]), status, "round {round}");
+        assert_eq!(world.read("p/shop/cart.py"), format!("{CART}\n# mine\n"), "round {round}");
+        // What a process left in the folder for scratch files goes with the next start, as git's word of it does.
+        in_p(&world, &["worktree", "prune"]);
+        assert_eq!(in_p(&world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
+    }
+}
