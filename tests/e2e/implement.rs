@@ -1,6 +1,7 @@
 //! One issue, from words to a merge, in repositories of git.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -343,6 +344,44 @@ fn what_is_broken_by_the_code_is_no_success() {
     let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[breaking])]);
     let result = implement(&world, &["--max-retries", "0"]).exits(2).json();
     assert!(text(&result["history"][0]).contains("tests/test_cart.py::test_total"), "{result:#}");
+}
+
+/// Stands in for a linter: complains of every line with `bad`, as ruff writes it.
+const LINTER: &str = "\
+#!/bin/sh
+while [ \"$1\" != -- ]; do shift; done
+shift
+grep -nH bad \"$@\" /dev/null | sed 's/^\\([^:]*:[0-9]*\\):.*/\\1:1: X1 a bad name/'
+! grep -q bad \"$@\"
+";
+
+#[test]
+fn linters_tell_of_what_is_new_and_nothing_else() {
+    let bad =
+        CODE.replace("return total", "bad = total").replace("/ 100\n", "/ 100\n    return bad\n");
+    let breaking = file("shop/cart.py", &format!("{CART}\n\nbad_before = 2\n"));
+    let world = shop(&[
+        ("scaffold", &[new_tests()]),
+        ("implementation", &[made(&bad) + &breaking]),
+        ("fix", &[made(CODE)]),
+    ]);
+    world.write("p/shop/cart.py", &format!("{CART}\n\nbad_before = 1\n"));
+    in_p(&world, &["commit", "--quiet", "-am", "bad before"]);
+    let linter = world.write("bin/ruff", LINTER);
+    fs::set_permissions(&linter, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let path = format!(
+        "{}:{}",
+        world.root().join("bin").display(),
+        std::env::var("PATH").expect("a path")
+    );
+    let mut command = world.command(&[&ARGUMENTS[..], &ALONE].concat());
+    let ran = Ran::of(command.env("PATH", path).output().expect("trellis starts")).exits(0);
+    let history = text(&ran.json()["history"][0]);
+    assert_eq!(history.lines().count(), 2, "{history}");
+    assert!(history.lines().all(|it| it.contains("shop/discount.py:")), "{history}");
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+    let report = format!("p/{}/implementation-report.md", text(&ran.json()["reports"]));
+    assert!(world.read(&report).contains("nothing new by ruff"));
 }
 
 #[test]
