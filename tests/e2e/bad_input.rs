@@ -160,6 +160,7 @@ fn a_full_disk_fails_the_node_clearly_and_leaves_earlier_files_intact() {
         checkpoint["negated"]["failure_reason"].as_str().expect("a reason").contains("disk full")
     );
     assert!(world.read("out/src/lib/basic.py").contains("def square"));
+    let _ = world.trellis(&["log", "out", "--verify"]).exits(0);
 }
 
 struct Unmount(String);

@@ -52,6 +52,7 @@ fn killed_at_random_instants_and_resumed_it_ends_in_the_same_bytes() {
         let _ = world.grow(&plot, &[jobs]).exits(0);
         assert_same(&world.tree(), &undisturbed.tree());
         nothing_accepted_runs_again(&world, round);
+        let _ = world.trellis(&["log", "out", "--verify"]).exits(0);
     }
 }
 
@@ -82,6 +83,7 @@ fn a_repair_that_is_killed_leaves_whole_files_and_the_next_one_ends_it() {
             assert!(steps.contains(&code), "round {round}, {way:?}:\n{code}");
         }
         let _ = repair(&world, way).exits(0);
+        let _ = world.trellis(&["log", "p", "--verify"]).exits(0);
         let mut left = files(&world);
         let code = left.insert("calculator.py".into(), before["calculator.py"].clone());
         assert_same(&left, &before);

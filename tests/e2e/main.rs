@@ -14,6 +14,7 @@ mod inspect;
 mod keys;
 mod live;
 mod localize;
+mod log;
 mod look;
 mod lsp;
 mod methods;

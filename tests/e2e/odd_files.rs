@@ -30,12 +30,13 @@ fn endless(world: &World, path: &str) {
 #[test]
 fn what_is_no_regular_file_is_refused_in_words() {
     // The place, a request that reads it, and whether the answer is an error or tells of it.
-    let table: [(&str, &str, Value); 8] = [
+    let table: [(&str, &str, Value); 9] = [
         ("g.json", "planCheck", json!({ "graph": "g.json" })),
         ("out/docs/generation_checkpoint.json", "status", json!({ "out": "out" })),
         ("out/docs/generation_report.md", "report", json!({ "out": "out" })),
         ("out/.trellis/journal.jsonl", "listFiles", json!({ "out": "out" })),
         ("out/.trellis/journal.jsonl", "generate", json!({ "out": "out" })),
+        ("out/.trellis/journal.jsonl", "log", json!({ "root": "out" })),
         (".trellis/registry.json", "listTests", json!({})),
         (".trellis/proposals/fix-1.json", "listFixes", json!({})),
         (".trellis/proposals/fix-1.json", "getFix", json!({ "fix": "fix-1" })),

@@ -32,6 +32,7 @@ def arguments(order):
         "read_file": {**OUT, "path": "src/lib/basic.py"},
         "status": OUT,
         "report": OUT,
+        "log": {"root": "by-model", "kinds": ["accepted"], "last": 1},
         "plan_check": GRAPH,
         "plan_order": GRAPH,
         "plan_show": GRAPH,

@@ -11,6 +11,7 @@ mod doctor;
 mod generate;
 mod implement;
 mod localize;
+mod log;
 mod lsp;
 mod mcp;
 mod plan;
@@ -49,6 +50,7 @@ enum Command {
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
+    Log(log::LogArgs),
     Rollback(rollback::RollbackArgs),
     Doctor(doctor::DoctorArgs),
     Symbols(symbols::SymbolsArgs),
@@ -102,6 +104,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),
+        Command::Log(args) => log::run(&args, output),
         Command::Rollback(args) => rollback::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output).await,
         Command::Symbols(args) => symbols::run(&args, output),

@@ -20,7 +20,7 @@ const PLACES: [&str; 18] = [
 
 /// Parameters that name no file, or come back to one that is checked.
 #[cfg(test)]
-const OTHERS: [&str; 33] = [
+const OTHERS: [&str; 34] = [
     "along",
     "answer",
     "approve",
@@ -35,6 +35,7 @@ const OTHERS: [&str; 33] = [
     "image",
     "issue",
     "job",
+    "kinds",
     "model",
     "name",
     "namePath",

@@ -16,6 +16,7 @@ pub(crate) mod generate;
 pub(crate) mod implement;
 pub(crate) mod jobs;
 pub(crate) mod localize;
+pub(crate) mod log;
 pub(crate) mod meant;
 pub(crate) mod plan;
 pub(crate) mod plan_search;

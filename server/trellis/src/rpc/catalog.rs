@@ -10,7 +10,7 @@ use super::table::{Effect, Table};
 use super::{fixes, graphs, symbols, tests};
 use crate::error::{Exit, Fault};
 use crate::grow;
-use crate::methods::{files, generate, jobs, runs};
+use crate::methods::{files, generate, jobs, log, runs};
 
 /// All methods, for one server.
 pub(crate) fn table(context: Arc<Context>) -> Table {
@@ -54,6 +54,10 @@ fn about_runs(table: &mut Table) {
     table.call("trellis/readFile", Effect::Reads, |context, params: files::ReadFile| async move {
         let out = context.root(Some(&params.out)).await;
         blocking(move || files::read(&out, &params.path)).await
+    });
+    table.call("trellis/log", Effect::Reads, |context, params: log::LogParams| async move {
+        let root = context.root(params.root.as_deref()).await;
+        blocking(move || log::log(&root, params)).await
     });
 }
 

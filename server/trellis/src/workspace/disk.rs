@@ -8,7 +8,13 @@ use sha2::{Digest, Sha256};
 
 /// SHA-256 of a text, in hexadecimal.
 pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes.as_ref()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes.as_ref()))
+}
+
+/// Bytes in hexadecimal, in small letters.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digit = |it: u8| char::from(b"0123456789abcdef"[usize::from(it)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Writes a file so that every reader sees the old text or the new one: a temporary file under

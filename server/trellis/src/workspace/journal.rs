@@ -1,10 +1,10 @@
 //! `.trellis/journal.jsonl`: every decision, call, run, write and approval, appended and never changed.
 //!
 //! It is the truth a run resumes from; the checkpoint is a view of it for people and other tools. A line
-//! cut short by a crash is the last one and is dropped when the journal is opened again.
+//! cut short by a crash is the last one and is dropped when the journal is opened again. Each line carries a hash of
+//! itself and all above it: `chain` says how it is made, `appended` how several processes append at once.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::observer::{Observer, Told};
+use crate::workspace::appended::Appended;
 use crate::workspace::cost::Cost;
 use crate::workspace::past::Past;
 
@@ -249,17 +250,18 @@ pub(crate) enum Event {
     },
 }
 
+/// A line without its chain.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line {
     v: u32,
-    at: String,
+    pub(super) at: String,
     pub(super) event: Event,
 }
 
 /// The open journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: Mutex<File>,
+    file: Mutex<Appended>,
     observer: Observer,
 }
 
@@ -268,38 +270,25 @@ impl Journal {
         root.join(".trellis/journal.jsonl")
     }
 
-    /// Reads the past and opens the journal for more; a torn last line is cut off.
+    /// Reads the past and opens the journal for more.
     pub(crate) fn open(root: &Path) -> io::Result<(Journal, Past)> {
         let path = Journal::path(root);
-        let bytes = match run::files::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(e),
-        };
+        let journal = Journal::at(&path)?;
+        let bytes = run::files::read(&path)?;
+        // Somebody else may be at it in this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let past = Past::read(&String::from_utf8_lossy(&bytes[..whole]));
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        if whole < bytes.len() {
-            file.set_len(whole as u64)?;
-        }
-        Ok((Journal { file: Mutex::new(file), observer: Observer::default() }, past))
+        Ok((journal, Past::read(&String::from_utf8_lossy(&bytes[..whole]))))
     }
 
-    /// Opens the journal for a line or two beside whoever owns the folder. A torn last line may be under way elsewhere, so
-    /// nothing is cut off; it gets an end of its own.
+    /// Opens the journal for a line or two beside whoever owns the folder.
     pub(crate) fn join(root: &Path) -> io::Result<Journal> {
         let path = Journal::path(root);
         std::fs::create_dir_all(path.parent().unwrap_or(root))?;
-        let mut file = OpenOptions::new().create(true).append(true).read(true).open(&path)?;
-        if file.metadata()?.len() > 0 {
-            file.seek(io::SeekFrom::End(-1))?;
-            let mut last = [0];
-            file.read_exact(&mut last)?;
-            if last != *b"\n" {
-                file.write_all(b"\n")?;
-            }
-        }
-        Ok(Journal { file: Mutex::new(file), observer: Observer::default() })
+        Journal::at(&path)
+    }
+
+    fn at(path: &Path) -> io::Result<Journal> {
+        Ok(Journal { file: Mutex::new(Appended::open(path)?), observer: Observer::default() })
     }
 
     /// Tells somebody what is written from now on.
@@ -322,26 +311,21 @@ impl Journal {
         self.append(events, true)
     }
 
-    /// One `write` a batch. What a full disk cut short is taken back, so that no later line joins it.
     fn append(&self, events: &[Event], sync: bool) -> io::Result<()> {
-        let at = Timestamp::now().to_string();
-        let mut bytes = Vec::new();
-        for event in events {
-            let line = Line { v: VERSION, at: at.clone(), event: event.clone() };
-            serde_json::to_writer(&mut bytes, &line)?;
-            bytes.push(b'\n');
-        }
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let before = file.metadata()?.len();
-        let written =
-            file.write_all(&bytes).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
-        if written.is_err() {
-            file.set_len(before)?;
-        }
+        file.append(sync, || lines(events))?;
         drop(file);
-        if written.is_ok() {
-            events.iter().for_each(|event| self.observer.tell(Told::Journaled(event)));
-        }
-        written
+        events.iter().for_each(|event| self.observer.tell(Told::Journaled(event)));
+        Ok(())
     }
+}
+
+/// Events as lines of this moment, without their ends.
+fn lines(events: &[Event]) -> io::Result<Vec<Vec<u8>>> {
+    let at = Timestamp::now().to_string();
+    let line = |event: &Event| {
+        let line = Line { v: VERSION, at: at.clone(), event: event.clone() };
+        Ok(serde_json::to_vec(&line)?)
+    };
+    events.iter().map(line).collect()
 }

@@ -1,5 +1,7 @@
 //! The output folder: journal, checkpoint, batched writes, git. One process at a time owns it.
 
+mod appended;
+pub(crate) mod chain;
 pub(crate) mod checkpoint;
 pub(crate) mod cost;
 pub(crate) mod disk;
@@ -9,7 +11,11 @@ pub(crate) mod landing;
 mod leftovers;
 pub(crate) mod lock;
 pub(crate) mod past;
+pub(crate) mod readback;
+pub(crate) mod retold;
 pub(crate) mod scratch;
+#[cfg(test)]
+mod tests;
 pub(crate) mod worktree;
 mod writer;
 
