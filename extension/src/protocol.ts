@@ -9,6 +9,10 @@ export type FixWith = ("reply" | "tools")
  */
 export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused")
 /**
+ * What kind of thing happened, in the words of the file.
+ */
+export type EventKind = ("started" | "ordered" | "state" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
+/**
  * What long work answers.
  */
 export type Outcome = (Begun | RepairResult)
@@ -228,6 +232,10 @@ result: FileList
 "trellis/readFile": {
 params: ReadFileParams
 result: FileText
+}
+"trellis/log": {
+params: LogParamsOf
+result: LogResult
 }
 "trellis/repair": {
 params: RepairParams
@@ -793,6 +801,148 @@ path: string
 export interface FileText {
 path: string
 text: string
+}
+/**
+ * Reads the journal of a run or a project back, the oldest event first: what happened, to which node, why, at what cost;
+ * and checks its hash chain.
+ */
+export interface LogParamsOf {
+/**
+ * The output folder of a run, or a project's folder; else the workspace's first.
+ */
+root?: (string | null)
+/**
+ * Only what happened to this node (or subgraph, function or test).
+ */
+node?: (string | null)
+/**
+ * Only events of these kinds; all if none is given.
+ */
+kinds?: EventKind[]
+/**
+ * Only the last events, so many of those asked for: 1000 if nothing is said, 100000 at most.
+ */
+last?: (number | null)
+}
+/**
+ * What a journal says.
+ */
+export interface LogResult {
+/**
+ * The oldest first.
+ */
+entries: LogEntry[]
+journal: LogFile
+verify: LogVerify
+}
+/**
+ * Something that happened.
+ */
+export interface LogEntry {
+/**
+ * Its line in the journal, from 1.
+ */
+line: number
+/**
+ * When, in UTC, as in RFC 3339.
+ */
+at: string
+kind: EventKind
+/**
+ * What it is about: the id of a node, subgraph, function or test; none for a run as a whole.
+ */
+node?: (string | null)
+/**
+ * What happened, at most 2000 characters.
+ */
+what: string
+/**
+ * Why, or what else was said, at most 2000 characters.
+ */
+reason?: (string | null)
+/**
+ * Of this step itself; sums over many steps stand in `what`.
+ */
+cost?: (LogCost | null)
+}
+/**
+ * What a step cost; what is not known is null.
+ */
+export interface LogCost {
+inputTokens?: (number | null)
+outputTokens?: (number | null)
+/**
+ * US dollars.
+ */
+usd?: (number | null)
+milliseconds?: (number | null)
+}
+/**
+ * The file that was read.
+ */
+export interface LogFile {
+path: string
+/**
+ * Whole lines in it.
+ */
+lines: number
+/**
+ * Events asked for that are older than the last ones given.
+ */
+leftOut: number
+/**
+ * Lines that are no event, whatever was asked for; the first hundred.
+ */
+unreadable: UnreadableLine[]
+/**
+ * How many there are in all.
+ */
+unreadableCount: number
+/**
+ * The last line was cut short by a crash; the next line written takes its place.
+ */
+isTorn: boolean
+}
+/**
+ * A line that is no event.
+ */
+export interface UnreadableLine {
+/**
+ * From 1.
+ */
+line: number
+why: string
+}
+/**
+ * What the hash chain came to. Lines cut off at the end show only in that `head` is not what was noted elsewhere.
+ */
+export interface LogVerify {
+/**
+ * Whether each line follows from the one above.
+ */
+isIntact: boolean
+/**
+ * The first line that carries a chain, from 1; earlier versions wrote those above, which it covers as a whole.
+ */
+since?: (number | null)
+/**
+ * The chain of the last line, which stands for the whole file: 64 hexadecimal digits; none if it is not intact or empty.
+ */
+head?: (string | null)
+/**
+ * The first line that does not follow.
+ */
+broken?: (BrokenLine | null)
+}
+/**
+ * A line that does not follow from the one above.
+ */
+export interface BrokenLine {
+/**
+ * From 1.
+ */
+line: number
+why: string
 }
 /**
  * Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
@@ -4633,6 +4783,28 @@ out: string
  * The file, relative to it.
  */
 path: string
+}
+/**
+ * Reads the journal of a run or a project back, the oldest event first: what happened, to which node, why, at what cost;
+ * and checks its hash chain.
+ */
+export interface LogParams {
+/**
+ * The output folder of a run, or a project's folder; else the workspace's first.
+ */
+root?: (string | null)
+/**
+ * Only what happened to this node (or subgraph, function or test).
+ */
+node?: (string | null)
+/**
+ * Only events of these kinds; all if none is given.
+ */
+kinds?: EventKind[]
+/**
+ * Only the last events, so many of those asked for: 1000 if nothing is said, 100000 at most.
+ */
+last?: (number | null)
 }
 /**
  * Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.

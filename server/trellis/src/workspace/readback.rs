@@ -9,6 +9,8 @@ use super::journal::{Event, Line};
 
 /// Longer lines are not shown, in bytes; the chain goes through them all the same. The longest events hold files.
 const LONGEST: usize = 16 << 20;
+/// Bytes that are read at once.
+const BLOCK: usize = 64 << 10;
 /// Bytes kept for lines once there was a long one.
 const KEPT: usize = 1 << 20;
 
@@ -50,7 +52,7 @@ impl Lines {
         let length = file.metadata().map(|it| it.len());
         file.unlock()?;
         Ok(Lines {
-            reader: BufReader::new(file.take(length?)),
+            reader: BufReader::with_capacity(BLOCK, file.take(length?)),
             check: Check::new(),
             lines: 0,
             is_torn: false,
