@@ -131,5 +131,9 @@ fn what_stands_in_a_journal_drives_no_terminal_and_breaks_no_line() {
     assert_eq!(ran.stdout, wanted);
     assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
     // An earlier version wrote it: there is nothing to go by.
-    let _ = world.trellis(&["log", "out", "--verify"]).exits(65).says("line 1 of");
+    let _ = world
+        .trellis(&["log", "out", "--verify"])
+        .exits(65)
+        .says("line 1 of")
+        .says("the next line");
 }

@@ -110,8 +110,15 @@ fn verify(mut log: Log, output: &mut Output) -> Result<Exit, Fault> {
     about(&journal, output);
     if let Some(broken) = &chain.broken {
         let place = journal.path.display();
-        return Err(Fault::input(format!("line {} of {place} {}", broken.line, broken.why))
-            .hint("the lines above it are as they were written; compare the others with a copy, if there is one"));
+        let hint = match chain.since {
+            Some(_) => "compare the journal with a copy, if there is one",
+            None => {
+                "earlier versions kept no chain; it begins with the next line that Trellis writes"
+            }
+        };
+        return Err(
+            Fault::input(format!("line {} of {place} {}", broken.line, broken.why)).hint(hint)
+        );
     }
     output.text(intact(&journal, &chain))?;
     Ok(Exit::Done)
@@ -123,7 +130,7 @@ fn intact(journal: &LogFile, chain: &LogVerify) -> String {
     if let Some(since) = chain.since.filter(|it| *it > 1) {
         let above = since - 1;
         out += &format!(
-            "the chain begins at line {since}; an earlier version wrote the {above} above\n"
+            "the chain begins at line {since}; lines above it ({above}) carry none, and it covers them as a whole\n"
         );
     }
     out + "lines cut off at the end show only in another head: note it elsewhere to find that out"
