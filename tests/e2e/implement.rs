@@ -10,6 +10,8 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::crash::{Random, rounds};
+use crate::mock::KEY;
+use crate::models::{Service, prompt, said};
 use crate::repair::{git, text};
 use crate::world::{Ran, World};
 
@@ -86,7 +88,7 @@ pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
     git(&p, &["commit", "--quiet", "-m", "start"]);
     let lines = replies.iter().flat_map(|(stage, all)| {
         all.iter().enumerate().map(move |(attempt, reply)| {
-            json!({ "node": "issue-42", "stage": stage, "attempt": attempt, "reply": reply })
+            json!({ "node": "42", "stage": stage, "attempt": attempt, "reply": reply })
         })
     });
     let lines: Vec<String> = lines.map(|it| it.to_string()).collect();
@@ -136,8 +138,8 @@ fn records(world: &World) -> Vec<String> {
 fn states(world: &World) -> Vec<String> {
     let journal = world.read("p/.trellis/journal.jsonl");
     let lines = journal.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line"));
-    let states = lines.filter(|it| it["event"]["kind"] == "state");
-    states.map(|it| text(&it["event"]["status"])).collect()
+    let states = lines.filter(|it| it["event"]["kind"] == "stage");
+    states.map(|it| text(&it["event"]["stage"])).collect()
 }
 
 #[test]
@@ -164,9 +166,13 @@ fn an_issue_is_made_test_first_and_merged_as_one_commit() {
     let stages = [
         "tests 1",
         "red gate",
+        "the new tests",
         "passed",
         "code 1",
         "green gate",
+        "all tests",
+        "the new tests",
+        "all tests",
         "passed",
         "lint",
         "passed",
@@ -419,6 +425,41 @@ fn words_stay_inside_and_names_are_nobody_elses() {
     let bare = World::new();
     bare.write("p/docs/lld.md", LLD);
     let _ = implement(&bare, &[]).exits(65).says("no repository of git");
+}
+
+#[test]
+fn what_was_paid_is_not_paid_again() {
+    let world = shop(&[]);
+    let service = Service::start(Box::new(|question| {
+        let prompt = prompt(question);
+        match prompt {
+            _ if prompt.contains("nothing but tests") => said(&new_tests()),
+            // What it prints is another text in every run.
+            _ if prompt.contains("Write the code of") => {
+                said(&made("def discounted(prices, percent):\n    raise KeyError(object())\n"))
+            }
+            _ => said(&code()),
+        }
+    }));
+    let run = |more: &[&str]| {
+        let model = [
+            "implement",
+            "p",
+            "--issue=42",
+            "--lld=p/docs/lld.md",
+            "--json",
+            "--sandbox=local",
+            "--model=openai:tiny",
+        ];
+        let mut command = world.command(&[&model, more].concat());
+        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+        Ran::of(command.output().expect("trellis starts"))
+    };
+    let _ = run(&[]).exits(2);
+    assert_eq!(service.asked().len(), 3);
+    let _ = run(&ALONE).exits(0);
+    assert_eq!(service.asked().len(), 3, "all of it had been asked before");
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
 }
 
 #[test]

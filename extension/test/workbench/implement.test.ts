@@ -18,7 +18,7 @@ const lines = [
   { stage: 'fix', attempt: 0, reply: file('halves.py', code) },
 ];
 const replies = join(mkdtempSync(join(tmpdir(), 'trellis-replies-')), 'replies.jsonl');
-write(replies, lines.map((it) => `${JSON.stringify({ node: 'issue-42', ...it })}\n`).join(''));
+write(replies, lines.map((it) => `${JSON.stringify({ node: '42', ...it })}\n`).join(''));
 after(() => rmSync(dirname(replies), { recursive: true }));
 const settings = { 'trellis.model': `recorded:${replies}`, 'trellis.sandbox': 'local' };
 

@@ -41,7 +41,7 @@ impl Counsel {
         let ledger = Ledger::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
         let journal = Journal::join(home).map_err(no_journal)?;
-        let desk = Desk::new(models, ledger, heard, tokens);
+        let desk = Desk::new(models, ledger, heard, tokens).of_door(door);
         Ok(Counsel { desk, journal, cost: StageCost::default(), door, cancelled })
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct Desk {
     pub(crate) ledger: Ledger,
     /// Replies that an earlier start of the run has paid for.
     heard: Mutex<HashMap<Question, Heard>>,
+    /// Who asks, where it is no node of a plan.
+    door: Option<&'static str>,
     /// Tokens of a question, about.
     context_tokens: usize,
 }
@@ -95,7 +97,12 @@ impl Desk {
         heard: HashMap<Question, Heard>,
         context_tokens: usize,
     ) -> Desk {
-        Desk { models, ledger, heard: Mutex::new(heard), context_tokens }
+        Desk { models, ledger, heard: Mutex::new(heard), door: None, context_tokens }
+    }
+
+    /// The same for a door without a plan.
+    pub(crate) fn of_door(self, door: &'static str) -> Desk {
+        Desk { door: Some(door), ..self }
     }
 
     /// Puts a question of the cycle; what it cost is added to `cost`.
@@ -195,6 +202,7 @@ impl Desk {
         let details = Details {
             asked: opened.model.name().to_owned(),
             why: purpose.why.to_owned(),
+            door: self.door.map(str::to_owned),
             prompt_version: purpose.prompt_version,
             tools: purpose.tools,
             cached_tokens: spent.cached_tokens,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cycle::approval::Mode;
-use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Seen};
+use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Review, Seen};
 
 use super::files::is_test;
 use super::report::Log;
@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::landing::Checkout;
-use crate::workspace::past::Past;
+use crate::workspace::past::heard;
 use crate::workspace::worktree::{Opened, Worktree, cannot};
 
 /// Makes what an issue wants, and merges it where it may be.
@@ -220,9 +220,19 @@ impl<'a> Shop<'a> {
             Next::Report => "reports".to_owned(),
             Next::Review => "review".to_owned(),
             Next::Merge => "merge".to_owned(),
-            Next::End(_) => return Ok(()),
+            Next::End(end) => return self.told_end(end),
         };
         self.state(&stage, "")
+    }
+
+    /// Merges are told where they are made.
+    fn told_end(&self, end: &End) -> Result<(), Fault> {
+        match &end.ending {
+            Ending::Merged => Ok(()),
+            Ending::NeedsPerson(why) => self.state("a person is needed", why),
+            Ending::Left => self.state("left on its branch", ""),
+            Ending::Failed(why) => self.state("failed", why),
+        }
     }
 
     /// Says what came of it.
@@ -233,7 +243,7 @@ impl<'a> Shop<'a> {
             Seen::Failed(why) => ("failed", why.clone()),
             Seen::Unusable(why) => ("unusable answer", why.clone()),
             Seen::NoReply(why) => ("no answer", why.clone()),
-            Seen::Reviewed(review) => ("reviewed", format!("{review:?}")),
+            Seen::Reviewed(review) => ("reviewed", reviewed(review)),
             Seen::Merged => ("merged", String::new()),
             Seen::NotMerged(why) => ("not merged", why.clone()),
         };
@@ -244,8 +254,18 @@ impl<'a> Shop<'a> {
         let first = reason.lines().next().unwrap_or_default();
         let colon = if first.is_empty() { "" } else { ": " };
         self.output.note(format_args!("{}: {status}{colon}{first}", self.order.name()));
-        let (node, status, reason) = (self.order.name(), status.to_owned(), reason.to_owned());
-        self.journal.log(Event::State { node, status, reason }).map_err(no_journal)
+        self.journaled(status, reason, None)
+    }
+
+    pub(super) fn journaled(
+        &self,
+        stage: &str,
+        reason: &str,
+        milliseconds: Option<u64>,
+    ) -> Result<(), Fault> {
+        let (stage, reason) = (stage.to_owned(), reason.to_owned());
+        let event = Event::Stage { work: self.order.name(), stage, reason, milliseconds };
+        self.journal.log(event).map_err(no_journal)
     }
 
     /// Where no question was put before, the model is opened.
@@ -255,10 +275,20 @@ impl<'a> Shop<'a> {
             let bytes = run::files::read(Journal::path(home)).map_err(no_journal)?;
             let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
             let own = bytes.get(from..).unwrap_or(&bytes);
-            let heard = Past::read(&String::from_utf8_lossy(own)).heard;
+            let heard = heard(&String::from_utf8_lossy(own), &self.order.issue);
             self.counsel = Some(Counsel::open(("implement", cancelled), home, model, heard)?);
         }
         self.counsel.as_mut().ok_or_else(|| Fault::internal("there is no model"))
+    }
+}
+
+fn reviewed(review: &Review) -> String {
+    match review {
+        Review::Approve => "approved".to_owned(),
+        Review::Edited => "edited by a person".to_owned(),
+        Review::SendBack(words) => format!("sent back: {words}"),
+        Review::Leave => "left on its branch".to_owned(),
+        Review::Nobody => "nobody was there".to_owned(),
     }
 }
 

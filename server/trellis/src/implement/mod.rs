@@ -37,7 +37,7 @@ use crate::sandbox::SandboxArgs;
 pub(crate) struct Order {
     /// The project's folder, without links.
     pub(crate) home: PathBuf,
-    /// Number or name of the issue; part of names of files and branches.
+    /// Number or name of the issue; part of names of files and branches, and who asks the model.
     pub(crate) issue: String,
     /// The file that says what is wanted.
     pub(crate) lld: PathBuf,
@@ -54,7 +54,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// How the work is called: its worktree, its recording's node, its lines in the journal.
+    /// How the work is called: its worktree, its branch, its stages in the journal.
     pub(crate) fn name(&self) -> String {
         format!("issue-{}", self.issue)
     }

@@ -1,10 +1,13 @@
 //! The stages: each does one thing and says what was seen.
 
-use cycle::Observation;
+use std::path::Path;
+use std::time::Instant;
+
 use cycle::feature::{
     Asked, Changes, Gate, Review, Seen, ask_code, ask_fix, ask_scaffold, changes, green, red,
     repeated,
 };
+use cycle::{Observation, TestRun};
 
 use super::driver::Shop;
 use super::files::{Files, Turn, is_own, is_test, targets};
@@ -15,7 +18,7 @@ use crate::workspace::landing::{Candidate, Landed, Merge};
 
 impl Shop<'_> {
     /// Where the files are that the changes go on top of.
-    fn root(&self) -> &std::path::Path {
+    fn root(&self) -> &Path {
         &self.edited.as_ref().unwrap_or(&self.ground).root
     }
 
@@ -25,14 +28,14 @@ impl Shop<'_> {
         history: &[String],
         complaint: Option<String>,
     ) -> Result<Seen, Fault> {
-        let (name, cancel) = (self.order.name(), self.control.cancel.clone());
+        let (issue, cancel) = (self.order.issue.clone(), self.control.cancel.clone());
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
             Asked::Scaffold => (ask_scaffold(&self.feature, attempt, complaint), Turn::Tests),
             Asked::Code => (ask_code(&self.feature, attempt, complaint), Turn::Code),
             Asked::Fix => (ask_fix(&self.feature, attempt, history, complaint), Turn::Code),
         };
-        let text = match self.counsel()?.ask(&name, &ask, &cancel).await? {
+        let text = match self.counsel()?.ask(&issue, &ask, &cancel).await? {
             Observation::Reply(text) => text,
             Observation::Unusable { why } => return Ok(Seen::Unusable(why)),
             Observation::NoReply { reason } => return Ok(Seen::NoReply(reason)),
@@ -56,8 +59,28 @@ impl Shop<'_> {
         Ok(Seen::Written)
     }
 
+    /// Runs tests with what there is.
+    async fn ran(&self, targets: &[String]) -> Result<TestRun, Fault> {
+        self.ran_at(self.root(), &self.changes, targets).await
+    }
+
+    /// Runs tests, and writes down what came of it.
+    async fn ran_at(
+        &self,
+        root: &Path,
+        changes: &Changes,
+        targets: &[String],
+    ) -> Result<TestRun, Fault> {
+        let began = Instant::now();
+        let run = self.trials.run(root, changes, targets).await?;
+        let what = if targets.is_empty() { "all tests" } else { "the new tests" };
+        let came = format!("{} passed, {} failed: {}", run.passed(), run.failed(), run.summary());
+        self.journaled(what, &came, Some(began.elapsed().as_millis() as u64))?;
+        Ok(run)
+    }
+
     pub(super) async fn red(&mut self) -> Result<Seen, Fault> {
-        let run = self.trials.run(self.root(), &self.changes, &targets(&self.changes)).await?;
+        let run = self.ran(&targets(&self.changes)).await?;
         let root = self.ground.root.clone();
         let gate = red(&run, |module| is_own(&root, &self.words.specification, module));
         self.log.red = Some(run);
@@ -70,17 +93,17 @@ impl Shop<'_> {
             return Ok(Seen::Failed("there are no new tests".to_owned()));
         }
         let before = self.before().await?;
-        let new = self.trials.run(self.root(), &self.changes, &targets).await?;
+        let new = self.ran(&targets).await?;
         if !new.proves() {
             let gate = green(&new, None, &before);
             self.log.new = Some(new);
             return Ok(seen(gate));
         }
-        let mut all = self.trials.run(self.root(), &self.changes, &[]).await?;
+        let mut all = self.ran(&[]).await?;
         let mut gate = green(&new, Some(&all), &before);
         if gate != Gate::Open {
             // Once more: what passes then is flaky, and no fault of the change.
-            let again = self.trials.run(self.root(), &self.changes, &[]).await?;
+            let again = self.ran(&[]).await?;
             let second = green(&new, Some(&again), &before);
             if second == Gate::Open {
                 self.log.notes.push(
@@ -96,7 +119,7 @@ impl Shop<'_> {
     /// Tests that pass without the work.
     async fn before(&mut self) -> Result<Vec<String>, Fault> {
         if self.before.is_none() {
-            let run = self.trials.run(&self.ground.root, &Changes::new(), &[]).await?;
+            let run = self.ran_at(&self.ground.root, &Changes::new(), &[]).await?;
             self.before =
                 Some(run.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect());
         }
@@ -232,13 +255,13 @@ impl Shop<'_> {
         self.state("tests of what the merge makes", "")?;
         let none = Changes::new();
         let merged = self.work.checkout(self.journal, &it.commit)?;
-        let new = self.trials.run(&merged.root, &none, &targets(&self.changes)).await?;
+        let new = self.ran_at(&merged.root, &none, &targets(&self.changes)).await?;
         if !new.proves() {
             return Ok(Some(format!("merged, the new tests do not pass: {}", new.summary())));
         }
-        let all = self.trials.run(&merged.root, &none, &[]).await?;
+        let all = self.ran_at(&merged.root, &none, &[]).await?;
         let target = self.work.checkout(self.journal, it.target())?;
-        let old = self.trials.run(&target.root, &none, &[]).await?;
+        let old = self.ran_at(&target.root, &none, &[]).await?;
         let passed: Vec<String> =
             old.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect();
         Ok(match green(&new, Some(&all), &passed) {

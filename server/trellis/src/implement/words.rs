@@ -144,7 +144,7 @@ pub(crate) fn plan(order: &Order) -> Result<String, Fault> {
     let git = repository(&order.home)?;
     let all = git.tracked().map_err(broken)?;
     let feature = feature(order, &words, (&order.home, &all), framework);
-    let asked = convert::ask(&order.name(), &ask_scaffold(&feature, 0, None), TOKENS);
+    let asked = convert::ask(&order.issue, &ask_scaffold(&feature, 0, None), TOKENS);
     let prompt: Vec<String> = asked.messages.iter().map(|it| it.text.clone()).collect();
     let retries = order.limits.retries;
     Ok(format!(

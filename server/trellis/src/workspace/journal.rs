@@ -61,6 +61,9 @@ pub(crate) struct Details {
     pub(crate) asked: String,
     /// Why this one.
     pub(crate) why: String,
+    /// Who asks, where it is no node of a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) door: Option<String>,
     /// Version of the stage's prompt.
     pub(crate) prompt_version: u32,
     /// The model was given tools; then the prompt is another, too.
@@ -120,6 +123,16 @@ pub(crate) enum Event {
         node: String,
         status: String,
         reason: String,
+    },
+    /// Work without a plan came to a stage, or to what was seen there.
+    Stage {
+        /// Such as `issue-42`.
+        work: String,
+        stage: String,
+        reason: String,
+        /// What that took, where it was a run of tests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        milliseconds: Option<u64>,
     },
     ModelCall {
         node: String,

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use cycle::Stage;
+
 use crate::workspace::disk;
 use crate::workspace::journal::{Accepted, Event, Integrated, Line, Said};
 
@@ -57,10 +59,46 @@ pub(crate) struct Heard {
     pub(crate) nano_usd: u64,
 }
 
-/// Tests for a function that exists, or a fix of a failing test: no node of a plan goes by the id of a test.
+/// Tests for a function that exists, work told in words, or a fix of a failing test: no node of a plan goes by the id of a test.
 fn is_another_doors(event: &Event) -> bool {
-    let Event::ModelCall { stage, node, .. } = event else { return false };
-    *stage == cycle::Stage::WriteTests.as_str() || node.contains(".py::")
+    match event {
+        Event::Stage { .. } => true,
+        Event::ModelCall { stage, node, details, .. } => {
+            *stage == Stage::WriteTests.as_str() || node.contains(".py::") || details.door.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// The replies to a piece of work without a plan that a journal holds.
+pub(crate) fn heard(text: &str, work: &str) -> HashMap<Question, Heard> {
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let replies = lines.filter_map(|line| reply(&line.event));
+    replies.filter(|(question, _)| question.0 == work).collect()
+}
+
+/// A question with the reply that was paid for.
+fn reply(event: &Event) -> Option<(Question, Heard)> {
+    let Event::ModelCall { node, stage, attempt, prompt, model, details, .. } = event else {
+        return None;
+    };
+    let (input_tokens, output_tokens, nano_usd) = paid(event)?;
+    let heard = Heard {
+        said: details.reply.clone()?,
+        model: model.clone(),
+        input_tokens,
+        output_tokens,
+        nano_usd,
+    };
+    let asked = details.asked.clone();
+    Some(((node.clone(), stage.clone(), *attempt, prompt.clone(), asked), heard))
+}
+
+/// Tokens in and out, and billionths of a US dollar.
+fn paid(event: &Event) -> Option<(u64, u64, u64)> {
+    let Event::ModelCall { input_tokens, output_tokens, details, .. } = event else { return None };
+    let known = |it: Option<u64>| it.unwrap_or_default();
+    Some((known(*input_tokens), known(*output_tokens), known(details.nano_usd)))
 }
 
 impl Past {
@@ -142,39 +180,11 @@ impl Past {
     /// Replies to a node that came to an end are of no further use: whoever does it again wants others.
     fn keep_reply(&mut self, event: &Event) {
         match event {
-            Event::ModelCall {
-                node,
-                stage,
-                attempt,
-                prompt,
-                model,
-                input_tokens,
-                output_tokens,
-                details,
-                ..
-            } => {
-                let (input, output) =
-                    (input_tokens.unwrap_or_default(), output_tokens.unwrap_or_default());
-                let nano_usd = details.nano_usd.unwrap_or_default();
+            Event::ModelCall { .. } => {
+                let (input, output, nano_usd) = paid(event).unwrap_or_default();
                 self.spent.0 = self.spent.0.saturating_add(input).saturating_add(output);
                 self.spent.1 = self.spent.1.saturating_add(nano_usd);
-                if let Some(said) = &details.reply {
-                    let question = (
-                        node.clone(),
-                        stage.clone(),
-                        *attempt,
-                        prompt.clone(),
-                        details.asked.clone(),
-                    );
-                    let heard = Heard {
-                        said: said.clone(),
-                        model: model.clone(),
-                        input_tokens: input,
-                        output_tokens: output,
-                        nano_usd,
-                    };
-                    self.heard.insert(question, heard);
-                }
+                self.heard.extend(reply(event));
             }
             Event::Accepted(Accepted { node, .. })
             | Event::Broken { node, .. }

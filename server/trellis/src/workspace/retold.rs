@@ -23,7 +23,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Started Ordered State ModelCall ToolCall TestRun Localization Regression Note Accepted TakenBack Writing Kept Git
+    Started Ordered State Stage ModelCall ToolCall TestRun Localization Regression Note Accepted TakenBack Writing Kept Git
     Committed Approval Reset RolledBack Integration Broken Suite TestsWritten Stopped Finished
 }
 
@@ -41,6 +41,7 @@ pub(crate) struct Price {
 pub(crate) fn node(event: &Event) -> Option<&str> {
     match event {
         Event::State { node, .. }
+        | Event::Stage { work: node, .. }
         | Event::ModelCall { node, .. }
         | Event::ToolCall { node, .. }
         | Event::TestRun { node, .. }
@@ -88,6 +89,7 @@ pub(crate) fn what(event: &Event) -> String {
         }
         Event::Ordered { nodes, .. } => format!("{} in order", many(nodes.len(), "node")),
         Event::State { status, .. } => status.clone(),
+        Event::Stage { stage, .. } => stage.clone(),
         Event::ModelCall { stage, attempt, model, error, .. } => {
             let outcome = if error.is_some() { "no answer from" } else { "answered by" };
             format!("{stage}, attempt {attempt}, {outcome} {model}")
@@ -147,6 +149,7 @@ pub(crate) fn what(event: &Event) -> String {
 pub(crate) fn reason(event: &Event) -> Option<String> {
     let reason = match event {
         Event::State { reason, .. }
+        | Event::Stage { reason, .. }
         | Event::Reset { reason }
         | Event::Broken { reason, .. }
         | Event::Stopped { reason }
@@ -175,7 +178,8 @@ pub(crate) fn price(event: &Event) -> Option<Price> {
         Event::ToolCall { microseconds, .. } | Event::Localization { microseconds, .. } => {
             Some(Price { milliseconds: Some(microseconds / 1000), ..Price::default() })
         }
-        Event::TestRun { milliseconds, .. } => {
+        Event::Stage { milliseconds: Some(milliseconds), .. }
+        | Event::TestRun { milliseconds, .. } => {
             Some(Price { milliseconds: Some(*milliseconds), ..Price::default() })
         }
         _ => None,
