@@ -38,6 +38,40 @@ fn plan_commands_print_what_they_promise() {
 }
 
 #[test]
+fn lists_of_tasks_are_looked_at_like_graphs() {
+    let world = World::new();
+    let list = r#"{"tech_stack": "nodejs-api", "tasks": [
+        {"id": "db", "description": "Set up the database", "story_points": 2},
+        {"id": "mail", "description": "Send mails"},
+        {"id": "users", "description": "Keep users", "story_points": 5, "depends_on": ["db"]},
+        {"id": "signup", "description": "Sign up", "story_points": 3, "depends_on": ["mail", "users"]}]}"#;
+    world.write("tasks.json", list);
+    let checked = world.trellis(&["plan", "check", "tasks.json"]).exits(0).says("dialect: tasks");
+    assert_eq!(checked.stdout, "no problems in 4 nodes and 3 edges\n");
+    let order = world.trellis(&["plan", "order", "tasks.json"]).exits(0).stdout;
+    assert_eq!(order, "db\nmail\nusers\nsignup\n");
+    let shown = world.trellis(&["plan", "show", "tasks.json"]).exits(0).stdout;
+    assert!(shown.contains("task Keep users  (users)"), "{shown}");
+    let levels = world.trellis(&["plan", "levels", "tasks.json"]).exits(0).stdout;
+    assert_eq!(
+        levels,
+        "0: db, mail\n1: users\n2: signup\nlongest chain: db -> users -> signup (10 of 11)\n"
+    );
+    let levels = world.trellis(&["plan", "levels", "tasks.json", "--json"]).exits(0).json();
+    assert_eq!(levels["levels"], serde_json::json!([["db", "mail"], ["users"], ["signup"]]));
+    assert_eq!((&levels["chainWeight"], &levels["weight"]), (&10.into(), &11.into()));
+    let args = ["generate", "tasks.json", "--out", "out", "--model", "recorded:none.jsonl"];
+    let _ = world.trellis(&args).exits(65).says("is a list of tasks, no planning graph");
+
+    world.write("tasks.json", &list.replace("[\"db\"]", "[\"signup\", \"ghost\"]"));
+    let ran = world.trellis(&["plan", "check", "tasks.json", "--dialect", "tasks"]).exits(65);
+    let _ = ran.says("[unknown-id] users").says("signup -> users -> signup");
+    let _ = world.trellis(&["plan", "check", "tasks.json", "--dialect", "rpg"]).exits(65);
+    let cyclic = world.trellis(&["plan", "levels", "tasks.json", "--json"]).exits(0).json();
+    assert_eq!(cyclic["problems"][0]["kind"], "unknown-id", "{cyclic}");
+}
+
+#[test]
 fn test_runs_a_folder_and_gives_structure() {
     let world = World::new();
     world

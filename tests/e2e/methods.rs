@@ -84,10 +84,11 @@ fn graphs_and_runs_are_shown_as_the_command_line_does() {
         .tests("after", "top", [50, 100, 150]);
     let _ = world.grow(&plot, &[]).exits(1);
     let mut client = editor(&world, Value::Null);
-    let table: [(&str, Value, &[&str], i32); 9] = [
+    let table: [(&str, Value, &[&str], i32); 10] = [
         ("planCheck", json!({ "graph": "rpg.json" }), &["plan", "check", "rpg.json"], 0),
         ("planOrder", json!({ "graph": "rpg.json" }), &["plan", "order", "rpg.json"], 0),
         ("planShow", json!({ "graph": "rpg.json" }), &["plan", "show", "rpg.json"], 0),
+        ("planLevels", json!({ "graph": "rpg.json" }), &["plan", "levels", "rpg.json"], 0),
         ("planFlows", json!({ "graph": "rpg.json" }), &["plan", "flows", "rpg.json"], 0),
         (
             "planDeps",

@@ -152,6 +152,11 @@ impl<'a> Builder<'a> {
         parents
     }
 
+    /// Something taken in good faith.
+    pub(crate) fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
     fn kind(&mut self, name: &str) -> u32 {
         if let Some(&known) = self.kind_places.get(name) {
             return known;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::dialect::Dialect;
 use crate::edge::UnknownEdge;
 use crate::node::{Node, NodeIx};
 use crate::plan::Plan;
@@ -9,6 +10,7 @@ use crate::plan::Plan;
 mod cycles;
 mod definitions;
 mod paths;
+mod tasks;
 
 pub use paths::unsafe_path;
 
@@ -37,6 +39,10 @@ pub enum ProblemKind {
     PathCaseClash,
     /// A module and a package share a name, so that one hides the other.
     ModulePackageClash,
+    /// A task does not say what is to be done.
+    MissingDescription,
+    /// The story points of a task are no whole number from 1 to 8.
+    InvalidPoints,
 }
 
 impl ProblemKind {
@@ -54,6 +60,8 @@ impl ProblemKind {
             ProblemKind::ClassMismatch => "class-mismatch",
             ProblemKind::PathCaseClash => "path-case-clash",
             ProblemKind::ModulePackageClash => "module-package-clash",
+            ProblemKind::MissingDescription => "missing-description",
+            ProblemKind::InvalidPoints => "invalid-points",
         }
     }
 }
@@ -85,20 +93,30 @@ impl fmt::Display for Problem {
 }
 
 /// Every problem, sorted by kind (in the order of [`ProblemKind`]) and then by place in the file; cycles by their
-/// smallest id. An empty list means the plan can be generated.
+/// smallest id. An empty list means that the plan can be worked on. Tasks plan no files, so that nothing is asked of their
+/// names and paths.
 pub fn check(plan: &Plan) -> Vec<Problem> {
     let mut found = Vec::new();
     duplicate_ids(plan, &mut found);
     unknown_ids(plan, &mut found);
     cycles::check(plan, &mut found);
-    for ix in plan.indices() {
-        leaf(plan, ix, &mut found);
+    if plan.dialect() == Dialect::Tasks {
+        tasks::check(plan, &mut found);
+    } else {
+        definitions_planned(plan, &mut found);
     }
-    paths::check(plan, &mut found);
-    definitions::check(plan, &mut found);
     // Stable, so that each check's own order remains.
     found.sort_by_key(|problem| problem.kind);
     found
+}
+
+/// What code is planned where.
+fn definitions_planned(plan: &Plan, found: &mut Vec<Problem>) {
+    for ix in plan.indices() {
+        leaf(plan, ix, found);
+    }
+    paths::check(plan, found);
+    definitions::check(plan, found);
 }
 
 fn problem(plan: &Plan, kind: ProblemKind, ix: NodeIx, message: String, hint: &str) -> Problem {

@@ -13,6 +13,7 @@ mod codermind;
 mod feature;
 mod rpg;
 mod rpg_encoder;
+mod tasks;
 mod zerorepo;
 
 /// A form in which planning graphs are published.
@@ -26,20 +27,23 @@ pub enum Dialect {
     CoderMind,
     /// rpg-encoder 2: `hierarchy`, `entities`, `edges`.
     RpgEncoder,
+    /// A list of tasks: `tasks`, each with `description`, `depends_on`, `story_points`.
+    Tasks,
 }
 
 impl Dialect {
     /// Every dialect, in the order they are tried.
-    pub const ALL: [Dialect; 4] =
-        [Dialect::Rpg, Dialect::ZeroRepo, Dialect::CoderMind, Dialect::RpgEncoder];
+    pub const ALL: [Dialect; 5] =
+        [Dialect::Rpg, Dialect::ZeroRepo, Dialect::CoderMind, Dialect::RpgEncoder, Dialect::Tasks];
 
-    /// `rpg`, `zerorepo`, `codermind` or `rpg-encoder`.
+    /// `rpg`, `zerorepo`, `codermind`, `rpg-encoder` or `tasks`.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Rpg => "rpg",
             Dialect::ZeroRepo => "zerorepo",
             Dialect::CoderMind => "codermind",
             Dialect::RpgEncoder => "rpg-encoder",
+            Dialect::Tasks => "tasks",
         }
     }
 
@@ -79,6 +83,8 @@ pub(crate) fn detect(top: &Object<'_>) -> Option<Dialect> {
         Some(Dialect::ZeroRepo)
     } else if has("nodes") {
         Some(Dialect::Rpg)
+    } else if has("tasks") {
+        Some(Dialect::Tasks)
     } else {
         None
     }
@@ -94,6 +100,7 @@ pub(crate) fn convert<'a>(
         Dialect::ZeroRepo => zerorepo::convert(whole, top),
         Dialect::CoderMind => codermind::convert(whole, top),
         Dialect::RpgEncoder => rpg_encoder::convert(whole, top),
+        Dialect::Tasks => tasks::convert(whole, top),
     }
 }
 

@@ -16,6 +16,7 @@ mod fields;
 mod flow;
 mod graph;
 mod json;
+mod levels;
 mod near;
 mod node;
 mod order;
@@ -25,6 +26,7 @@ mod read;
 mod schedule;
 mod search;
 mod status;
+mod task;
 mod tree;
 
 pub use check::{Problem, ProblemKind, check, unsafe_path};
@@ -35,6 +37,7 @@ pub use explore::{Direction, Exploration, Step, explore};
 pub use export::export;
 pub use fields::Fields;
 pub use flow::{Along, Flow, flows};
+pub use levels::{Levels, levels};
 pub use node::{Gate, Kind, Level, Node, NodeIx};
 pub use order::{Order, SetAside, order};
 pub use plan::Plan;
@@ -45,4 +48,5 @@ pub use search::{
     Document, Evidence, Facets, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
 };
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
+pub use task::Task;
 pub use tree::{Tree, tree};

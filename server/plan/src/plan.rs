@@ -10,6 +10,7 @@ use crate::fields::Fields;
 use crate::graph::Graph;
 use crate::near;
 use crate::node::{Node, NodeIx};
+use crate::task::{self, Task};
 
 /// A planning graph, whichever dialect it came in. It may still contradict itself; see [`check`](crate::check()).
 #[derive(Clone, Debug)]
@@ -132,6 +133,21 @@ impl Plan {
     /// The class node `ix` is a method of.
     pub fn class_of(&self, ix: NodeIx) -> Option<NodeIx> {
         self.graph.class_of[ix.index()]
+    }
+
+    /// What a node of a list of tasks says as a task; `None` in every other dialect.
+    pub fn task(&self, ix: NodeIx) -> Option<Task> {
+        (self.dialect == Dialect::Tasks).then(|| Task::of(self.node(ix)))
+    }
+
+    /// How much work a node is: the story points of a task, 1 for any other leaf (and for a task whose points are left
+    /// out or [wrong](crate::ProblemKind::InvalidPoints)), 0 for a composite.
+    pub fn weight(&self, ix: NodeIx) -> u32 {
+        match self.node(ix) {
+            node if !node.is_leaf() => 0,
+            node if self.dialect == Dialect::Tasks => task::points(node).unwrap_or(1),
+            _ => 1,
+        }
     }
 
     /// `Class.method` for methods, the name for everything else.

@@ -109,6 +109,6 @@ fn no_dialect<'a>(whole: &'a RawValue, top: &Object<'a>) -> Wrong<'a> {
     let message = format!("unknown dialect, none of {}: found {found}", Dialect::names());
     Wrong::new(whole, message).hint(
         "a plan has `nodes` (rpg), `repo_name` and `nodes` (zerorepo), `root` (codermind), \
-         or `hierarchy` and `entities` (rpg-encoder)",
+         `hierarchy` and `entities` (rpg-encoder), or `tasks` (tasks)",
     )
 }

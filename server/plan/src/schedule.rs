@@ -28,7 +28,7 @@ pub struct Schedule {
     ready: BTreeSet<u32>,
     /// The same, the most urgent first.
     urgent: BTreeSet<(Reverse<u32>, u32)>,
-    /// The greater, the earlier; the longest chain of dependents where nothing else was said.
+    /// The greater, the earlier; the heaviest chain of dependents where nothing else was said.
     urgency: Vec<u32>,
     counts: Counts,
 }
@@ -72,7 +72,7 @@ impl Schedule {
                 .iter()
                 .filter(|next| self.place[next.index()] > self.place[ix.index()]);
             let longest = after.map(|next| self.critical[next.index()]).max().unwrap_or(0);
-            self.critical[ix.index()] = longest + u32::from(self.plan.node(ix).is_leaf());
+            self.critical[ix.index()] = longest + self.plan.weight(ix);
             let before = self
                 .plan
                 .needs(ix)
@@ -107,7 +107,7 @@ impl Schedule {
         self.ready.iter().map(|&place| self.sequence[place as usize])
     }
 
-    /// The same leaves, the most urgent first: unless told otherwise, those with the longest chain of dependents.
+    /// The same leaves, the most urgent first: unless told otherwise, those with the heaviest chain of dependents.
     pub fn urgent(&self) -> impl Iterator<Item = NodeIx> {
         self.urgent.iter().map(|&(_, place)| self.sequence[place as usize])
     }
@@ -126,7 +126,8 @@ impl Schedule {
         self.urgent = self.ready.iter().map(entry).collect();
     }
 
-    /// The longest chain of leaves that starts with this node, each needing the one before; a leaf nothing needs has 1.
+    /// The heaviest chain of leaves that starts with this node, each needing the one before, by [`Plan::weight`]: how many
+    /// leaves it has, or how many story points.
     pub fn critical_path(&self, ix: NodeIx) -> u32 {
         self.critical[ix.index()]
     }

@@ -19,9 +19,14 @@ pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault>
     })
 }
 
-/// Reads a plan to work from: any problem ends the matter, all of them listed.
+/// Reads a planning graph to grow from: any problem ends the matter, all of them listed.
 pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let plan = read(path, dialect)?;
+    if plan.dialect() == Dialect::Tasks {
+        let message = format!("{} is a list of tasks, no planning graph", path.display());
+        return Err(Fault::input(message)
+            .hint("give a graph of functions and classes; `trellis plan levels` shows the tasks"));
+    }
     let problems = plan::check(&plan);
     if problems.is_empty() {
         return Ok(plan);

@@ -5,11 +5,13 @@ mod dialects;
 mod explore;
 mod export;
 mod flow;
+mod levels;
 mod order;
 mod problems;
 mod read;
 mod schedule;
 mod search;
+mod tasks;
 
 use plan::{NodeIx, Plan};
 

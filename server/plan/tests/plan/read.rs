@@ -51,7 +51,7 @@ fn wrong_shapes_name_the_field_and_its_place() {
 
 #[test]
 fn unknown_dialect_lists_the_known_ones() {
-    check("{\"vertices\": []}", 1, 1, "none of rpg, zerorepo, codermind, rpg-encoder");
+    check("{\"vertices\": []}", 1, 1, "none of rpg, zerorepo, codermind, rpg-encoder, tasks");
     check("{\"vertices\": []}", 1, 1, "found the keys vertices");
     check("{}", 1, 1, "found an empty object");
 }
@@ -97,6 +97,6 @@ fn dialect_names_parse_and_print() {
     let error = "RPG".parse::<Dialect>().expect_err("case matters");
     assert_eq!(
         error.to_string(),
-        "unknown dialect `RPG`, expected one of rpg, zerorepo, codermind, rpg-encoder"
+        "unknown dialect `RPG`, expected one of rpg, zerorepo, codermind, rpg-encoder, tasks"
     );
 }

@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::statuses::Statuses;
 
 mod flows;
+mod levels;
 mod search;
 
 #[derive(Args)]
@@ -31,6 +32,7 @@ enum PlanCommand {
     Order(Graph),
     /// Print the graph as a tree of kinds, names and files.
     Show(Graph),
+    Levels(levels::LevelsArgs),
     Search(search::SearchArgs),
     Flows(flows::FlowsArgs),
     /// Show who needs a node and what it needs.
@@ -50,9 +52,9 @@ enum PlanCommand {
 
 #[derive(Args)]
 struct Graph {
-    /// The planning graph, a JSON file.
+    /// The planning graph or list of tasks, a JSON file.
     rpg: PathBuf,
-    /// Read it as rpg, zerorepo, codermind or rpg-encoder, whatever it looks like.
+    /// Read it as rpg, zerorepo, codermind, rpg-encoder or tasks, whatever it looks like.
     #[arg(long, value_name = "D")]
     dialect: Option<Dialect>,
 }
@@ -68,6 +70,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Show(Graph { rpg, dialect }) => {
             show(&PlanShowParams { graph: rpg, dialect: dialect.map(Into::into) }, output)
         }
+        PlanCommand::Levels(args) => levels::run(&args, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {

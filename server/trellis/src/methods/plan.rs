@@ -14,7 +14,7 @@ use crate::statuses::Statuses;
 /// How many nodes of similar name an unknown id is answered with.
 const NEAR: usize = 5;
 
-/// A form in which planning graphs are published.
+/// A form in which planning graphs, or lists of tasks, are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub(crate) enum DialectName {
     #[serde(rename = "rpg")]
@@ -25,6 +25,8 @@ pub(crate) enum DialectName {
     CoderMind,
     #[serde(rename = "rpg-encoder")]
     RpgEncoder,
+    #[serde(rename = "tasks")]
+    Tasks,
 }
 
 impl From<Dialect> for DialectName {
@@ -34,6 +36,7 @@ impl From<Dialect> for DialectName {
             Dialect::ZeroRepo => DialectName::ZeroRepo,
             Dialect::CoderMind => DialectName::CoderMind,
             Dialect::RpgEncoder => DialectName::RpgEncoder,
+            Dialect::Tasks => DialectName::Tasks,
         }
     }
 }
@@ -45,6 +48,7 @@ impl From<DialectName> for Dialect {
             DialectName::ZeroRepo => Dialect::ZeroRepo,
             DialectName::CoderMind => Dialect::CoderMind,
             DialectName::RpgEncoder => Dialect::RpgEncoder,
+            DialectName::Tasks => Dialect::Tasks,
         }
     }
 }
@@ -142,6 +146,44 @@ pub(crate) fn order(plan: &Plan) -> PlanOrderResult {
         order: ids(plan, &order.sequence),
         problems: problems(plan),
         set_aside: order.set_aside.len(),
+    }
+}
+
+/// Shows which nodes of a planning graph, or tasks of a list, can be worked on at once, and the chain that takes longest.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanLevelsParams {
+    /// The planning graph or list of tasks, a JSON file.
+    pub(crate) graph: PathBuf,
+    /// Reads the graph as this, whatever it looks like.
+    #[serde(default)]
+    pub(crate) dialect: Option<DialectName>,
+}
+
+/// Who can be worked on at once. A task weighs its story points, every other node 1.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanLevelsResult {
+    /// Ids by level, each level by id: what is needed stands in an earlier one.
+    pub(crate) levels: Vec<Vec<String>>,
+    /// Ids of the nodes that take longest one after the other, each needing the one before.
+    pub(crate) chain: Vec<String>,
+    /// What the chain weighs: no number of workers needs less.
+    pub(crate) chain_weight: u32,
+    /// What all nodes weigh.
+    pub(crate) weight: u32,
+    /// In a fixed order; none of a sound graph.
+    pub(crate) problems: Vec<PlanProblem>,
+}
+
+pub(crate) fn levels(plan: &Plan) -> PlanLevelsResult {
+    let found = plan::levels(plan);
+    PlanLevelsResult {
+        levels: found.levels.iter().map(|level| ids(plan, level)).collect(),
+        chain: ids(plan, &found.chain),
+        chain_weight: found.chain_weight,
+        weight: found.weight,
+        problems: problems(plan),
     }
 }
 

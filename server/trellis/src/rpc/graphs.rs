@@ -15,7 +15,7 @@ use crate::error::Fault;
 use crate::methods::code::{CodeViewParams, code_view};
 use crate::methods::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanFlowsParams,
-    PlanOrderParams, PlanShowParams,
+    PlanLevelsParams, PlanOrderParams, PlanShowParams,
 };
 use crate::methods::plan_search::{PlanSearchParams, Searched};
 use crate::methods::rollback::{RollbackParams, rollback};
@@ -43,6 +43,7 @@ placed! {
     PlanCheckParams: graph;
     PlanOrderParams: graph;
     PlanShowParams: graph;
+    PlanLevelsParams: graph;
     PlanFlowsParams: graph;
     PlanSearchParams: graph;
     PlanDepsParams: graph, maybe status;
@@ -56,6 +57,7 @@ pub(super) fn register(table: &mut Table) {
     graph(table, "trellis/planCheck", |plan, _: &PlanCheckParams| Ok(questions::check(plan)));
     graph(table, "trellis/planOrder", |plan, _: &PlanOrderParams| Ok(questions::order(plan)));
     graph(table, "trellis/planShow", |plan, _: &PlanShowParams| Ok(questions::show(plan)));
+    graph(table, "trellis/planLevels", |plan, _: &PlanLevelsParams| Ok(questions::levels(plan)));
     graph(table, "trellis/planFlows", |plan, params| Ok(questions::ways(plan, params)));
     graph(table, "trellis/planDeps", |plan, params| Ok(Around::of(plan, params)?.result(plan)));
     table.call(
@@ -110,7 +112,7 @@ macro_rules! of_graph {
     )*};
 }
 
-of_graph!(PlanCheckParams PlanOrderParams PlanShowParams PlanFlowsParams PlanDepsParams);
+of_graph!(PlanCheckParams PlanOrderParams PlanShowParams PlanLevelsParams PlanFlowsParams PlanDepsParams);
 
 /// A question about one graph.
 fn graph<P, R>(table: &mut Table, name: &'static str, answer: fn(&Plan, &P) -> Result<R, Fault>)

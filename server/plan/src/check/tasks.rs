@@ -1,0 +1,20 @@
+//! What a task must have to be worked on.
+
+use super::{Problem, ProblemKind, problem};
+use crate::plan::Plan;
+use crate::task;
+
+pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
+    for ix in plan.indices() {
+        let node = plan.node(ix);
+        if node.docstring.is_none() {
+            let message = "has no description".to_owned();
+            let hint = "say in `description` what the task is to do, in a sentence or two";
+            found.push(problem(plan, ProblemKind::MissingDescription, ix, message, hint));
+        }
+        if let Err(message) = task::points(node) {
+            let hint = "estimate the task with 1 (trivial) to 8, and split what is larger";
+            found.push(problem(plan, ProblemKind::InvalidPoints, ix, message, hint));
+        }
+    }
+}

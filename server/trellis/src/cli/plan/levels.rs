@@ -1,0 +1,36 @@
+//! `trellis plan levels`: who can be worked on at once.
+
+use std::io::Write as _;
+
+use clap::Args;
+
+use super::Graph;
+use crate::error::{Exit, Fault};
+use crate::methods::plan::{PlanLevelsParams, levels};
+use crate::output::Output;
+
+/// Show which nodes or tasks can be worked on at once, a level a line, and the chain that takes longest.
+#[derive(Args)]
+pub(super) struct LevelsArgs {
+    #[command(flatten)]
+    graph: Graph,
+}
+
+pub(super) fn run(args: &LevelsArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let Graph { rpg, dialect } = &args.graph;
+    let params = PlanLevelsParams { graph: rpg.clone(), dialect: dialect.map(Into::into) };
+    let result = levels(&super::load(&params.graph, params.dialect, output)?);
+    super::list(&result.problems, output);
+    if output.is_json() {
+        output.json(&result)?;
+        return Ok(Exit::Done);
+    }
+    output.stream(|out| {
+        for (number, level) in result.levels.iter().enumerate() {
+            writeln!(out, "{number}: {}", level.join(", "))?;
+        }
+        let (chain, weight) = (result.chain_weight, result.weight);
+        writeln!(out, "longest chain: {} ({chain} of {weight})", result.chain.join(" -> "))
+    })?;
+    Ok(Exit::Done)
+}
