@@ -41,9 +41,17 @@ export type Outcome4 = (Begun | FixResult2)
  */
 export type Outcome5 = (Begun | DecideFixResult)
 /**
- * A form in which planning graphs are published.
+ * A form in which planning graphs, or lists of tasks, are published.
  */
-export type DialectName = ("rpg" | "zerorepo" | "codermind" | "rpg-encoder")
+export type DialectName = ("rpg" | "zerorepo" | "codermind" | "rpg-encoder" | "tasks")
+/**
+ * What long work answers.
+ */
+export type Outcome4 = (Begun | PackagesInstalled)
+/**
+ * What installs the packages of a project. There is no way to name another program.
+ */
+export type Installer = ("npm" | "pip" | "go" | "none")
 /**
  * What a symbol is.
  */
@@ -277,6 +285,10 @@ result: PlanOrderResult
 params: PlanShowParamsOf
 result: PlanShowResult
 }
+"trellis/planLevels": {
+params: PlanLevelsParamsOf
+result: PlanLevelsResult
+}
 "trellis/planFlows": {
 params: PlanFlowsParamsOf
 result: PlanFlowsResult
@@ -304,6 +316,22 @@ result: RollbackResult
 "trellis/codeView": {
 params: CodeViewParamsOf
 result: CodeViewResult
+}
+"trellis/listStacks": {
+params: ListStacksParamsOf
+result: StackList
+}
+"trellis/showStack": {
+params: ShowStackParamsOf
+result: StackShown
+}
+"trellis/newProject": {
+params: NewProjectParamsOf
+result: NewProject
+}
+"trellis/installPackages": {
+params: InstallPackagesParamsOf
+result: Outcome4
 }
 "trellis/findSymbol": {
 params: FindSymbolParamsOf
@@ -2321,6 +2349,44 @@ parents: string[]
 dependsOn: string[]
 }
 /**
+ * Shows which nodes of a planning graph, or tasks of a list, can be worked on at once, and the chain that takes longest.
+ */
+export interface PlanLevelsParamsOf {
+/**
+ * The planning graph or list of tasks, a JSON file.
+ */
+graph: string
+/**
+ * Reads the graph as this, whatever it looks like.
+ */
+dialect?: (DialectName | null)
+}
+/**
+ * Who can be worked on at once. A task weighs its story points, every other node 1.
+ */
+export interface PlanLevelsResult {
+/**
+ * Ids by level, each level by id: what is needed stands in an earlier one.
+ */
+levels: string[][]
+/**
+ * Ids of the nodes that take longest one after the other, each needing the one before.
+ */
+chain: string[]
+/**
+ * What the chain weighs: no number of workers needs less.
+ */
+chainWeight: number
+/**
+ * What all nodes weigh.
+ */
+weight: number
+/**
+ * In a fixed order; none of a sound graph.
+ */
+problems: PlanProblem[]
+}
+/**
  * Shows the ways through each subgraph that integration tests follow, from where data comes in.
  */
 export interface PlanFlowsParamsOf {
@@ -2745,6 +2811,182 @@ signature: string
  * The first line of its docstring, null without one.
  */
 preview?: (string | null)
+}
+/**
+ * Lists the tech stacks that a project can be made of: those of Trellis, the user's and the project's.
+ */
+export interface ListStacksParamsOf {
+/**
+ * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+}
+/**
+ * Tech stacks by name.
+ */
+export interface StackList {
+stacks: StackEntry[]
+}
+/**
+ * One tech stack.
+ */
+export interface StackEntry {
+name: string
+displayName: string
+/**
+ * One line.
+ */
+description: string
+/**
+ * Such as `backend`.
+ */
+category: string
+/**
+ * How its tests are run: one program with its arguments.
+ */
+testCommand: string
+/**
+ * The file it comes from; null if it is one of Trellis.
+ */
+file?: (string | null)
+}
+/**
+ * Shows a tech stack with all its files.
+ */
+export interface ShowStackParamsOf {
+/**
+ * The name of the stack.
+ */
+stack: string
+/**
+ * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+}
+/**
+ * A tech stack in full.
+ */
+export interface StackShown {
+name: string
+displayName: string
+/**
+ * One line.
+ */
+description: string
+/**
+ * Such as `backend`.
+ */
+category: string
+/**
+ * Where code goes, relative to the project's root.
+ */
+srcDir: string
+/**
+ * Where tests go, relative to the project's root.
+ */
+testDir: string
+/**
+ * How its tests are run: one program with its arguments.
+ */
+testCommand: string
+/**
+ * What installs its packages.
+ */
+install: ("npm" | "pip" | "go" | "none")
+/**
+ * Texts by path; `{{project_name}}` stands for the project's name.
+ */
+configFiles: {
+[k: string]: string
+}
+/**
+ * Texts by path: some code and a test of it that passes.
+ */
+helloWorld: {
+[k: string]: string
+}
+/**
+ * How code is written in such a project.
+ */
+conventions: string
+/**
+ * The file it comes from; null if it is one of Trellis.
+ */
+file?: (string | null)
+}
+/**
+ * Makes a new project of a tech stack in a folder that is empty or not there. Nothing is installed.
+ */
+export interface NewProjectParamsOf {
+/**
+ * The name of the stack.
+ */
+stack: string
+/**
+ * The folder of the project.
+ */
+out: string
+/**
+ * The name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ */
+projectName?: (string | null)
+/**
+ * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+}
+/**
+ * A project that was made.
+ */
+export interface NewProject {
+stack: string
+projectName: string
+/**
+ * Its folder.
+ */
+out: string
+/**
+ * Paths of what was written, relative to the folder.
+ */
+files: string[]
+/**
+ * How its tests are run, once its packages are installed.
+ */
+testCommand: string
+}
+/**
+ * Installs the packages that a project's package.json, requirements.txt, pyproject.toml and go.mod ask for, over the
+ * network; nothing of the project is executed, and scripts of npm packages are not.
+ */
+export interface InstallPackagesParamsOf {
+/**
+ * The folder of the project; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
+}
+/**
+ * What was installed.
+ */
+export interface PackagesInstalled {
+installed: InstalledBy[]
+}
+/**
+ * Packages of one language.
+ */
+export interface InstalledBy {
+installer: Installer
+/**
+ * The file that holds their versions, relative to the project's root: to be kept with the sources.
+ */
+lockFile?: (string | null)
+/**
+ * The interpreter that has the packages, of pip.
+ */
+interpreter?: (string | null)
 }
 /**
  * Finds definitions by name or name path.
@@ -5198,6 +5440,19 @@ graph: string
 dialect?: (DialectName | null)
 }
 /**
+ * Shows which nodes of a planning graph, or tasks of a list, can be worked on at once, and the chain that takes longest.
+ */
+export interface PlanLevelsParams {
+/**
+ * The planning graph or list of tasks, a JSON file.
+ */
+graph: string
+/**
+ * Reads the graph as this, whatever it looks like.
+ */
+dialect?: (DialectName | null)
+}
+/**
  * Shows the ways through each subgraph that integration tests follow, from where data comes in.
  */
 export interface PlanFlowsParams {
@@ -5338,6 +5593,63 @@ plan?: (string | null)
  * The project's folder; else the current one.
  */
 root?: (string | null)
+}
+/**
+ * Lists the tech stacks that a project can be made of: those of Trellis, the user's and the project's.
+ */
+export interface ListStacksParams {
+/**
+ * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+}
+/**
+ * Shows a tech stack with all its files.
+ */
+export interface ShowStackParams {
+/**
+ * The name of the stack.
+ */
+stack: string
+/**
+ * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+}
+/**
+ * Makes a new project of a tech stack in a folder that is empty or not there. Nothing is installed.
+ */
+export interface NewProjectParams {
+/**
+ * The name of the stack.
+ */
+stack: string
+/**
+ * The folder of the project.
+ */
+out: string
+/**
+ * The name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ */
+projectName?: (string | null)
+/**
+ * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+}
+/**
+ * Installs the packages that a project's package.json, requirements.txt, pyproject.toml and go.mod ask for, over the
+ * network; nothing of the project is executed, and scripts of npm packages are not.
+ */
+export interface InstallPackagesParams {
+/**
+ * The folder of the project; the first folder of the workspace if left out.
+ */
+root?: (string | null)
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
 }
 /**
  * Finds definitions by name or name path.

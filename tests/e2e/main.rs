@@ -32,6 +32,7 @@ mod repair;
 mod repair_tools;
 mod runs;
 mod sandbox;
+mod stacks;
 mod symbols;
 mod terminal;
 mod tidy;

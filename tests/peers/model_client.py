@@ -14,7 +14,7 @@ GRAPH = {"graph": "rpg.json"}
 UNUSED = {"namePath": "unused", "path": "shop/cart.py"}
 
 #: Tools that refuse what they are called with, since it would take a broken run to serve them.
-REFUSED = {"retry_node": "nothing to try again"}
+REFUSED = {"retry_node": "nothing to try again", "install_packages": "nothing is to be installed"}
 
 
 def arguments(order):
@@ -36,6 +36,7 @@ def arguments(order):
         "plan_check": GRAPH,
         "plan_order": GRAPH,
         "plan_show": GRAPH,
+        "plan_levels": GRAPH,
         "plan_flows": GRAPH,
         "plan_deps": {**GRAPH, "node": "summed"},
         "plan_search": {**GRAPH, "query": "double"},
@@ -67,6 +68,10 @@ def arguments(order):
         "safe_delete_symbol": {"namePath": "before", "path": "shop/cart.py"},
         "undo_edit": {},
         "rollback": OUT,
+        "list_stacks": {},
+        "show_stack": {"stack": "go-api"},
+        "new_project": {"stack": "go-api", "out": "made"},
+        "install_packages": {"root": "broken"},
     }
 
 

@@ -39,13 +39,14 @@ const NEEDS: [Need; 3] = [
 ];
 
 /// Tests that need these are skipped where they are missing. An engine is of use to root alone.
-const OPTIONAL: [Need; 2] = [
+const OPTIONAL: [Need; 3] = [
     Need {
         what: "a Docker engine",
         check: &["sh", "-c", "test \"$(id -u)\" != 0 || dockerd --version"],
         packages: &["docker.io"],
     },
     Need { what: "bubblewrap", check: &["bwrap", "--version"], packages: &["bubblewrap"] },
+    Need { what: "go", check: &["go", "version"], packages: &["golang-go"] },
 ];
 
 /// What stands in for model providers.

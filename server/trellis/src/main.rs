@@ -36,6 +36,7 @@ mod sandbox;
 mod serve;
 mod signals;
 mod sources;
+mod stacks;
 mod state;
 mod statuses;
 mod stdin;

@@ -19,6 +19,7 @@ mod repair;
 mod results;
 mod rollback;
 mod serve;
+mod stacks;
 mod status;
 mod symbols;
 mod test;
@@ -53,6 +54,8 @@ enum Command {
     Log(log::LogArgs),
     Rollback(rollback::RollbackArgs),
     Doctor(doctor::DoctorArgs),
+    /// What new projects begin with: list and show tech stacks, make a project of one, install its packages.
+    Stacks(stacks::StacksArgs),
     Symbols(symbols::SymbolsArgs),
     Lsp(lsp::LspArgs),
     Serve(serve::ServeArgs),
@@ -107,6 +110,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Log(args) => log::run(&args, output),
         Command::Rollback(args) => rollback::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output).await,
+        Command::Stacks(args) => stacks::run(args, output).await,
         Command::Symbols(args) => symbols::run(&args, output),
         Command::Lsp(args) => lsp::run(&args).await,
         Command::Serve(args) => serve::run(args, output).await,

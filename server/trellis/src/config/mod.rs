@@ -159,6 +159,11 @@ impl Provider {
     }
 }
 
+/// The folder of the user's own `trellis.toml`, if there is a place for it.
+pub(crate) fn own_folder(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    users(env)?.parent().map(Path::to_owned)
+}
+
 /// The user's own file, if there is a place for it.
 fn users(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();

@@ -20,7 +20,7 @@ const PLACES: [&str; 18] = [
 
 /// Parameters that name no file, or come back to one that is checked.
 #[cfg(test)]
-const OTHERS: [&str; 34] = [
+const OTHERS: [&str; 36] = [
     "along",
     "answer",
     "approve",
@@ -41,11 +41,13 @@ const OTHERS: [&str; 34] = [
     "namePath",
     "newName",
     "node",
+    "projectName",
     "query",
     "replace",
     "sandbox",
     "search",
     "simpleModel",
+    "stack",
     "startFromNode",
     "state",
     "strongModel",

@@ -25,6 +25,7 @@ pub(crate) mod refactorings;
 pub(crate) mod repair;
 pub(crate) mod rollback;
 pub(crate) mod runs;
+pub(crate) mod stacks;
 pub(crate) mod status;
 pub(crate) mod symbols;
 pub(crate) mod tests;

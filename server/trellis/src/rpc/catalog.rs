@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::table::{Effect, Table};
-use super::{fixes, graphs, symbols, tests};
+use super::{fixes, graphs, stacks, symbols, tests};
 use crate::error::{Exit, Fault};
 use crate::grow;
 use crate::methods::{files, generate, jobs, log, runs};
@@ -19,6 +19,7 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
     about_runs(&mut table);
     fixes::register(&mut table);
     graphs::register(&mut table);
+    stacks::register(&mut table);
     symbols::register(&mut table);
     tests::register(&mut table);
     table

@@ -11,6 +11,7 @@ mod error;
 mod fixes;
 mod graphs;
 mod scope;
+mod stacks;
 mod symbols;
 mod table;
 mod tests;

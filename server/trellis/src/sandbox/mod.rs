@@ -124,6 +124,11 @@ async fn container_image(
     Docker::open(None, &spec, &cache_folder()?, &say).await.map_err(Fault::unavailable)
 }
 
+/// The environment in which the tests of the project in `root` run, made now if it is not there.
+pub(crate) async fn environment(root: &Path, output: &Output) -> Result<python::Python, Fault> {
+    interpreter(root, Needs::Project, output).await
+}
+
 /// The project's own environment if it has pytest, else one made for what is needed.
 async fn interpreter(root: &Path, needs: Needs, output: &Output) -> Result<python::Python, Fault> {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,0 +1,207 @@
+//! Tech stacks: listed, shown, a project made of one, its packages installed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::Fault;
+use crate::output::Output;
+use crate::stacks::{self, Installer, Origin, Stack};
+
+/// Lists the tech stacks that a project can be made of: those of Trellis, the user's and the project's.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ListStacksParams {
+    /// Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// Tech stacks by name.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StackList {
+    pub(crate) stacks: Vec<StackEntry>,
+}
+
+/// One tech stack.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StackEntry {
+    pub(crate) name: String,
+    pub(crate) display_name: String,
+    /// One line.
+    pub(crate) description: String,
+    /// Such as `backend`.
+    pub(crate) category: String,
+    /// How its tests are run: one program with its arguments.
+    pub(crate) test_command: String,
+    /// The file it comes from; null if it is one of Trellis.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Shows a tech stack with all its files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ShowStackParams {
+    /// The name of the stack.
+    pub(crate) stack: String,
+    /// Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// A tech stack in full.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StackShown {
+    pub(crate) name: String,
+    pub(crate) display_name: String,
+    /// One line.
+    pub(crate) description: String,
+    /// Such as `backend`.
+    pub(crate) category: String,
+    /// Where code goes, relative to the project's root.
+    pub(crate) src_dir: String,
+    /// Where tests go, relative to the project's root.
+    pub(crate) test_dir: String,
+    /// How its tests are run: one program with its arguments.
+    pub(crate) test_command: String,
+    /// What installs its packages.
+    pub(crate) install: Installer,
+    /// Texts by path; `{{project_name}}` stands for the project's name.
+    pub(crate) config_files: BTreeMap<String, String>,
+    /// Texts by path: some code and a test of it that passes.
+    pub(crate) hello_world: BTreeMap<String, String>,
+    /// How code is written in such a project.
+    pub(crate) conventions: String,
+    /// The file it comes from; null if it is one of Trellis.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Makes a new project of a tech stack in a folder that is empty or not there. Nothing is installed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewProjectParams {
+    /// The name of the stack.
+    pub(crate) stack: String,
+    /// The folder of the project.
+    pub(crate) out: PathBuf,
+    /// The name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+    #[serde(default)]
+    pub(crate) project_name: Option<String>,
+    /// Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// A project that was made.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewProject {
+    pub(crate) stack: String,
+    pub(crate) project_name: String,
+    /// Its folder.
+    pub(crate) out: PathBuf,
+    /// Paths of what was written, relative to the folder.
+    pub(crate) files: Vec<String>,
+    /// How its tests are run, once its packages are installed.
+    pub(crate) test_command: String,
+}
+
+/// Installs the packages that a project's package.json, requirements.txt, pyproject.toml and go.mod ask for, over the
+/// network; nothing of the project is executed, and scripts of npm packages are not.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct InstallPackagesParams {
+    /// The folder of the project; the first folder of the workspace if left out.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// What was installed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PackagesInstalled {
+    pub(crate) installed: Vec<InstalledBy>,
+}
+
+/// Packages of one language.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InstalledBy {
+    pub(crate) installer: Installer,
+    /// The file that holds their versions, relative to the project's root: to be kept with the sources.
+    pub(crate) lock_file: Option<&'static str>,
+    /// The interpreter that has the packages, of pip.
+    pub(crate) interpreter: Option<PathBuf>,
+}
+
+fn known(root: Option<&Path>) -> Result<Vec<Stack>, Fault> {
+    stacks::all(root.unwrap_or(Path::new(".")), |name| std::env::var(name).ok())
+}
+
+fn file(stack: &Stack) -> Option<PathBuf> {
+    match &stack.origin {
+        Origin::Builtin => None,
+        Origin::File(path) => Some(path.clone()),
+    }
+}
+
+pub(crate) fn list(params: &ListStacksParams) -> Result<StackList, Fault> {
+    let entry = |stack: Stack| StackEntry {
+        file: file(&stack),
+        name: stack.written.name,
+        display_name: stack.written.display_name,
+        description: stack.written.description,
+        category: stack.written.category,
+        test_command: stack.written.test_command,
+    };
+    Ok(StackList { stacks: known(params.root.as_deref())?.into_iter().map(entry).collect() })
+}
+
+pub(crate) fn show(params: &ShowStackParams) -> Result<StackShown, Fault> {
+    let stack = stacks::find(known(params.root.as_deref())?, &params.stack)?;
+    let file = file(&stack);
+    let it = stack.written;
+    Ok(StackShown {
+        name: it.name,
+        display_name: it.display_name,
+        description: it.description,
+        category: it.category,
+        src_dir: it.src_dir,
+        test_dir: it.test_dir,
+        test_command: it.test_command,
+        install: it.install,
+        config_files: it.config_files,
+        hello_world: it.hello_world,
+        conventions: it.conventions,
+        file,
+    })
+}
+
+pub(crate) fn new_project(params: &NewProjectParams) -> Result<NewProject, Fault> {
+    let stack = stacks::find(known(params.root.as_deref())?, &params.stack)?;
+    let project_name = stacks::project_name(params.project_name.as_deref(), &params.out)?;
+    let files = stacks::scaffold(&stack, &project_name, &params.out)?;
+    let (out, test_command) = (params.out.clone(), stack.written.test_command);
+    Ok(NewProject { stack: stack.written.name, project_name, out, files, test_command })
+}
+
+pub(crate) async fn install(
+    params: &InstallPackagesParams,
+    output: &Output,
+    cancel: &CancellationToken,
+) -> Result<PackagesInstalled, Fault> {
+    let root = params.root.as_deref().unwrap_or(Path::new("."));
+    let installed = stacks::install(root, output, cancel).await?;
+    let entry = |it: stacks::Installed| InstalledBy {
+        installer: it.installer,
+        lock_file: it.lock,
+        interpreter: it.interpreter,
+    };
+    Ok(PackagesInstalled { installed: installed.into_iter().map(entry).collect() })
+}

@@ -1,0 +1,58 @@
+//! The methods about tech stacks.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::catalog::blocking;
+use super::context::Context;
+use super::table::{Effect, Table};
+use crate::error::Fault;
+use crate::jobs::Duty;
+use crate::methods::stacks::{
+    InstallPackagesParams, ListStacksParams, NewProject, NewProjectParams, PackagesInstalled,
+    ShowStackParams, install, list, new_project, show,
+};
+
+pub(super) fn register(table: &mut Table) {
+    table.call(
+        "trellis/listStacks",
+        Effect::Reads,
+        |context, mut params: ListStacksParams| async move {
+            params.root = Some(context.root(params.root.as_deref()).await);
+            blocking(move || list(&params)).await
+        },
+    );
+    table.call(
+        "trellis/showStack",
+        Effect::Reads,
+        |context, mut params: ShowStackParams| async move {
+            params.root = Some(context.root(params.root.as_deref()).await);
+            blocking(move || show(&params)).await
+        },
+    );
+    table.call("trellis/newProject", Effect::Writes, make);
+    table.work(
+        "trellis/installPackages",
+        Effect::Runs,
+        |it: &InstallPackagesParams| {
+            let root = it.root.as_deref().unwrap_or(Path::new("."));
+            format!("packages of {}", root.display())
+        },
+        packages,
+    );
+}
+
+async fn make(context: Arc<Context>, mut params: NewProjectParams) -> Result<NewProject, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    params.out = context.root(Some(&params.out)).await;
+    blocking(move || new_project(&params)).await
+}
+
+async fn packages(
+    context: Arc<Context>,
+    mut params: InstallPackagesParams,
+    duty: Duty,
+) -> Result<PackagesInstalled, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    install(&params, &duty.output, &duty.control.cancel).await
+}

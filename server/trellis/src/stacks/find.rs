@@ -1,0 +1,125 @@
+//! Where stacks are: in the binary, beside the user's `trellis.toml`, in the project.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::{Origin, Stack, Written, check};
+use crate::config;
+use crate::error::Fault;
+
+/// The stacks of the binary.
+const BUILTIN: [&str; 4] = [
+    include_str!("builtin/go-api.yaml"),
+    include_str!("builtin/nodejs-api.yaml"),
+    include_str!("builtin/python-api.yaml"),
+    include_str!("builtin/react-spa.yaml"),
+];
+
+/// The folder of a user's stacks, beside their `trellis.toml`.
+const OWN: &str = "stacks";
+/// The folder of a project's.
+const PROJECTS: &str = "trellis-stacks";
+
+/// In bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Every stack that can be had in `folder`, by name: those of the binary, of the user, and of the nearest
+/// `trellis-stacks` in the folder or above it.
+///
+/// # Errors
+///
+/// The first file that breaks a rule, with what and where; two stacks of one name.
+pub(crate) fn all(
+    folder: &Path,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<Stack>, Fault> {
+    let builtin = BUILTIN.iter().map(|text| read(text, Origin::Builtin));
+    let mut stacks: Vec<Stack> = builtin.collect::<Result<_, _>>()?;
+    for folder in folders(folder, env)? {
+        for path in files(&folder)? {
+            stacks.push(of_file(path)?);
+        }
+    }
+    stacks.sort_by(|a, b| a.name().cmp(b.name()));
+    match stacks.windows(2).find(|pair| pair[0].name() == pair[1].name()) {
+        Some(pair) => Err(twice(&pair[0], &pair[1])),
+        None => Ok(stacks),
+    }
+}
+
+/// The stack of that name.
+pub(crate) fn find(stacks: Vec<Stack>, name: &str) -> Result<Stack, Fault> {
+    let names: Vec<String> = stacks.iter().map(|it| it.name().to_owned()).collect();
+    stacks.into_iter().find(|it| it.name() == name).ok_or_else(|| {
+        Fault::input(format!("there is no stack `{name}`"))
+            .hint(format!("take one of {}", names.join(", ")))
+    })
+}
+
+fn folders(folder: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Vec<PathBuf>, Fault> {
+    let cannot = |e| Fault::internal(format!("cannot tell the current folder: {e}"));
+    let folder = std::path::absolute(folder).map_err(cannot)?;
+    let own = config::own_folder(env).map(|it| it.join(OWN));
+    let projects = folder.ancestors().map(|it| it.join(PROJECTS)).find(|it| it.is_dir());
+    Ok(own.into_iter().chain(projects).collect())
+}
+
+/// The YAML files of a folder by name; none where there is no folder.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let unreadable = |error: std::io::Error| {
+        Fault::input(format!("cannot look for stacks in {}: {error}", folder.display()))
+            .hint("mend its permissions, or move it away")
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(unreadable)?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|it| it == "yaml" || it == "yml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn of_file(path: PathBuf) -> Result<Stack, Fault> {
+    let refused = |why: String| {
+        Fault::input(format!("cannot read the stack {}: {why}", path.display()))
+            .hint("mend the file, or move it away")
+    };
+    let length = run::files::open(&path).map_err(|e| refused(e.to_string()))?.get_ref().metadata();
+    if length.is_ok_and(|it| it.len() > LARGEST) {
+        return Err(refused("it is larger than 1 MiB".to_owned()));
+    }
+    let text = run::files::read_text(&path).map_err(|e| refused(e.to_string()))?;
+    read(&text, Origin::File(path))
+}
+
+fn read(text: &str, origin: Origin) -> Result<Stack, Fault> {
+    let place = match &origin {
+        Origin::Builtin => "a stack of the binary".to_owned(),
+        Origin::File(path) => path.display().to_string(),
+    };
+    let written: Written = serde_saphyr::from_str(text).map_err(|error| {
+        Fault::input(format!("{place} is no stack: {}", error.without_snippet()))
+            .hint("mend it after the example in the README, or move it away")
+    })?;
+    match check::broken_rule(&written) {
+        None => Ok(Stack { written, origin }),
+        Some((why, hint)) => Err(Fault::input(format!("{place}: {why}")).hint(hint)),
+    }
+}
+
+fn twice(one: &Stack, other: &Stack) -> Fault {
+    let place = |stack: &Stack| match &stack.origin {
+        Origin::Builtin => "one of Trellis".to_owned(),
+        Origin::File(path) => path.display().to_string(),
+    };
+    let (name, one, other) = (one.name(), place(one), place(other));
+    Fault::input(format!("two stacks are called `{name}`: {one} and {other}"))
+        .hint("give your own another `name`")
+}

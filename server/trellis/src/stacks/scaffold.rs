@@ -1,0 +1,91 @@
+//! A new project out of a stack.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{Stack, check};
+use crate::error::Fault;
+
+/// The name of the project in `folder`: the one given, else that of the folder, as far as it can be one.
+pub(crate) fn project_name(given: Option<&str>, folder: &Path) -> Result<String, Fault> {
+    const HINT: &str =
+        "take lower-case letters, digits and `-`, beginning with a letter: `--name my-shop`";
+    if let Some(name) = given {
+        let refused =
+            || Fault::input(format!("`{}` cannot name a project", name.escape_debug())).hint(HINT);
+        return Some(name.to_owned()).filter(|it| check::is_name(it)).ok_or_else(refused);
+    }
+    let folder = std::path::absolute(folder)
+        .map_err(|e| Fault::internal(format!("cannot tell the current folder: {e}")))?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches('-').to_owned();
+    Some(name).filter(|it| check::is_name(it)).ok_or_else(|| {
+        Fault::input(format!("no name for the project follows from {}", folder.display()))
+            .hint(HINT)
+    })
+}
+
+/// Writes the files of a new project into a folder that is empty or not there, and returns their paths. If that fails,
+/// everything that was made is taken away again.
+pub(crate) fn scaffold(stack: &Stack, project: &str, folder: &Path) -> Result<Vec<String>, Fault> {
+    refuse_used(folder)?;
+    let files = stack.files(project);
+    let mut made = Made::default();
+    let mut write_all = || -> io::Result<()> {
+        files.iter().try_for_each(|(path, text)| made.file(&folder.join(path), text))
+    };
+    write_all().map_err(|error| {
+        made.take_back();
+        Fault::input(format!("cannot make the project in {}: {error}", folder.display()))
+            .hint("nothing was left there; give a folder that you may write to")
+    })?;
+    Ok(files.into_keys().collect())
+}
+
+fn refuse_used(folder: &Path) -> Result<(), Fault> {
+    let shown = folder.display();
+    let refuse = |why: String| {
+        Err(Fault::input(why).hint("give a folder that is not there yet, or an empty one"))
+    };
+    match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
+        Ok(false) => Ok(()),
+        Ok(true) => refuse(format!("{shown} is not empty; nothing was written")),
+        // A link that leads nowhere is refused where it is made.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => refuse(format!("cannot make a project in {shown}: {error}")),
+    }
+}
+
+/// What was made so far, each folder before what is in it.
+#[derive(Default)]
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    fn file(&mut self, path: &Path, text: &str) -> io::Result<()> {
+        self.folder(path.parent().unwrap_or(Path::new(".")))?;
+        // Never over anything, however it came to be there meanwhile.
+        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        self.0.push(path.to_owned());
+        file.write_all(text.as_bytes())
+    }
+
+    fn folder(&mut self, folder: &Path) -> io::Result<()> {
+        if folder.as_os_str().is_empty() || folder.is_dir() {
+            return Ok(());
+        }
+        self.folder(folder.parent().unwrap_or(Path::new("")))?;
+        fs::create_dir(folder)?;
+        self.0.push(folder.to_owned());
+        Ok(())
+    }
+
+    /// What cannot be taken away stays; the error that led here is the one to tell.
+    fn take_back(&mut self) {
+        for path in self.0.drain(..).rev() {
+            let _ = if path.is_dir() { fs::remove_dir(&path) } else { fs::remove_file(&path) };
+        }
+    }
+}
