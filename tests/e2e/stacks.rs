@@ -3,8 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World, repository};
@@ -135,7 +137,11 @@ fn a_project_is_made_whole_or_not_at_all_and_never_over_anything() {
     // A link that leads nowhere would have the project made somewhere else.
     std::os::unix::fs::symlink("nowhere", world.root().join("link")).expect("a link");
     let _ = new(&["link"]).exits(65).says("nothing was left there");
-    for none in ["named", "123", "nowhere"] {
+    // The longest path that systems take has room for `.gitignore` and `internal/api`, and not for what is in that.
+    let (part, last) = ("d".repeat(200), "e".repeat(62));
+    let deep = format!("{}{last}", format!("{part}/").repeat(20));
+    let _ = new(&[&deep, "--name", "deep"]).exits(65).says("cannot make the project");
+    for none in ["named", "123", "nowhere", &part] {
         assert!(!world.root().join(none).exists(), "{none}");
     }
 }
@@ -179,6 +185,33 @@ fn installers_execute_no_scripts_and_see_no_keys() {
     assert!(!seen.contains("sk-secret") && !seen.contains("GOPROXY"), "{seen}");
     world.write("shop/fail", "");
     let _ = install().exits(69).says("npm install").says("broken");
+}
+
+#[test]
+fn an_installer_that_is_stopped_goes_and_says_so() {
+    let world = World::new();
+    world.write("shop/package.json", "{}");
+    for pipe in ["shop/begun", "shop/never"] {
+        let made = Command::new("mkfifo").arg(world.root().join(pipe)).status();
+        assert!(made.is_ok_and(|it| it.success()));
+    }
+    let npm = world.write("tools/npm", "#!/bin/sh\necho $$ > begun\nread line < never\n");
+    fs::set_permissions(&npm, fs::Permissions::from_mode(0o755)).expect("set");
+    let mut command = world.command(&["stacks", "install", "shop"]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", world.root().join("tools").display()));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    // Ends when npm is at work.
+    let npm =
+        world.read("shop/begun").trim().parse().ok().and_then(Pid::from_raw).expect("a number");
+    let npm = pidfd_open(npm, PidfdFlags::empty()).expect("it is there");
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a number");
+    kill_process(pid, Signal::INT).expect("told");
+    let ran = Ran::of(child.wait_with_output().expect("it ends")).exits(130);
+    let _ = ran.says("stopped while npm was at work");
+    // Readable once the process has ended.
+    let mut ended = [PollFd::new(&npm, PollFlags::IN)];
+    let patience = Timespec { tv_sec: 30, tv_nsec: 0 };
+    assert_eq!(poll(&mut ended, Some(&patience)), Ok(1), "npm has outlived the installation");
 }
 
 #[test]
