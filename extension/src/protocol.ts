@@ -11,7 +11,7 @@ export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused"
 /**
  * What kind of thing happened, in the words of the file.
  */
-export type EventKind = ("started" | "ordered" | "state" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
+export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
 /**
  * What long work answers.
  */
@@ -47,7 +47,7 @@ export type DialectName = ("rpg" | "zerorepo" | "codermind" | "rpg-encoder" | "t
 /**
  * What long work answers.
  */
-export type Outcome4 = (Begun | PackagesInstalled)
+export type Outcome6 = (Begun | PackagesInstalled)
 /**
  * What installs the packages of a project. There is no way to name another program.
  */
@@ -67,7 +67,7 @@ export type Tool = ("pytest" | "unittest" | "jest" | "vitest" | "go")
 /**
  * What long work answers.
  */
-export type Outcome6 = (Begun | RunTestsResult)
+export type Outcome7 = (Begun | RunTestsResult)
 /**
  * How tests are written.
  */
@@ -75,11 +75,11 @@ export type TestFramework = ("pytest" | "unittest")
 /**
  * What long work answers.
  */
-export type Outcome7 = (Begun | Generated)
+export type Outcome8 = (Begun | Generated)
 /**
  * What long work answers.
  */
-export type Outcome8 = (Begun | LocalizeResult)
+export type Outcome9 = (Begun | LocalizeResult)
 /**
  * One thing that happened.
  */
@@ -331,7 +331,7 @@ result: NewProject
 }
 "trellis/installPackages": {
 params: InstallPackagesParamsOf
-result: Outcome4
+result: Outcome6
 }
 "trellis/findSymbol": {
 params: FindSymbolParamsOf
@@ -399,15 +399,15 @@ result: Validity
 }
 "trellis/runTests": {
 params: RunTestsParamsOf
-result: Outcome6
+result: Outcome7
 }
 "trellis/generateTests": {
 params: GenerateTestsParamsOf
-result: Outcome7
+result: Outcome8
 }
 "trellis/localize": {
 params: LocalizeParamsOf
-result: Outcome8
+result: Outcome9
 }
 "trellis/doctor": {
 params: DoctorParamsOf
