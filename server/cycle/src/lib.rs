@@ -6,6 +6,7 @@
 
 pub mod approval;
 pub mod assembly;
+pub mod campaign;
 mod context;
 mod debug_context;
 mod diagnosis;

@@ -18,6 +18,8 @@ pub fn red(run: &TestRun, own: impl Fn(&str) -> bool) -> Gate {
         it.exception == "NotImplementedError"
             || it.missing_module.as_deref().is_some_and(&own)
             || (it.missing_module.is_none() && it.missing_attribute.is_some())
+            || (it.path.ends_with(".go") && it.missing_name.is_some())
+            || names_no_file(&it.message)
     };
     let foreign = run.collection.iter().find(|it| !missing(it));
     match (&run.ending, foreign) {
@@ -34,6 +36,15 @@ pub fn red(run: &TestRun, own: impl Fn(&str) -> bool) -> Gate {
         (Ending::Failed, None) if run.failed() > 0 => Gate::Open,
         _ => Gate::Shut(format!("they do not fail as tests do: {}", run.summary())),
     }
+}
+
+/// Whether a program of Node.js did not find a module that would be the project's: one that is named by its place.
+fn names_no_file(message: &str) -> bool {
+    let words = ["Cannot find module ", "Failed to load url ", "Failed to resolve import "];
+    let named = words.iter().find_map(|it| message.split_once(it)).map(|it| it.1);
+    let own = ["./", "../", "/", "@/"];
+    named
+        .is_some_and(|it| own.iter().any(|own| it.trim_start_matches(['\'', '"']).starts_with(own)))
 }
 
 /// The green gate: the new tests pass, and of the others none fails that passed before.

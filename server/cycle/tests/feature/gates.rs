@@ -27,12 +27,26 @@ fn failure(exception: &str, message: &str, module: Option<&str>, name: Option<&s
 fn the_red_gate_wants_failures_for_the_right_reason() {
     let missing = |module, name| failure("ImportError", "not there", module, name);
     let collection = |failure| run(Ending::CollectionError, &[], vec![failure]);
+    let node = |message: &str| failure("Error", message, None, None);
+    let go = |name: Option<&str>| Failure {
+        path: "tax_test.go".to_owned(),
+        missing_name: name.map(str::to_owned),
+        ..failure("Error", "a compile error", None, None)
+    };
     let table = [
         (run(Ending::Failed, &[("a", false)], vec![]), ""),
         (run(Ending::Failed, &[("a", true), ("b", false)], vec![]), ""),
         (collection(missing(Some("shop.tax"), None)), ""),
         (collection(missing(None, Some("vat"))), ""),
         (collection(failure("NotImplementedError", "", None, None)), ""),
+        (collection(node("Cannot find module '../src/tax' from 'tests/tax.test.js'")), ""),
+        (collection(node("Failed to load url ../src/tax (resolved id: ../src/tax)")), ""),
+        (collection(go(Some("Vat"))), ""),
+        (
+            collection(node("Cannot find module '@hapi/joi' from 'tests/tax.test.js'")),
+            "they cannot be collected: Error: Cannot find module '@hapi/joi'",
+        ),
+        (collection(go(None)), "they cannot be collected: Error: a compile error"),
         (
             run(Ending::Passed, &[("a", true), ("b", true)], vec![]),
             "tests must fail before the implementation, and all 2 pass",
