@@ -13,6 +13,7 @@ use crate::crash::{Random, rounds};
 use crate::mock::KEY;
 use crate::models::{Service, prompt, said};
 use crate::repair::{git, text};
+use crate::stacks::{Project, has_go, installed};
 use crate::world::{Ran, World};
 
 const CART: &str = "\
@@ -388,6 +389,85 @@ fn linters_tell_of_what_is_new_and_nothing_else() {
     assert_eq!(world.read("p/shop/discount.py"), CODE);
     let report = format!("p/{}/implementation-report.md", text(&ran.json()["reports"]));
     assert!(world.read(&report).contains("nothing new by ruff"));
+}
+
+/// A project of a stack, its tests and its code, each as path and text; `HALF` stands for the operator that is right or wrong.
+struct Stacked {
+    stack: &'static str,
+    tests: (&'static str, &'static str),
+    code: (&'static str, &'static str),
+}
+
+const STACKED: [Stacked; 3] = [
+    Stacked {
+        stack: "nodejs-api",
+        tests: (
+            "tests/half.test.js",
+            "const { half } = require('../src/half');\n\ntest('half', () => {\n  expect(half(4)).toBe(2);\n});\n",
+        ),
+        code: ("src/half.js", "module.exports = { half: (x) => x HALF 2 };\n"),
+    },
+    Stacked {
+        stack: "react-spa",
+        tests: (
+            "tests/half.test.js",
+            "import { expect, test } from 'vitest';\n\nimport { half } from '../src/half.js';\n\ntest('half', () => {\n  expect(half(4)).toBe(2);\n});\n",
+        ),
+        code: ("src/half.js", "export const half = (x) => x HALF 2;\n"),
+    },
+    Stacked {
+        stack: "go-api",
+        tests: (
+            "internal/half/half_test.go",
+            "package half\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Errorf(\"half of 4 is %d\", Half(4))\n\t}\n}\n",
+        ),
+        code: (
+            "internal/half/half.go",
+            "// Package half halves.\npackage half\n\n// Half of a number.\nfunc Half(x int) int {\n\treturn x HALF 2\n}\n",
+        ),
+    },
+];
+
+#[test]
+fn projects_in_other_languages_are_gated_by_their_own_tests() {
+    for it in STACKED.iter().filter(|it| it.stack != "go-api" || has_go()) {
+        let lock = (it.stack != "go-api").then_some("package-lock.json");
+        let Project { world, root, .. } = installed(it.stack, lock);
+        let wrong = it.code.1.replace("HALF", "*");
+        let right = it.code.1.replace("HALF", "/");
+        let replies = [
+            ("scaffold", file(it.tests.0, it.tests.1)),
+            ("implementation", file(it.code.0, &wrong)),
+            ("fix", file(it.code.0, &right)),
+        ];
+        let line = |(stage, reply): &(&str, String)| json!({ "node": "42", "stage": stage, "reply": reply });
+        let lines: Vec<String> = replies.iter().map(|it| line(it).to_string()).collect();
+        world.write("replies.jsonl", &lines.join("\n"));
+        world.write("hello-shop/docs/lld.md", &format!("# Half\n\n`{}` halves.\n", it.code.0));
+        let git = |arguments: &[&str]| git(&root, arguments);
+        git(&["init", "--quiet", "--initial-branch=main"]);
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "-m", "start"]);
+        let arguments = "implement hello-shop --issue 42 --lld hello-shop/docs/lld.md --json --sandbox local --model recorded:replies.jsonl --approve autonomous";
+        let ran = world.trellis(&arguments.split(' ').collect::<Vec<_>>());
+        let result = ran.exits(0).json();
+        assert_eq!(
+            result["newTests"],
+            json!({ "passed": 1, "failed": 0 }),
+            "{}: {result:#}",
+            it.stack
+        );
+        assert!(result["passedBefore"].as_u64() > Some(0), "{}: {result:#}", it.stack);
+        assert_eq!(result["history"].as_array().map(Vec::len), Some(1), "{}: {result:#}", it.stack);
+        assert_eq!(
+            fs::read_to_string(root.join(it.code.0)).expect("the code"),
+            right,
+            "{}",
+            it.stack
+        );
+        assert_eq!(git(&["status", "--short"]), "", "{}", it.stack);
+        assert_eq!(git(&["worktree", "list"]).lines().count(), 1, "{}", it.stack);
+    }
 }
 
 #[test]

@@ -250,8 +250,7 @@ fn the_stack_in_the_readme_is_one() {
 
 #[test]
 fn a_go_api_installs_and_passes() {
-    if Command::new("go").arg("version").output().is_err() {
-        eprintln!("SKIPPED: go is not installed");
+    if !has_go() {
         return;
     }
     // Its standard library is all that it uses, so that there is nothing to lock.
@@ -260,16 +259,26 @@ fn a_go_api_installs_and_passes() {
     passes(&json!("go vet ./..."), &project.root, None);
 }
 
+/// Says so where it is not.
+pub(crate) fn has_go() -> bool {
+    let is_there = Command::new("go").arg("version").output().is_ok();
+    if !is_there {
+        eprintln!("SKIPPED: go is not installed");
+    }
+    is_there
+}
+
 /// A project of a stack, with its packages.
-struct Project {
-    world: World,
-    root: PathBuf,
+pub(crate) struct Project {
+    pub(crate) world: World,
+    pub(crate) root: PathBuf,
     test_command: Value,
     /// Where the programs of its environment are, of Python.
     programs: Option<PathBuf>,
 }
 
-fn installed(stack: &str, lock: Option<&str>) -> Project {
+/// In `hello-shop` of a world of its own.
+pub(crate) fn installed(stack: &str, lock: Option<&str>) -> Project {
     installed_in(World::new(), stack, lock)
 }
 

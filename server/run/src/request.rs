@@ -15,7 +15,8 @@ pub enum Tree {
     Files(BTreeMap<String, Arc<str>>),
     /// A copy of a folder, some of its files with other texts: for trying changes out. Nothing is written to
     /// the folder itself. It is copied once for each worker, and must not change while the runner is used;
-    /// version control, environments and caches in it are left out.
+    /// version control, environments and caches in it are left out, and packages of Node.js unless one of its programs runs
+    /// the tests: a link to them counts as well.
     Copy {
         /// What is copied.
         folder: PathBuf,

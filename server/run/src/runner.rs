@@ -205,10 +205,10 @@ impl Runner {
     /// A new worker.
     async fn post(&self, key: Key, request: &Request) -> Result<Post, String> {
         let (parent, tree) = (self.shared.scratch.clone(), request.tree.clone());
-        let grounds = tokio::task::spawn_blocking(move || Grounds::new(&parent, &tree))
-            .await
-            .map_err(unprepared)??;
         let toolchain = Toolchain::of(request.framework);
+        let packages = toolchain == Some(Toolchain::Node);
+        let grounds = tokio::task::spawn_blocking(move || Grounds::new(&parent, &tree, packages));
+        let grounds = grounds.await.map_err(unprepared)??;
         let place = &self.shared.place;
         let worker = place.start(grounds.root(), &request.limits, toolchain).await?;
         Ok(Post { key, worker, grounds })

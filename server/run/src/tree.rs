@@ -23,10 +23,16 @@ pub(crate) struct Grounds {
     written: Option<(TempDir, Texts)>,
     /// What lies below the texts.
     base: Option<PathBuf>,
+    /// Whether a copy needs [`PACKAGES`].
+    packages: bool,
 }
 
-/// Folders that no test reads and that can be large: version control, environments, caches.
-const LEFT_OUT: [&str; 12] = [
+/// Where programs of Node.js look for packages.
+const PACKAGES: &str = "node_modules";
+
+/// Folders that no test reads and that can be large: version control, environments, caches. [`PACKAGES`] are left out, too,
+/// where no program of Node.js runs the tests.
+const LEFT_OUT: [&str; 11] = [
     ".git",
     ".hg",
     ".svn",
@@ -34,7 +40,6 @@ const LEFT_OUT: [&str; 12] = [
     "venv",
     ".tox",
     ".nox",
-    "node_modules",
     "__pycache__",
     ".pytest_cache",
     ".mypy_cache",
@@ -42,21 +47,28 @@ const LEFT_OUT: [&str; 12] = [
 ];
 
 impl Grounds {
-    /// The error is a sentence for people.
-    pub(crate) fn new(parent: &Path, tree: &Tree) -> Result<Grounds, String> {
+    /// `packages`: the tests are run by a program of Node.js. The error is a sentence for people.
+    pub(crate) fn new(parent: &Path, tree: &Tree, packages: bool) -> Result<Grounds, String> {
         match tree {
             Tree::Folder(path) => {
                 let root = path.canonicalize().map_err(|error| {
                     format!("the folder under test, {}, cannot be opened: {error}", path.display())
                 })?;
-                Ok(Grounds { root, written: None, base: None })
+                Ok(Grounds { root, written: None, base: None, packages })
             }
-            Tree::Files(files) => Grounds::written(parent, None, files),
-            Tree::Copy { folder, changed } => Grounds::written(parent, Some(folder), changed),
+            Tree::Files(files) => Grounds::written(parent, None, files, packages),
+            Tree::Copy { folder, changed } => {
+                Grounds::written(parent, Some(folder), changed, packages)
+            }
         }
     }
 
-    fn written(parent: &Path, base: Option<&PathBuf>, files: &Texts) -> Result<Grounds, String> {
+    fn written(
+        parent: &Path,
+        base: Option<&PathBuf>,
+        files: &Texts,
+        packages: bool,
+    ) -> Result<Grounds, String> {
         let (folder, root) = make(parent).map_err(|error| {
             format!(
                 "no scratch folder could be made in {}: {error}; name another one",
@@ -64,7 +76,7 @@ impl Grounds {
             )
         })?;
         let written = Some((folder, Texts::new()));
-        let mut grounds = Grounds { root, written, base: base.cloned() };
+        let mut grounds = Grounds { root, written, base: base.cloned(), packages };
         grounds.lay_base()?;
         grounds.renew(files, true)?;
         Ok(grounds)
@@ -72,7 +84,7 @@ impl Grounds {
 
     fn lay_base(&self) -> Result<(), String> {
         let Some(base) = &self.base else { return Ok(()) };
-        copy(base, &self.root)
+        copy(base, &self.root, self.packages)
             .map_err(|error| format!("{} could not be copied: {error}", base.display()))
     }
 
@@ -131,19 +143,25 @@ fn make(parent: &Path) -> io::Result<(TempDir, PathBuf)> {
     Ok((folder, root))
 }
 
-/// The content of a folder into another one; links stay links.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+/// The content of a folder into another one; links stay links, but for one to packages, which lie elsewhere then.
+fn copy(from: &Path, to: &Path, packages: bool) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
         let target = to.join(&name);
-        if kind.is_symlink() {
+        if name == PACKAGES {
+            let there = entry.path().canonicalize().ok().filter(|it| packages && it.is_dir());
+            if let Some(there) = there {
+                fs::create_dir(&target)?;
+                copy(&there, &target, true)?;
+            }
+        } else if kind.is_symlink() {
             std::os::unix::fs::symlink(fs::read_link(entry.path())?, &target)?;
         } else if kind.is_file() {
             fs::copy(entry.path(), &target)?;
         } else if kind.is_dir() && !LEFT_OUT.iter().any(|it| name == *it) {
             fs::create_dir(&target)?;
-            copy(&entry.path(), &target)?;
+            copy(&entry.path(), &target, packages)?;
         }
     }
     Ok(())

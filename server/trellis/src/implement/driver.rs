@@ -7,7 +7,7 @@ use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Review, Seen};
 
 use super::files::is_test;
 use super::report::Log;
-use super::trials::Trials;
+use super::trials::{Trials, with_packages};
 use super::words::{self, Words};
 use super::{Order, Reviewer, cancelled};
 use crate::control::Control;
@@ -115,7 +115,7 @@ impl<'a> Shop<'a> {
         journal: &'a Journal,
         (words, work, trials): (Words, Worktree, Trials<'a>),
     ) -> Result<Shop<'a>, Fault> {
-        let ground = work.checkout(journal, &work.record.base)?;
+        let ground = with_packages(work.checkout(journal, &work.record.base)?, &order.home)?;
         let all = ground.tracked()?;
         let feature = words::feature(order, &words, (&ground.root, &all), trials.framework);
         Ok(Shop {
@@ -195,7 +195,8 @@ impl<'a> Shop<'a> {
             Some((path.clone(), crate::edits::read(&self.work.root.join(&path)).ok()?))
         };
         self.changes = there.into_iter().filter_map(text).collect();
-        self.edited = Some(self.work.checkout(self.journal, self.work.tip())?);
+        let edited = self.work.checkout(self.journal, self.work.tip())?;
+        self.edited = Some(with_packages(edited, &self.order.home)?);
         self.show();
         Ok(())
     }

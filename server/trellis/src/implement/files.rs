@@ -88,7 +88,10 @@ pub(super) fn targets(changes: &Changes) -> Vec<String> {
     let runs = |path: &&String| {
         let file = path.rsplit('/').next().unwrap_or(path);
         let stem = file.rsplit_once('.').map_or(file, |it| it.0);
-        stem.starts_with("test_") || [".test", ".spec", "_test"].iter().any(|it| stem.ends_with(it))
+        stem.starts_with("test_")
+            || [".test", ".spec", "_test"].iter().any(|it| stem.ends_with(it))
+            || (path.contains("__tests__/")
+                && [".js", ".jsx", ".ts", ".tsx"].iter().any(|it| file.ends_with(it)))
     };
     changes.keys().filter(|it| is_test(it)).filter(runs).cloned().collect()
 }

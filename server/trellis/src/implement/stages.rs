@@ -12,6 +12,7 @@ use cycle::{Observation, TestRun};
 use super::driver::Shop;
 use super::files::{Files, Turn, is_own, is_test, targets};
 use super::review::{Shown, critical, is_asked};
+use super::trials::with_packages;
 use super::{lint, report};
 use crate::error::Fault;
 use crate::workspace::landing::{Candidate, Landed, Merge};
@@ -255,12 +256,14 @@ impl Shop<'_> {
         self.state("tests of what the merge makes", "")?;
         let none = Changes::new();
         let merged = self.work.checkout(self.journal, &it.commit)?;
+        let merged = with_packages(merged, &self.order.home)?;
         let new = self.ran_at(&merged.root, &none, &targets(&self.changes)).await?;
         if !new.proves() {
             return Ok(Some(format!("merged, the new tests do not pass: {}", new.summary())));
         }
         let all = self.ran_at(&merged.root, &none, &[]).await?;
         let target = self.work.checkout(self.journal, it.target())?;
+        let target = with_packages(target, &self.order.home)?;
         let old = self.ran_at(&target.root, &none, &[]).await?;
         let passed: Vec<String> =
             old.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect();

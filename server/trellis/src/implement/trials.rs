@@ -1,5 +1,6 @@
 //! Runs of tests with what the work has made so far, on copies of a checkout.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use cycle::TestRun;
@@ -14,6 +15,8 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project;
 use crate::sandbox::{self, Needs, Opened};
+use crate::workspace::landing::Checkout;
+use crate::workspace::worktree::cannot;
 
 /// A sandbox for the work.
 pub(super) struct Trials<'a> {
@@ -29,7 +32,7 @@ impl<'a> Trials<'a> {
         output: &Output,
         cancel: &CancellationToken,
     ) -> Result<Trials<'a>, Fault> {
-        let framework = framework(&order.home)?;
+        let framework = framework(&order.home);
         let opening = sandbox::open(&order.sandbox, &order.home, Needs::Project, output);
         let opened = tokio::select! {
             () = cancel.cancelled() => return Err(cancelled()),
@@ -95,13 +98,19 @@ fn judged(report: &Report, text: crate::convert::Texts<'_>) -> Result<TestRun, F
 }
 
 /// What runs the project's tests.
-pub(super) fn framework(root: &Path) -> Result<Framework, Fault> {
-    match detect(root).map_or(Framework::Pytest, |it| it.framework) {
-        it @ (Framework::Pytest | Framework::Unittest) => Ok(it),
-        other => Err(Fault::unavailable(format!(
-            "the tests of {} are run by {other}, and `implement` runs those of Python",
-            root.display()
-        ))
-        .hint("give the folder of a Python project")),
+pub(super) fn framework(root: &Path) -> Framework {
+    detect(root).map_or(Framework::Pytest, |it| it.framework)
+}
+
+/// Shows a checkout the packages that are installed in the project: git does not have them.
+pub(super) fn with_packages<'a>(
+    checkout: Checkout<'a>,
+    home: &Path,
+) -> Result<Checkout<'a>, Fault> {
+    let (there, here) = (home.join("node_modules"), checkout.root.join("node_modules"));
+    if there.is_dir() && fs::symlink_metadata(&here).is_err() {
+        std::os::unix::fs::symlink(&there, &here)
+            .map_err(|error| cannot(&format!("show {}", there.display()), &error))?;
     }
+    Ok(checkout)
 }

@@ -140,7 +140,7 @@ fn tests_place(all: &[String]) -> String {
 /// As for the work itself, as far as words go.
 pub(crate) fn plan(order: &Order) -> Result<String, Fault> {
     let words = read(order)?;
-    let framework = super::trials::framework(&order.home)?;
+    let framework = super::trials::framework(&order.home);
     let git = repository(&order.home)?;
     let all = git.tracked().map_err(broken)?;
     let feature = feature(order, &words, (&order.home, &all), framework);

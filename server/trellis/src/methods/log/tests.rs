@@ -142,6 +142,10 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
             json!({ "kind": "finished", "passed": 1, "failed": 2, "skipped": 3, "seconds": 4 }),
             "finished - 1 passed, 2 failed, 3 skipped after 4 s",
         ),
+        (
+            json!({ "kind": "stage", "work": "issue-42", "stage": "green gate", "reason": "a test fails" }),
+            "stage issue-42 green gate because a test fails",
+        ),
     ]
 }
 
@@ -179,7 +183,7 @@ fn only_what_is_asked_for_is_given() {
         (json!({ "node": "c", "kinds": ["regression"] }), &[9], 0),
         (json!({ "node": "a", "last": 2 }), &[16, 17], 10),
         (json!({ "kinds": ["git"], "last": 5 }), &[15], 0),
-        (json!({ "last": 1 }), &[25], 24),
+        (json!({ "last": 1 }), &[26], 25),
         (json!({ "node": "nobody" }), &[], 0),
         (json!({ "node": "a", "kinds": ["kept"] }), &[14], 0),
     ];
