@@ -29,17 +29,21 @@ export type Outcome2 = (Begun | ImplementResult)
  */
 export type Outcome3 = ("merged" | "needsHuman" | "left" | "failed" | "planned")
 /**
+ * What long work answers.
+ */
+export type Outcome4 = (Begun | TasksResult)
+/**
  * Where a proposal stands.
  */
 export type State = (("accepted" | "rejected") | "waiting" | "stale" | "undone" | "failed")
 /**
  * What long work answers.
  */
-export type Outcome4 = (Begun | FixResult2)
+export type Outcome5 = (Begun | FixResult2)
 /**
  * What long work answers.
  */
-export type Outcome5 = (Begun | DecideFixResult)
+export type Outcome6 = (Begun | DecideFixResult)
 /**
  * A form in which planning graphs, or lists of tasks, are published.
  */
@@ -47,7 +51,7 @@ export type DialectName = ("rpg" | "zerorepo" | "codermind" | "rpg-encoder" | "t
 /**
  * What long work answers.
  */
-export type Outcome6 = (Begun | PackagesInstalled)
+export type Outcome7 = (Begun | PackagesInstalled)
 /**
  * What installs the packages of a project. There is no way to name another program.
  */
@@ -67,7 +71,7 @@ export type Tool = ("pytest" | "unittest" | "jest" | "vitest" | "go")
 /**
  * What long work answers.
  */
-export type Outcome7 = (Begun | RunTestsResult)
+export type Outcome8 = (Begun | RunTestsResult)
 /**
  * How tests are written.
  */
@@ -75,11 +79,11 @@ export type TestFramework = ("pytest" | "unittest")
 /**
  * What long work answers.
  */
-export type Outcome8 = (Begun | Generated)
+export type Outcome9 = (Begun | Generated)
 /**
  * What long work answers.
  */
-export type Outcome9 = (Begun | LocalizeResult)
+export type Outcome10 = (Begun | LocalizeResult)
 /**
  * One thing that happened.
  */
@@ -253,6 +257,10 @@ result: Outcome
 params: ImplementParams
 result: Outcome2
 }
+"trellis/tasks": {
+params: TasksParams
+result: Outcome4
+}
 "trellis/listFixes": {
 params: ListFixesParamsOf
 result: ListFixesResult
@@ -267,11 +275,11 @@ result: UndoFixResult
 }
 "trellis/proposeFix": {
 params: ProposeFixParamsOf
-result: Outcome4
+result: Outcome5
 }
 "trellis/decideFix": {
 params: DecideFixParamsOf
-result: Outcome5
+result: Outcome6
 }
 "trellis/planCheck": {
 params: PlanCheckParamsOf
@@ -331,7 +339,7 @@ result: NewProject
 }
 "trellis/installPackages": {
 params: InstallPackagesParamsOf
-result: Outcome6
+result: Outcome7
 }
 "trellis/findSymbol": {
 params: FindSymbolParamsOf
@@ -399,15 +407,15 @@ result: Validity
 }
 "trellis/runTests": {
 params: RunTestsParamsOf
-result: Outcome7
+result: Outcome8
 }
 "trellis/generateTests": {
 params: GenerateTestsParamsOf
-result: Outcome8
+result: Outcome9
 }
 "trellis/localize": {
 params: LocalizeParamsOf
-result: Outcome9
+result: Outcome10
 }
 "trellis/doctor": {
 params: DoctorParamsOf
@@ -1590,6 +1598,140 @@ notes: string[]
 export interface Counts {
 passed: number
 failed: number
+}
+/**
+ * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
+ * at a time, merged as they pass. Goes on where an earlier start stopped.
+ */
+export interface TasksParams {
+/**
+ * The list: JSON with `tasks`, each with `id`, `description`, and as it likes `implementation_details`, `depends_on`,
+ * `story_points`, `keywords`.
+ */
+file: string
+/**
+ * The tech stack; `trellis stacks list` shows all.
+ */
+stack: string
+/**
+ * The folder of the repository: empty, not there, or of an earlier start.
+ */
+out: string
+/**
+ * Name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ */
+name?: (string | null)
+/**
+ * Tasks at a time.
+ */
+jobs?: number
+/**
+ * Fixes after the first code of a task.
+ */
+maxRetries?: number
+/**
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ */
+model?: (string | null)
+/**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
+ * Where tests run.
+ */
+sandbox?: ("auto" | "docker" | "local")
+/**
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ */
+image?: (string | null)
+/**
+ * Seconds one test may take.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take.
+ */
+runTimeout?: number
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
+}
+/**
+ * What a list of tasks came to.
+ */
+export interface TasksResult {
+/**
+ * `COMPLETE` or `FAILED`; what is merged stays in either case.
+ */
+status: string
+/**
+ * As the command line ends: 0 all tasks are merged and pass together, 1 some are not, or do not.
+ */
+exitCode: number
+/**
+ * The folder of the repository.
+ */
+out: string
+/**
+ * Share of the tasks that are merged, in percent.
+ */
+progress: number
+totalTasks: number
+/**
+ * Merged, by id.
+ */
+completedTasks: string[]
+/**
+ * Why others are not, by id; the work is on the branch `trellis/task-ID`.
+ */
+failedTasks: {
+[k: string]: string
+}
+/**
+ * Those that wait for one that failed, by id, with the reason.
+ */
+blockedTasks: {
+[k: string]: string
+}
+/**
+ * US dollars, as far as prices are known.
+ */
+usd: number
+/**
+ * Tokens in and out.
+ */
+tokens: number
+time: Time
+/**
+ * What else there is to say, as sentences.
+ */
+notes: string[]
 }
 /**
  * Lists proposed fixes of a project, the oldest first.
@@ -5217,6 +5359,89 @@ dryRun?: boolean
  * What becomes of the change that waits for a review, as the result of the call before showed it.
  */
 decision?: (Decision | null)
+/**
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ */
+model?: (string | null)
+/**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
+ * Where tests run.
+ */
+sandbox?: ("auto" | "docker" | "local")
+/**
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ */
+image?: (string | null)
+/**
+ * Seconds one test may take.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take.
+ */
+runTimeout?: number
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
+}
+/**
+ * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
+ * at a time, merged as they pass. Goes on where an earlier start stopped.
+ */
+export interface TasksArgs {
+/**
+ * The list: JSON with `tasks`, each with `id`, `description`, and as it likes `implementation_details`, `depends_on`,
+ * `story_points`, `keywords`.
+ */
+file: string
+/**
+ * The tech stack; `trellis stacks list` shows all.
+ */
+stack: string
+/**
+ * The folder of the repository: empty, not there, or of an earlier start.
+ */
+out: string
+/**
+ * Name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ */
+name?: (string | null)
+/**
+ * Tasks at a time.
+ */
+jobs?: number
+/**
+ * Fixes after the first code of a task.
+ */
+maxRetries?: number
 /**
  * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */

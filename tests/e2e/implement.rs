@@ -46,7 +46,7 @@ const LLD: &str = "\
 ";
 
 /// A file under its path.
-fn file(path: &str, text: &str) -> String {
+pub(crate) fn file(path: &str, text: &str) -> String {
     format!("{path}\n```python\n{text}```\n")
 }
 

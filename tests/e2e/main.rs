@@ -34,6 +34,7 @@ mod runs;
 mod sandbox;
 mod stacks;
 mod symbols;
+mod tasks;
 mod terminal;
 mod tidy;
 mod transports;

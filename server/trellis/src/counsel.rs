@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use cycle::{Ask, Observation, Policy};
 use tokio_util::sync::CancellationToken;
@@ -17,8 +18,8 @@ use crate::workspace::journal::{Event, Journal};
 use crate::workspace::past::{Heard, Question};
 
 pub(crate) struct Counsel {
-    desk: Desk,
-    journal: Journal,
+    desk: Arc<Desk>,
+    journal: Arc<Journal>,
     cost: StageCost,
     /// The door, as notes in the journal name it.
     door: &'static str,
@@ -27,12 +28,11 @@ pub(crate) struct Counsel {
 }
 
 impl Counsel {
-    /// For the project at `home`; what was `heard` before is not paid for again.
+    /// For the project at `home`.
     pub(crate) fn open(
         (door, cancelled): (&'static str, fn() -> Fault),
         home: &Path,
         args: &ModelArgs,
-        heard: HashMap<Question, Heard>,
     ) -> Result<Counsel, Fault> {
         let config = models::config(home)?;
         let models = Models::open(args, &config, &models::env)?;
@@ -40,9 +40,20 @@ impl Counsel {
         models.know_prices(budget)?;
         let ledger = Ledger::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
-        let journal = Journal::join(home).map_err(no_journal)?;
-        let desk = Desk::new(models, ledger, heard, tokens).of_door(door);
+        let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
+        let desk = Arc::new(Desk::new(models, ledger, HashMap::new(), tokens).of_door(door));
         Ok(Counsel { desk, journal, cost: StageCost::default(), door, cancelled })
+    }
+
+    /// The same for somebody else who asks beside: one budget for all.
+    pub(crate) fn share(&self) -> Counsel {
+        let (desk, journal) = (self.desk.clone(), self.journal.clone());
+        Counsel { desk, journal, cost: StageCost::default(), ..*self }
+    }
+
+    /// Replies that were paid for before.
+    pub(crate) fn remember(&self, heard: HashMap<Question, Heard>) {
+        self.desk.remember(heard);
     }
 
     /// The model's.

@@ -227,6 +227,11 @@ impl Desk {
         answer(opened, reply)
     }
 
+    /// Replies that an earlier start has paid for.
+    pub(crate) fn remember(&self, heard: HashMap<Question, Heard>) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).extend(heard);
+    }
+
     /// What an earlier start of the run has heard to this very question; each reply is given once.
     fn heard(&self, id: &str, question: &Ask, prompt: &str, opened: &Opened) -> Option<Heard> {
         let key = (

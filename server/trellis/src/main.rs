@@ -42,6 +42,7 @@ mod statuses;
 mod stdin;
 mod symbols;
 mod talk;
+mod tasks;
 mod tools;
 mod vectors;
 mod workspace;

@@ -10,8 +10,12 @@ use crate::error::Fault;
 pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
     let bytes = run::files::read(path).map_err(|e| {
-        Fault::input(format_args!("cannot read the planning graph {shown}: {e}"))
-            .hint("give the path of an RPG JSON file")
+        let (what, kind) = match dialect {
+            Some(Dialect::Tasks) => ("list of tasks", "a JSON file with `tasks`"),
+            _ => ("planning graph", "an RPG JSON file"),
+        };
+        Fault::input(format_args!("cannot read the {what} {shown}: {e}"))
+            .hint(format_args!("give the path of {kind}"))
     })?;
     plan::read(&bytes, dialect).map_err(|error| {
         let hint = error.hint.as_deref().unwrap_or("mend the file; nothing was started");
@@ -27,6 +31,10 @@ pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, 
         return Err(Fault::input(message)
             .hint("give a graph of functions and classes; `trellis plan levels` shows the tasks"));
     }
+    sound(path, plan)
+}
+
+fn sound(path: &Path, plan: Plan) -> Result<Plan, Fault> {
     let problems = plan::check(&plan);
     if problems.is_empty() {
         return Ok(plan);
@@ -35,7 +43,13 @@ pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, 
     let noun = if problems.len() == 1 { "problem" } else { "problems" };
     let message =
         format!("{} has {} {noun}:\n{}", path.display(), problems.len(), lines.join("\n"));
-    Err(Fault::input(message).hint("mend the graph; nothing was started"))
+    Err(Fault::input(message).hint("mend the file; nothing was started"))
+}
+
+/// Reads a list of tasks; any problem ends the matter, all of them listed.
+pub(crate) fn read_tasks(path: &Path) -> Result<Plan, Fault> {
+    let plan = read(path, Some(Dialect::Tasks))?;
+    sound(path, plan)
 }
 
 fn described(problem: &Problem) -> String {

@@ -12,14 +12,14 @@ use crate::repair::Terminal;
 
 pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit, Fault> {
     let dry_run = args.dry_run;
-    let order = args.order(Path::new(""))?;
+    let (order, given) = args.order(Path::new(""))?;
     let result = if dry_run {
-        ImplementResult::planned(&order, plan(&order)?)
+        ImplementResult::planned(&order, plan(&order, &given)?)
     } else {
         let control = Control::of_signals()?;
         let terminal = Terminal::here().filter(|_| !output.is_json());
         let reviewer = terminal.map_or(Reviewer::Nobody, Reviewer::Terminal);
-        implement(&order, &reviewer, output, &control).await?
+        implement(&order, &given, &reviewer, output, &control).await?
     };
     if output.is_json() {
         output.json(&result)?;

@@ -22,6 +22,7 @@ mod serve;
 mod stacks;
 mod status;
 mod symbols;
+mod tasks;
 mod test;
 mod view;
 mod write_tests;
@@ -48,6 +49,7 @@ enum Command {
     WriteTests(Box<write_tests::WriteTestsArgs>),
     Repair(Box<crate::methods::repair::RepairArgs>),
     Implement(Box<crate::methods::implement::ImplementArgs>),
+    Tasks(Box<crate::methods::tasks::TasksArgs>),
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
@@ -104,6 +106,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::WriteTests(args) => write_tests::run(*args, output).await,
         Command::Repair(args) => repair::run(*args, output).await,
         Command::Implement(args) => implement::run(*args, output).await,
+        Command::Tasks(args) => tasks::run(*args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),

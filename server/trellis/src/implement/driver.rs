@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use cycle::approval::Mode;
 use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Review, Seen};
+use run::Runner;
 
 use super::files::is_test;
-use super::report::Log;
-use super::trials::{Trials, with_packages};
+use super::report::{self, Log};
+use super::trials::{self, Trials, with_packages};
 use super::words::{self, Words};
-use super::{Order, Reviewer, cancelled};
+use super::{Given, Order, Reviewer, cancelled};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::error::{Exit, Fault};
@@ -29,28 +30,83 @@ use crate::workspace::worktree::{Opened, Worktree, cannot};
 /// goes on from there.
 pub(crate) async fn implement(
     order: &Order,
+    given: &Given,
     reviewer: &Reviewer,
     output: &Output,
     control: &Control,
 ) -> Result<ImplementResult, Fault> {
     let began = Instant::now();
-    let words = words::read(order)?;
+    let words = words::read(order, given)?;
     disk::own_folder(&order.home).map_err(|error| cannot("make .trellis", &error))?;
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     let (work, course) = match taken_up(order, &journal, output)? {
         Begun::Merged(commit) => return Ok(ImplementResult::merged_before(order, commit)),
         Begun::Work(work, course) => (*work, course),
     };
-    let trials = Trials::open(order, output, &control.cancel).await?;
-    let mut shop = Shop::new(order, (reviewer, output, control), &journal, (words, work, trials))?;
-    let end = shop.follow(course).await;
-    let Shop { trials, work, mut log, counsel, .. } = shop;
-    log.tested = trials.totals();
-    log.notes.extend(trials.close().await);
+    let opened = trials::open(order, output, &control.cancel).await?;
+    let trials = Trials::of(order, &opened.runner, &control.cancel);
+    let parts = (words, work, trials, None);
+    let mut shop = Shop::new(order, (reviewer, output, control), &journal, parts)?;
+    let end = shop.follow(course, true).await;
+    let Shop { work, mut log, counsel, .. } = shop;
+    log.tested = opened.runner.totals();
+    log.notes.extend(opened.runner.close().await);
     log.spent = counsel.map(|it| it.spent());
-    let result = ended(order, work, log, end?)?;
+    // Without a stop before the merge there is an end.
+    let end = end?.ok_or_else(|| Fault::internal("the work has no end"))?;
+    let result = ended(order, work, log, end)?;
     let time = crate::methods::repair::Time::of(began.elapsed(), result.tested);
     Ok(ImplementResult { time, ..result })
+}
+
+/// What several works share.
+#[derive(Clone, Copy)]
+pub(crate) struct Tools<'a> {
+    pub(crate) output: &'a Output,
+    pub(crate) control: &'a Control,
+    pub(crate) journal: &'a Journal,
+    pub(crate) runner: &'a Runner,
+    pub(crate) counsel: &'a Counsel,
+}
+
+/// Work that passed its gates, committed on its branch.
+pub(crate) struct Made {
+    pub(crate) work: Worktree,
+    /// Of the commit that it is merged as.
+    pub(crate) message: String,
+}
+
+/// What came of work that is merged by somebody else.
+pub(crate) enum Came {
+    Made(Box<Made>),
+    /// By an earlier start.
+    Merged,
+    Ended(End),
+}
+
+/// Makes what the words say, up to its merge, for who has many such works; nobody is asked.
+///
+/// # Errors
+///
+/// As for [`implement`].
+pub(crate) async fn make(order: &Order, words: Words, tools: Tools<'_>) -> Result<Came, Fault> {
+    let Tools { output, control, journal, runner, counsel } = tools;
+    let (work, course) = match taken_up(order, journal, output)? {
+        Begun::Merged(_) => return Ok(Came::Merged),
+        Begun::Work(work, course) => (*work, course),
+    };
+    let trials = Trials::of(order, runner, &control.cancel);
+    let message = report::message(order, &words);
+    let parts = (words, work, trials, Some(counsel.share()));
+    let mut shop = Shop::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
+    shop.remember()?;
+    let end = shop.follow(course, false).await?;
+    let Shop { mut work, .. } = shop;
+    let Some(end) = end else { return Ok(Came::Made(Box::new(Made { work, message }))) };
+    if let Ending::NeedsPerson(why) = &end.ending {
+        work.end(why)?;
+    }
+    Ok(Came::Ended(end))
 }
 
 /// Work to be done, and how far it is.
@@ -61,8 +117,8 @@ enum Begun {
 
 /// What a person made of the files is tested first; work that ended is put aside; all else is played from its beginning.
 fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Result<Begun, Fault> {
-    let name = order.name();
-    let mut work = match Worktree::open(&order.home, &name, journal)? {
+    let name = &order.name;
+    let mut work = match Worktree::open(&order.home, name, journal)? {
         Opened::Merged(commit) => return Ok(Begun::Merged(commit)),
         Opened::Fresh(work) => return Ok(Begun::Work(Box::new(work), Course::new(order.limits))),
         Opened::Resumed(work) => work,
@@ -113,7 +169,7 @@ impl<'a> Shop<'a> {
         order: &'a Order,
         (reviewer, output, control): (&'a Reviewer, &'a Output, &'a Control),
         journal: &'a Journal,
-        (words, work, trials): (Words, Worktree, Trials<'a>),
+        (words, work, trials, counsel): (Words, Worktree, Trials<'a>, Option<Counsel>),
     ) -> Result<Shop<'a>, Fault> {
         let ground = with_packages(work.checkout(journal, &work.record.base)?, &order.home)?;
         let all = ground.tracked()?;
@@ -127,7 +183,7 @@ impl<'a> Shop<'a> {
             words,
             work,
             trials,
-            counsel: None,
+            counsel,
             ground,
             edited: None,
             feature,
@@ -137,7 +193,12 @@ impl<'a> Shop<'a> {
         })
     }
 
-    async fn follow(&mut self, (mut course, mut next): (Course, Next)) -> Result<End, Fault> {
+    /// Does what is next until there is an end; none where it does not merge, and all else is done.
+    async fn follow(
+        &mut self,
+        (mut course, mut next): (Course, Next),
+        merges: bool,
+    ) -> Result<Option<End>, Fault> {
         if next == Next::Green {
             self.adopt()?;
         }
@@ -145,6 +206,9 @@ impl<'a> Shop<'a> {
             self.control.go_on().await;
             if self.control.cancel.is_cancelled() {
                 return Err(cancelled());
+            }
+            if next == Next::Merge && !merges {
+                return Ok(None);
             }
             self.tell(&next)?;
             let seen = match next {
@@ -159,7 +223,7 @@ impl<'a> Shop<'a> {
                 Next::Merge => self.merge().await?,
                 Next::End(end) => {
                     self.leave(&end)?;
-                    return Ok(end);
+                    return Ok(Some(end));
                 }
             };
             self.seen(&seen)?;
@@ -254,7 +318,7 @@ impl<'a> Shop<'a> {
     pub(super) fn state(&self, status: &str, reason: &str) -> Result<(), Fault> {
         let first = reason.lines().next().unwrap_or_default();
         let colon = if first.is_empty() { "" } else { ": " };
-        self.output.note(format_args!("{}: {status}{colon}{first}", self.order.name()));
+        self.output.note(format_args!("{}: {status}{colon}{first}", self.order.name));
         self.journaled(status, reason, None)
     }
 
@@ -265,7 +329,7 @@ impl<'a> Shop<'a> {
         milliseconds: Option<u64>,
     ) -> Result<(), Fault> {
         let (stage, reason) = (stage.to_owned(), reason.to_owned());
-        let event = Event::Stage { work: self.order.name(), stage, reason, milliseconds };
+        let event = Event::Stage { work: self.order.name.clone(), stage, reason, milliseconds };
         self.journal.log(event).map_err(no_journal)
     }
 
@@ -273,13 +337,20 @@ impl<'a> Shop<'a> {
     pub(super) fn counsel(&mut self) -> Result<&mut Counsel, Fault> {
         if self.counsel.is_none() {
             let Order { home, model, .. } = self.order;
-            let bytes = run::files::read(Journal::path(home)).map_err(no_journal)?;
-            let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
-            let own = bytes.get(from..).unwrap_or(&bytes);
-            let heard = heard(&String::from_utf8_lossy(own), &self.order.issue);
-            self.counsel = Some(Counsel::open(("implement", cancelled), home, model, heard)?);
+            self.counsel = Some(Counsel::open(("implement", cancelled), home, model)?);
+            self.remember()?;
         }
         self.counsel.as_mut().ok_or_else(|| Fault::internal("there is no model"))
+    }
+
+    /// Takes in what was answered since the work began: it is not paid for again.
+    fn remember(&self) -> Result<(), Fault> {
+        let Some(counsel) = &self.counsel else { return Ok(()) };
+        let bytes = run::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
+        let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
+        let own = bytes.get(from..).unwrap_or(&bytes);
+        counsel.remember(heard(&String::from_utf8_lossy(own), &self.order.id));
+        Ok(())
     }
 }
 

@@ -24,25 +24,36 @@ use std::time::Duration;
 use cycle::approval::Mode;
 use cycle::feature::Limits;
 
-pub(crate) use driver::implement;
+pub(crate) use driver::{Came, Made, Tools, implement, make};
 pub(crate) use report::Log;
 pub(crate) use review::{Decision, Reviewer};
-pub(crate) use words::plan;
+pub(crate) use trials::{Trials, with_packages};
+pub(crate) use words::{Words, plan};
 
 use crate::error::{Exit, Fault};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
-/// What is to be made, how, and with what.
-pub(crate) struct Order {
-    /// The project's folder, without links.
-    pub(crate) home: PathBuf,
-    /// Number or name of the issue; part of names of files and branches, and who asks the model.
-    pub(crate) issue: String,
-    /// The file that says what is wanted.
+/// The files that say what is to be made.
+pub(crate) struct Given {
+    /// What is wanted.
     pub(crate) lld: PathBuf,
     /// Files that are in every question.
     pub(crate) context: Vec<PathBuf>,
+}
+
+/// Which work it is, how it is done, and with what.
+pub(crate) struct Order {
+    /// The project's folder, without links.
+    pub(crate) home: PathBuf,
+    /// Of the issue or task: who asks the model.
+    pub(crate) id: String,
+    /// The same as part of names of files and branches, such as `issue-42`: its worktree, its branch, its stages in the journal.
+    pub(crate) name: String,
+    /// How people call it, such as `issue 42`.
+    pub(crate) title: String,
+    /// A last line of the commit's message that programs find it by.
+    pub(crate) trailer: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) mode: Mode,
     pub(crate) model: ModelArgs,
@@ -51,13 +62,6 @@ pub(crate) struct Order {
     pub(crate) test_timeout: Duration,
     /// For all of them together.
     pub(crate) run_timeout: Duration,
-}
-
-impl Order {
-    /// How the work is called: its worktree, its branch, its stages in the journal.
-    pub(crate) fn name(&self) -> String {
-        format!("issue-{}", self.issue)
-    }
 }
 
 fn cancelled() -> Fault {

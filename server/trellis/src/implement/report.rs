@@ -55,7 +55,7 @@ pub(super) fn write(
     log: &mut Log,
     history: &[String],
 ) -> Result<(), Fault> {
-    let folder = format!(".trellis/implement/{}", order.name());
+    let folder = format!(".trellis/implement/{}", order.name);
     let files = [
         ("implementation-report.md", implementation(order, words, work, log, history)),
         ("test-report.md", tests(order, log)),
@@ -76,7 +76,7 @@ fn implementation(
     log: &Log,
     history: &[String],
 ) -> String {
-    let mut out = format!("# Implementation of issue {}\n\n", order.issue);
+    let mut out = format!("# Implementation of {}\n\n", order.title);
     out += &format!("- Specification: {}\n", words.lld);
     let context = words.context.code.iter().chain(&words.context.standards);
     let context: Vec<&str> = context.map(|it| it.0.as_str()).collect();
@@ -104,7 +104,7 @@ fn implementation(
 }
 
 fn tests(order: &Order, log: &Log) -> String {
-    let mut out = format!("# Tests of issue {}\n", order.issue);
+    let mut out = format!("# Tests of {}\n", order.title);
     let red = match &log.red {
         Some(run) => format!("failed, as they have to: {}", run.summary()),
         None => "not run by this start: a person has edited the files".to_owned(),
@@ -133,12 +133,15 @@ fn listed(title: &str, items: &[String], none: &str) -> String {
 }
 
 /// Of the commit: the specification's first heading, or its first line.
-pub(super) fn message(order: &Order, words: &Words) -> String {
+pub(crate) fn message(order: &Order, words: &Words) -> String {
     let mut lines = words.specification.lines().map(|it| it.trim().trim_start_matches('#').trim());
     let title = lines.find(|it| !it.is_empty()).unwrap_or_default();
     let title: String = title.chars().take(60).collect();
+    let (first, rest) = order.title.split_at(order.title.chars().next().map_or(0, char::len_utf8));
+    let called = format!("{}{rest}", first.to_uppercase());
+    let trailer = order.trailer.as_ref().map(|it| format!("\n{it}\n")).unwrap_or_default();
     format!(
-        "Issue {}: {title}\n\nTests first, then the code, as {} wants it.\n",
-        order.issue, words.lld
+        "{called}: {title}\n\nTests first, then the code, as {} wants it.\n{trailer}",
+        words.lld
     )
 }

@@ -15,7 +15,7 @@ use super::review::{Shown, critical, is_asked};
 use super::trials::with_packages;
 use super::{lint, report};
 use crate::error::Fault;
-use crate::workspace::landing::{Candidate, Landed, Merge};
+use crate::workspace::landing::{Candidate, Landed, Merge, land};
 
 impl Shop<'_> {
     /// Where the files are that the changes go on top of.
@@ -29,14 +29,15 @@ impl Shop<'_> {
         history: &[String],
         complaint: Option<String>,
     ) -> Result<Seen, Fault> {
-        let (issue, cancel) = (self.order.issue.clone(), self.control.cancel.clone());
+        let cancel = self.control.cancel.clone();
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
             Asked::Scaffold => (ask_scaffold(&self.feature, attempt, complaint), Turn::Tests),
             Asked::Code => (ask_code(&self.feature, attempt, complaint), Turn::Code),
             Asked::Fix => (ask_fix(&self.feature, attempt, history, complaint), Turn::Code),
         };
-        let text = match self.counsel()?.ask(&issue, &ask, &cancel).await? {
+        let id = self.order.id.clone();
+        let text = match self.counsel()?.ask(&id, &ask, &cancel).await? {
             Observation::Reply(text) => text,
             Observation::Unusable { why } => return Ok(Seen::Unusable(why)),
             Observation::NoReply { reason } => return Ok(Seen::NoReply(reason)),
@@ -237,7 +238,7 @@ impl Shop<'_> {
                 self.log.conflicts = true;
                 return Ok(Seen::NotMerged(why));
             }
-            match self.work.land(self.journal, &candidate)? {
+            match land(&mut [&mut self.work], self.journal, std::slice::from_ref(&candidate))? {
                 Landed::Done => {
                     self.log.commit = Some(candidate.commit);
                     return Ok(Seen::Merged);

@@ -1,12 +1,12 @@
 //! Runs of tests with what the work has made so far, on copies of a checkout.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cycle::TestRun;
 use cycle::feature::Changes;
 use run::frameworks::{Framework, detect};
-use run::{Outcome, Report, Request, Totals, Tree};
+use run::{Outcome, Report, Request, Runner, Tree};
 use tokio_util::sync::CancellationToken;
 
 use super::{Order, cancelled};
@@ -18,31 +18,38 @@ use crate::sandbox::{self, Needs, Opened};
 use crate::workspace::landing::Checkout;
 use crate::workspace::worktree::cannot;
 
-/// A sandbox for the work.
-pub(super) struct Trials<'a> {
+/// Runs of tests for one work.
+pub(crate) struct Trials<'a> {
     order: &'a Order,
-    opened: Opened,
+    runner: &'a Runner,
     pub(super) framework: Framework,
     cancel: CancellationToken,
 }
 
+/// A sandbox for the work.
+pub(super) async fn open(
+    order: &Order,
+    output: &Output,
+    cancel: &CancellationToken,
+) -> Result<Opened, Fault> {
+    let opening = sandbox::open(&order.sandbox, &order.home, Needs::Project, output);
+    tokio::select! {
+        () = cancel.cancelled() => Err(cancelled()),
+        opened = opening => opened,
+    }
+}
+
 impl<'a> Trials<'a> {
-    pub(super) async fn open(
+    pub(crate) fn of(
         order: &'a Order,
-        output: &Output,
+        runner: &'a Runner,
         cancel: &CancellationToken,
-    ) -> Result<Trials<'a>, Fault> {
-        let framework = framework(&order.home);
-        let opening = sandbox::open(&order.sandbox, &order.home, Needs::Project, output);
-        let opened = tokio::select! {
-            () = cancel.cancelled() => return Err(cancelled()),
-            opened = opening => opened?,
-        };
-        Ok(Trials { order, opened, framework, cancel: cancel.clone() })
+    ) -> Trials<'a> {
+        Trials { order, runner, framework: framework(&order.home), cancel: cancel.clone() }
     }
 
     /// Runs `targets`, all tests where none are named, on the checkout at `root` with changes.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         &self,
         root: &Path,
         changes: &Changes,
@@ -53,31 +60,17 @@ impl<'a> Trials<'a> {
         let request = Request {
             framework: self.framework,
             targets: targets.to_vec(),
-            source_folders: self.source_folders(root),
+            source_folders: project::source_folders(root),
             test_timeout: self.order.test_timeout,
             run_timeout: self.order.run_timeout,
             ..Request::new(tree)
         };
-        let report = self.opened.runner.run(&request, &self.cancel).await;
+        let report = self.runner.run(&request, &self.cancel).await;
         let text = |path: &str| {
             let changed = changes.get(path).map(|it| it.as_str().into());
             changed.or_else(|| run::files::read_text(root.join(path)).ok().map(Into::into))
         };
         judged(&report, &text)
-    }
-
-    /// New modules may be the first ones below `src`.
-    fn source_folders(&self, root: &Path) -> Vec<PathBuf> {
-        project::source_folders(root)
-    }
-
-    pub(super) fn totals(&self) -> Totals {
-        self.opened.runner.totals()
-    }
-
-    /// Ends the sandbox; what it left behind.
-    pub(super) async fn close(self) -> Vec<String> {
-        self.opened.runner.close().await
     }
 }
 
@@ -103,7 +96,7 @@ pub(super) fn framework(root: &Path) -> Framework {
 }
 
 /// Shows a checkout the packages that are installed in the project: git does not have them.
-pub(super) fn with_packages<'a>(
+pub(crate) fn with_packages<'a>(
     checkout: Checkout<'a>,
     home: &Path,
 ) -> Result<Checkout<'a>, Fault> {

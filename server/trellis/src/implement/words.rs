@@ -5,8 +5,8 @@ use std::path::Path;
 use cycle::feature::{Context, Feature, ask_scaffold};
 use run::frameworks::Framework;
 
-use super::Order;
 use super::files::is_test;
+use super::{Given, Order};
 use crate::convert;
 use crate::error::Fault;
 use crate::workspace::worktree::{broken, repository};
@@ -21,10 +21,10 @@ const TOKENS: usize = 12_000;
 /// The words of the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
-    /// The specification's file, relative to the project.
-    pub(super) lld: String,
-    pub(super) specification: String,
-    pub(super) context: Context,
+    /// Where the specification stands: a file, relative to the project.
+    pub(crate) lld: String,
+    pub(crate) specification: String,
+    pub(crate) context: Context,
 }
 
 /// Reads them.
@@ -32,14 +32,14 @@ pub(crate) struct Words {
 /// # Errors
 ///
 /// A file that is not there, is no text, lies outside of the project, or is context and neither Python nor Markdown.
-pub(super) fn read(order: &Order) -> Result<Words, Fault> {
-    let lld = confined(&order.home, &order.lld, "the specification")?;
-    let specification = text(&order.lld, "the specification")?;
+pub(super) fn read(order: &Order, given: &Given) -> Result<Words, Fault> {
+    let lld = confined(&order.home, &given.lld, "the specification")?;
+    let specification = text(&given.lld, "the specification")?;
     if specification.trim().is_empty() {
         return Err(Fault::input(format!("{lld} is empty")).hint("write down what is wanted"));
     }
     let mut context = Context::default();
-    for path in &order.context {
+    for path in &given.context {
         let name = confined(&order.home, path, "context")?;
         let is_known = [".py", ".md"].iter().any(|it| name.to_ascii_lowercase().ends_with(it));
         if !is_known {
@@ -99,7 +99,7 @@ pub(super) fn feature(
     let is_other =
         |it: &&String| !files.iter().any(|(path, _)| path == *it) && !given.contains(&it.as_str());
     Feature {
-        title: format!("issue {}", order.issue),
+        title: order.title.clone(),
         specification: words.specification.clone(),
         context: words.context.clone(),
         framework: framework.to_string(),
@@ -138,13 +138,13 @@ fn tests_place(all: &[String]) -> String {
 /// # Errors
 ///
 /// As for the work itself, as far as words go.
-pub(crate) fn plan(order: &Order) -> Result<String, Fault> {
-    let words = read(order)?;
+pub(crate) fn plan(order: &Order, given: &Given) -> Result<String, Fault> {
+    let words = read(order, given)?;
     let framework = super::trials::framework(&order.home);
     let git = repository(&order.home)?;
     let all = git.tracked().map_err(broken)?;
     let feature = feature(order, &words, (&order.home, &all), framework);
-    let asked = convert::ask(&order.issue, &ask_scaffold(&feature, 0, None), TOKENS);
+    let asked = convert::ask(&order.id, &ask_scaffold(&feature, 0, None), TOKENS);
     let prompt: Vec<String> = asked.messages.iter().map(|it| it.text.clone()).collect();
     let retries = order.limits.retries;
     Ok(format!(
@@ -158,7 +158,7 @@ pub(crate) fn plan(order: &Order) -> Result<String, Fault> {
          8. review: {review}\n\
          9. merge as one commit; the worktree goes\n\n\
          First question:\n\n{prompt}\n",
-        name = order.name(),
+        name = order.name,
         title = feature.title,
         tests = feature.tests,
         review = order.mode.as_str(),

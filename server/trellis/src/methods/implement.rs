@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::repair::Time;
 use crate::error::{Exit, Fault};
-use crate::implement::{Decision, Log, Order};
+use crate::implement::{Decision, Given, Log, Order};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
@@ -86,7 +86,7 @@ fn supervised() -> Mode {
 
 impl ImplementArgs {
     /// What is to be done; paths count from `base`.
-    pub(crate) fn order(self, base: &Path) -> Result<Order, Fault> {
+    pub(crate) fn order(self, base: &Path) -> Result<(Order, Given), Fault> {
         let folder = base.join(&self.root);
         let home = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
             Fault::input(format!("there is no folder {}", folder.display()))
@@ -105,18 +105,22 @@ impl ImplementArgs {
             return Err(Fault::new(Exit::Usage, format!("{issue:?} cannot name an issue"))
                 .hint("give its number, or letters, digits, `-`, `_` and `.`"));
         }
-        Ok(Order {
+        let context = self.context.iter().map(|it| base.join(it)).collect();
+        let given = Given { lld: base.join(self.lld), context };
+        let order = Order {
             home,
-            issue: self.issue,
-            lld: base.join(self.lld),
-            context: self.context.iter().map(|it| base.join(it)).collect(),
+            name: format!("issue-{}", self.issue),
+            title: format!("issue {}", self.issue),
+            id: self.issue,
+            trailer: None,
             limits: Limits::implement(self.max_retries),
             mode: self.approve,
             model: self.model,
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
             run_timeout: Duration::from_secs(self.run_timeout.max(1)),
-        })
+        };
+        Ok((order, given))
     }
 }
 
@@ -202,7 +206,7 @@ impl ImplementResult {
             exit_code: 0,
             waits: log.waits,
             reason: None,
-            issue: order.issue.clone(),
+            issue: order.id.clone(),
             branch: None,
             worktree: None,
             tip: None,

@@ -28,5 +28,6 @@ pub(crate) mod runs;
 pub(crate) mod stacks;
 pub(crate) mod status;
 pub(crate) mod symbols;
+pub(crate) mod tasks;
 pub(crate) mod tests;
 pub(crate) mod write_tests;

@@ -1,6 +1,6 @@
 //! Does what the loop says: runs tests, asks models and people, writes what stays.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cycle::repair::{
@@ -324,7 +324,7 @@ impl Shop<'_> {
     fn open_counsel(&mut self) -> Result<(), Fault> {
         if self.counsel.is_none() {
             let Order { home, model, .. } = self.order;
-            let counsel = Counsel::open(("repair", cancelled), home, model, HashMap::new())?;
+            let counsel = Counsel::open(("repair", cancelled), home, model)?;
             self.counsel = Some(counsel);
         }
         Ok(())

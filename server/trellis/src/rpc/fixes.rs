@@ -17,15 +17,18 @@ use crate::methods::fixes::{
 };
 use crate::methods::implement::{ImplementArgs, ImplementResult};
 use crate::methods::repair::RepairArgs;
+use crate::methods::tasks::TasksArgs;
 use crate::output::Output;
 use crate::proposals::{OpenTexts, State, Store, Testing};
 use crate::repair::{Person, repair};
 use crate::sandbox::SandboxArgs;
 use crate::state::positions;
+use crate::tasks::tasks;
 
 pub(super) fn register(table: &mut Table) {
     mend(table);
     make(table);
+    work_through(table);
     table.call("trellis/listFixes", Effect::Reads, |context, params: ListFixesParams| async move {
         let store = store(&context, params.root.as_deref()).await;
         blocking(move || list_fixes(&store, &params)).await
@@ -122,12 +125,31 @@ fn make(table: &mut Table) {
                 params.model = params.model.with_editor(editor);
             }
             let (decision, dry_run) = (params.decision.take(), params.dry_run);
-            let order = params.order(&folder)?;
+            let (order, given) = params.order(&folder)?;
             if dry_run {
-                return blocking(move || Ok(ImplementResult::planned(&order, plan(&order)?))).await;
+                return blocking(move || {
+                    Ok(ImplementResult::planned(&order, plan(&order, &given)?))
+                })
+                .await;
             }
             let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::Decided);
-            implement(&order, &reviewer, &duty.output, &duty.control).await
+            implement(&order, &given, &reviewer, &duty.output, &duty.control).await
+        },
+    );
+}
+
+fn work_through(table: &mut Table) {
+    table.work(
+        "trellis/tasks",
+        Effect::Runs,
+        |it: &TasksArgs| format!("tasks of {}", it.file.display()),
+        |context, mut params: TasksArgs, duty| async move {
+            let folder = context.root(None).await;
+            params.model = params.model.within(&folder);
+            if let Some(editor) = context.editor.clone() {
+                params.model = params.model.with_editor(editor);
+            }
+            tasks(&params.order(&folder), &duty.output, &duty.control).await
         },
     );
 }

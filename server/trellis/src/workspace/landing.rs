@@ -51,7 +51,11 @@ pub(crate) enum Landed {
 impl Worktree {
     /// What would come of a merge; nothing is changed but git's store of objects.
     pub(crate) fn candidate(&self, message: &str) -> Result<Merge, Fault> {
-        let old = self.target()?;
+        self.candidate_on(self.target()?, message)
+    }
+
+    /// The same on top of another commit, which is to be on the target by then.
+    pub(crate) fn candidate_on(&self, old: String, message: &str) -> Result<Merge, Fault> {
         let merged = self.git.answer(&[
             "merge-tree",
             "--write-tree",
@@ -77,33 +81,6 @@ impl Worktree {
         Ok(Merge::Clean(Candidate { is_untested: old != self.record.base, old, commit }))
     }
 
-    /// Moves the target to the candidate, the files with it where it is checked out, and removes what is left of the work.
-    pub(crate) fn land(&mut self, journal: &Journal, it: &Candidate) -> Result<Landed, Fault> {
-        let place = self.home.join(".trellis/worktrees/merge.lock");
-        let _alone =
-            Lock::wait_for(&place).map_err(|error| cannot("wait for other merges", &error))?;
-        if self.target()? != it.old {
-            return Ok(Landed::Moved);
-        }
-        self.record.merging = Some(Merging { old: it.old.clone(), new: it.commit.clone() });
-        self.keep()?;
-        let into = full(&self.record.into);
-        let moved = match checked_out(&self.git, &into)? {
-            Some(git) => git.step(
-                journal,
-                &["merge", "--ff-only", "--no-autostash", "--quiet", &it.commit],
-                "",
-            ),
-            None => self.git.step(journal, &["update-ref", &into, &it.commit, &it.old], ""),
-        };
-        if let Err(error) = moved {
-            self.recover(journal)?;
-            return Ok(Landed::InTheWay(error.why));
-        }
-        self.clear(journal)?;
-        Ok(Landed::Done)
-    }
-
     /// A checkout of a commit, beside the work.
     pub(crate) fn checkout<'j>(
         &self,
@@ -114,7 +91,7 @@ impl Worktree {
     }
 
     /// The commit that the target is at.
-    fn target(&self) -> Result<String, Fault> {
+    pub(crate) fn target(&self) -> Result<String, Fault> {
         let into = full(&self.record.into);
         let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
             Fault::new(Exit::NeedsHuman, format!("the branch {} is gone", self.record.into))
@@ -138,6 +115,43 @@ impl Worktree {
         self.keep()?;
         Ok(None)
     }
+}
+
+/// Moves the target to the last of a chain of candidates, each on top of the one before and each of one work, the files with
+/// it where it is checked out, and removes what is left of the works.
+pub(crate) fn land(
+    works: &mut [&mut Worktree],
+    journal: &Journal,
+    chain: &[Candidate],
+) -> Result<Landed, Fault> {
+    let (Some(lead), Some(first), Some(last)) = (works.first(), chain.first(), chain.last()) else {
+        return Ok(Landed::Done);
+    };
+    let place = lead.home.join(".trellis/worktrees/merge.lock");
+    let _alone = Lock::wait_for(&place).map_err(|error| cannot("wait for other merges", &error))?;
+    if lead.target()? != first.old {
+        return Ok(Landed::Moved);
+    }
+    let (git, into) = (lead.git.at(lead.git.root()), full(&lead.record.into));
+    for (work, candidate) in works.iter_mut().zip(chain) {
+        let new = candidate.commit.clone();
+        work.record.merging =
+            Some(Merging { old: first.old.clone(), new, last: last.commit.clone() });
+        work.keep()?;
+    }
+    let ff = ["merge", "--ff-only", "--no-autostash", "--quiet", &last.commit];
+    let moved = match checked_out(&git, &into)? {
+        Some(git) => git.step(journal, &ff, ""),
+        None => git.step(journal, &["update-ref", &into, &last.commit, &first.old], ""),
+    };
+    let Err(error) = moved else {
+        works.iter().try_for_each(|it| it.clear(journal))?;
+        return Ok(Landed::Done);
+    };
+    for work in works.iter_mut() {
+        work.recover(journal)?;
+    }
+    Ok(Landed::InTheWay(error.why))
 }
 
 /// A checkout of a commit in a folder that goes with the process.
@@ -200,7 +214,7 @@ fn take_back(git: &Git, journal: &Journal, merging: &Merging, into: &str) -> Res
     let top = PathBuf::from(git.run(&["rev-parse", "--show-toplevel"]).map_err(broken)?.trim_end());
     let git = git.at(&top);
     leftovers::locks(&git, journal, into)?;
-    let (old, new) = (&merging.old, &merging.new);
+    let (old, new) = (&merging.old, &merging.last);
     let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
     let said = said.map_err(broken)?;
     let words: Vec<&str> = said.split('\0').filter(|it| !it.is_empty()).collect();

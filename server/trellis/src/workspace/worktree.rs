@@ -52,8 +52,10 @@ pub(crate) struct Record {
 pub(super) struct Merging {
     /// The target before.
     pub(super) old: String,
-    /// The target after.
+    /// Its own commit on it after.
     pub(super) new: String,
+    /// The target after.
+    pub(super) last: String,
 }
 
 /// A worktree that is there, held by this process.
@@ -122,6 +124,11 @@ impl Worktree {
         work.make(journal)?;
         work.root = work.root.canonicalize().unwrap_or(work.root);
         Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
+    }
+
+    /// The project's folder.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
     }
 
     /// The branch.

@@ -1,0 +1,35 @@
+//! `trellis tasks`: a repository of a list of tasks.
+
+use std::path::Path;
+
+use crate::cli::results::plain;
+use crate::control::Control;
+use crate::error::{Exit, Fault};
+use crate::methods::tasks::{TasksArgs, TasksResult};
+use crate::output::Output;
+use crate::tasks::tasks;
+
+pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let order = args.order(Path::new(""));
+    let control = Control::of_signals()?;
+    let result = tasks(&order, output, &control).await?;
+    if output.is_json() {
+        output.json(&result)?;
+    } else {
+        output.text(human(&result))?;
+    }
+    Ok(if result.exit_code == 0 { Exit::Done } else { Exit::TestsFailed })
+}
+
+fn human(it: &TasksResult) -> String {
+    let mut out = String::new();
+    for (kind, tasks) in [("failed", &it.failed_tasks), ("blocked", &it.blocked_tasks)] {
+        for (id, why) in tasks {
+            let why = why.lines().next().unwrap_or_default();
+            out += &format!("{}\n", plain(&format!("{id}: {kind}: {why}")));
+        }
+    }
+    it.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
+    let (done, total) = (it.completed_tasks.len(), it.total_tasks);
+    out + &format!("{}: {done} of {total} tasks are merged in {}", it.status, plain(&it.out))
+}

@@ -1,0 +1,140 @@
+//! `tasks`: a list of tasks and a tech stack, made into a repository.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cycle::campaign::{Phase, Progress};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::repair::Time;
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+use crate::tasks::Order;
+
+/// Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
+/// at a time, merged as they pass. Goes on where an earlier start stopped.
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TasksArgs {
+    /// The list: JSON with `tasks`, each with `id`, `description`, and as it likes `implementation_details`, `depends_on`,
+    /// `story_points`, `keywords`.
+    pub(crate) file: PathBuf,
+    /// The tech stack; `trellis stacks list` shows all.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stack: String,
+    /// The folder of the repository: empty, not there, or of an earlier start.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    /// Tasks at a time.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    #[serde(default = "three")]
+    pub(crate) jobs: u8,
+    /// Fixes after the first code of a task.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
+    #[serde(default = "three_retries")]
+    pub(crate) max_retries: u32,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Seconds one test may take.
+    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "thirty")]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take.
+    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "half_an_hour")]
+    pub(crate) run_timeout: u64,
+}
+
+fn three() -> u8 {
+    3
+}
+
+fn three_retries() -> u32 {
+    3
+}
+
+fn thirty() -> u64 {
+    30
+}
+
+fn half_an_hour() -> u64 {
+    1800
+}
+
+impl TasksArgs {
+    /// What is to be done; paths count from `base`.
+    pub(crate) fn order(self, base: &Path) -> Order {
+        Order {
+            file: base.join(self.file),
+            stack: self.stack,
+            stacks: base.join("."),
+            out: base.join(self.out),
+            name: self.name,
+            jobs: usize::from(self.jobs.max(1)),
+            retries: self.max_retries,
+            model: self.model,
+            sandbox: self.sandbox,
+            test_timeout: Duration::from_secs(self.test_timeout.max(1)),
+            run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+        }
+    }
+}
+
+/// What a list of tasks came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TasksResult {
+    /// `COMPLETE` or `FAILED`; what is merged stays in either case.
+    pub(crate) status: String,
+    /// As the command line ends: 0 all tasks are merged and pass together, 1 some are not, or do not.
+    pub(crate) exit_code: u8,
+    /// The folder of the repository.
+    pub(crate) out: String,
+    /// Share of the tasks that are merged, in percent.
+    pub(crate) progress: u8,
+    pub(crate) total_tasks: usize,
+    /// Merged, by id.
+    pub(crate) completed_tasks: Vec<String>,
+    /// Why others are not, by id; the work is on the branch `trellis/task-ID`.
+    pub(crate) failed_tasks: BTreeMap<String, String>,
+    /// Those that wait for one that failed, by id, with the reason.
+    pub(crate) blocked_tasks: BTreeMap<String, String>,
+    /// US dollars, as far as prices are known.
+    pub(crate) usd: f64,
+    /// Tokens in and out.
+    pub(crate) tokens: u64,
+    pub(crate) time: Time,
+    /// What else there is to say, as sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+impl TasksResult {
+    pub(crate) fn of(progress: &Progress) -> TasksResult {
+        let is_whole =
+            progress.phase == Phase::Complete && progress.completed.len() == progress.total;
+        TasksResult {
+            status: progress.phase.as_str().to_owned(),
+            exit_code: u8::from(!is_whole),
+            out: String::new(),
+            progress: progress.percent,
+            total_tasks: progress.total,
+            completed_tasks: progress.completed.clone(),
+            failed_tasks: progress.failed.clone(),
+            blocked_tasks: progress.blocked.clone(),
+            usd: 0.0,
+            tokens: 0,
+            time: Time::default(),
+            notes: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Does what the campaign says, several tasks at a time.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cycle::approval::Mode;
+use cycle::campaign::{Campaign, Next, Seen};
+use cycle::feature::{Changes, Context, Ending, Limits};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use plan::{NodeIx, Plan, Status};
+
+use super::merge::{Merged, merge};
+use super::{Order, TASK, ground};
+use crate::control::Control;
+use crate::counsel::{Counsel, no_journal};
+use crate::error::{Exit, Fault};
+use crate::implement::{self, Came, Made, Tools, Trials, Words, make};
+use crate::methods::repair::Time;
+use crate::methods::tasks::TasksResult;
+use crate::observer::Told;
+use crate::output::Output;
+use crate::plan_file;
+use crate::sandbox::{self, Needs, Opened};
+use crate::stacks::{self, Stack};
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Journal};
+use crate::workspace::lock::Lock;
+
+/// Makes a repository of a list of tasks.
+///
+/// # Errors
+///
+/// A list with problems, a folder of somebody else's, no git, no sandbox, no model; what was merged stays, and the next call
+/// goes on from there.
+pub(crate) async fn tasks(
+    order: &Order,
+    output: &Output,
+    control: &Control,
+) -> Result<TasksResult, Fault> {
+    let began = Instant::now();
+    let plan = Arc::new(plan_file::read_tasks(&order.file)?);
+    let known = stacks::all(&order.stacks, |name| std::env::var(name).ok())?;
+    let stack = stacks::find(known, &order.stack)?;
+    let out = ground::folder(order, &stack)?;
+    let _lock = Lock::take(&out)?;
+    let journal = Journal::join(&out).map_err(no_journal)?;
+    let (git, merged) = ground::repository(&out, &journal)?;
+    if merged.is_none() {
+        ground::install(&out, &stack, output, &control.cancel).await?;
+    }
+    let opened = open(order, &out, output, control).await?;
+    let counsel = Counsel::open(("tasks", cancelled), &out, &order.model)?;
+    let tools =
+        Tools { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
+    let all = Arc::new(All { order, stack: &stack, plan: plan.clone(), out: &out, tools, git });
+    let ended = all.follow(merged).await;
+    let notes = opened.runner.close().await;
+    let campaign = ended?;
+    Ok(TasksResult {
+        out: out.display().to_string(),
+        usd: counsel.spent().usd,
+        tokens: counsel.spent().tokens,
+        time: Time::of(began.elapsed(), opened.runner.totals()),
+        notes,
+        ..TasksResult::of(&campaign.progress())
+    })
+}
+
+async fn open(
+    order: &Order,
+    out: &Path,
+    output: &Output,
+    control: &Control,
+) -> Result<Opened, Fault> {
+    let opening = sandbox::open(&order.sandbox, out, Needs::Project, output);
+    tokio::select! {
+        () = control.cancel.cancelled() => Err(cancelled()),
+        opened = opening => opened,
+    }
+}
+
+/// What all tasks share.
+struct All<'a> {
+    order: &'a Order,
+    stack: &'a Stack,
+    plan: Arc<Plan>,
+    out: &'a Path,
+    tools: Tools<'a>,
+    git: crate::workspace::git::Git,
+}
+
+/// What ended.
+enum Ended {
+    Scaffold(Result<(), String>),
+    Task(NodeIx, Came),
+    Merge(Merged),
+    Integration(Result<(), String>),
+}
+
+impl All<'_> {
+    async fn follow(&self, merged: Option<Vec<String>>) -> Result<Campaign, Fault> {
+        let known = merged.map(|ids| ids.iter().filter_map(|id| self.plan.find(id)).collect());
+        let known: Option<Vec<NodeIx>> = known;
+        let order = plan::order(&self.plan);
+        let (mut campaign, mut next) =
+            Campaign::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
+        let mut under_way: FuturesUnordered<BoxFuture<'_, Result<Ended, Fault>>> =
+            FuturesUnordered::new();
+        let mut made: HashMap<NodeIx, Made> = HashMap::new();
+        loop {
+            for it in std::mem::take(&mut next) {
+                if let Next::End(phase) = it {
+                    self.state(phase.as_str(), "")?;
+                    return Ok(campaign);
+                }
+                under_way.push(self.begin(it, &mut made)?);
+            }
+            self.told(&campaign);
+            let Some(ended) = under_way.next().await else {
+                return Err(Fault::internal("the tasks have no next step"));
+            };
+            let seen = match ended? {
+                Ended::Scaffold(result) => Seen::Scaffolded(result),
+                Ended::Integration(result) => Seen::Integrated(result),
+                Ended::Merge(Merged { done, refused }) => Seen::Merged { done, refused },
+                Ended::Task(task, came) => self.came(task, came, &mut made),
+            };
+            self.seen(&seen)?;
+            next = campaign.step(seen);
+        }
+    }
+
+    fn begin<'s>(
+        &'s self,
+        next: Next,
+        made: &mut HashMap<NodeIx, Made>,
+    ) -> Result<BoxFuture<'s, Result<Ended, Fault>>, Fault> {
+        Ok(match next {
+            Next::Scaffold => {
+                self.state("SCAFFOLDING", self.stack.name())?;
+                Box::pin(async { Ok(Ended::Scaffold(self.scaffold().await?)) })
+            }
+            Next::Start(task) => {
+                self.note(self.plan.id(task), "begun")?;
+                Box::pin(async move { Ok(Ended::Task(task, self.make(task).await?)) })
+            }
+            Next::Merge(tasks) => {
+                // What an earlier start has merged is in no need of it.
+                let (batch, before): (Vec<_>, Vec<_>) = tasks
+                    .into_iter()
+                    .map(|it| (it, made.remove(&it)))
+                    .partition(|it| it.1.is_some());
+                let batch =
+                    batch.into_iter().filter_map(|(task, made)| Some((task, made?))).collect();
+                let before = before.into_iter().map(|it| it.0);
+                let before: Vec<NodeIx> = before.collect();
+                Box::pin(async move {
+                    let order = self.work("tasks", "all tasks", None);
+                    let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
+                    let mut merged = merge(batch, self.tools, &trials).await?;
+                    merged.done.extend(before);
+                    Ok(Ended::Merge(merged))
+                })
+            }
+            Next::Integrate => {
+                self.state("INTEGRATING", "")?;
+                Box::pin(async { Ok(Ended::Integration(self.tested().await?)) })
+            }
+            Next::End(_) => return Err(Fault::internal("an end is no step")),
+        })
+    }
+
+    /// A project whose first test passes, committed.
+    async fn scaffold(&self) -> Result<Result<(), String>, Fault> {
+        if let Err(why) = self.tested().await? {
+            return Ok(Err(why));
+        }
+        ground::commit(&self.git, self.stack, self.tools.journal)?;
+        Ok(Ok(()))
+    }
+
+    /// Whether all tests pass on what is there.
+    async fn tested(&self) -> Result<Result<(), String>, Fault> {
+        let order = self.work("tasks", "all tasks", None);
+        let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
+        let run = trials.run(self.out, &Changes::new(), &[]).await?;
+        Ok(if run.is_clean() { Ok(()) } else { Err(run.summary()) })
+    }
+
+    async fn make(&self, task: NodeIx) -> Result<Came, Fault> {
+        let id = self.plan.id(task);
+        let trailer = format!("{TASK}{id}");
+        let order = self.work(&format!("task-{}", disk::safe_name(id)), id, Some(trailer));
+        make(&order, self.words(task), self.tools).await
+    }
+
+    /// The order of one task; of all of them without a trailer.
+    fn work(&self, name: &str, id: &str, trailer: Option<String>) -> implement::Order {
+        let it = self.order;
+        implement::Order {
+            home: self.out.to_owned(),
+            id: id.to_owned(),
+            name: name.to_owned(),
+            title: format!("task {id}"),
+            trailer,
+            limits: Limits::implement(it.retries),
+            mode: Mode::Autonomous,
+            model: it.model.clone(),
+            sandbox: it.sandbox.clone(),
+            test_timeout: it.test_timeout,
+            run_timeout: it.run_timeout,
+        }
+    }
+
+    fn words(&self, ix: NodeIx) -> Words {
+        let task = self.plan.task(ix);
+        let description = self.plan.node(ix).docstring.as_deref().unwrap_or_default().trim();
+        let mut specification = format!("# {description}\n");
+        let details = task.as_ref().and_then(|it| it.details.as_deref());
+        if let Some(details) = details.filter(|it| !it.trim().is_empty()) {
+            specification += &format!("\n{}\n", details.trim());
+        }
+        let keywords = task.map(|it| it.keywords).unwrap_or_default();
+        if !keywords.is_empty() {
+            specification += &format!("\nKeywords: {}\n", keywords.join(", "));
+        }
+        let mut context = Context::default();
+        let written = &self.stack.written;
+        let standards = format!(
+            "Code is in `{}`, tests are in `{}`. No packages can be added.\n{}",
+            written.src_dir, written.test_dir, written.conventions
+        );
+        context.add(&format!("{}.md", written.name), standards);
+        Words { lld: "the list of tasks".to_owned(), specification, context }
+    }
+
+    /// What a task came to, as the campaign takes it.
+    fn came(&self, task: NodeIx, came: Came, made: &mut HashMap<NodeIx, Made>) -> Seen {
+        match came {
+            Came::Made(it) => {
+                made.insert(task, *it);
+                Seen::Made(task)
+            }
+            Came::Merged => Seen::Made(task),
+            Came::Ended(end) => Seen::Failed(
+                task,
+                match end.ending {
+                    Ending::NeedsPerson(why) | Ending::Failed(why) => why,
+                    Ending::Merged | Ending::Left => "it was left on its branch".to_owned(),
+                },
+            ),
+        }
+    }
+
+    /// Writes down what was seen.
+    fn seen(&self, seen: &Seen) -> Result<(), Fault> {
+        let id = |task: &NodeIx| self.plan.id(*task);
+        match seen {
+            Seen::Scaffolded(Ok(())) => self.state("GENERATING", ""),
+            Seen::Scaffolded(Err(why)) => self.state("no project", why),
+            Seen::Made(task) => self.note(id(task), "made"),
+            Seen::Failed(task, why) => self.said(id(task), "failed", why),
+            Seen::Merged { done, refused } => {
+                done.iter().try_for_each(|it| self.note(id(it), "merged"))?;
+                refused.iter().try_for_each(|(it, why)| self.said(id(it), "not merged", why))
+            }
+            Seen::Integrated(Ok(())) => Ok(()),
+            Seen::Integrated(Err(why)) => self.state("all tests together fail", why),
+        }
+    }
+
+    fn state(&self, phase: &str, why: &str) -> Result<(), Fault> {
+        self.said("tasks", phase, why)
+    }
+
+    fn note(&self, task: &str, what: &str) -> Result<(), Fault> {
+        self.said(task, what, "")
+    }
+
+    fn said(&self, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
+        let colon = if reason.is_empty() { "" } else { ": " };
+        let first = reason.lines().next().unwrap_or_default();
+        self.tools.output.note(format_args!("{work}: {stage}{colon}{first}"));
+        let event = Event::Stage {
+            work: work.to_owned(),
+            stage: stage.to_owned(),
+            reason: reason.to_owned(),
+            milliseconds: None,
+        };
+        self.tools.journal.log(event).map_err(no_journal)
+    }
+
+    /// Who looks on sees tasks as they see nodes.
+    fn told(&self, campaign: &Campaign) {
+        let observer = self.tools.output.observer();
+        let progress = campaign.progress();
+        let reasons: BTreeMap<&String, &String> =
+            progress.failed.iter().chain(&progress.blocked).collect();
+        for node in self.plan.nodes() {
+            let Some(ix) = self.plan.find(&node.id) else { continue };
+            let Some(status) = campaign.status(ix) else { continue };
+            let reason = reasons.get(&node.id.to_string()).map(|it| it.as_str());
+            observer.tell(Told::Node {
+                node: &node.id,
+                status: status.name(),
+                reason,
+                subgraph: None,
+            });
+        }
+        let done =
+            progress.total - of(campaign, &self.plan, Status::Pending) - progress.current.len();
+        observer.tell(Told::Progress { done, total: progress.total, eta_seconds: None });
+    }
+}
+
+fn of(campaign: &Campaign, plan: &Plan, status: Status) -> usize {
+    let all = plan.nodes().iter().filter_map(|it| campaign.status(plan.find(&it.id)?));
+    all.filter(|it| *it == status).count()
+}
+
+fn cancelled() -> Fault {
+    Fault::new(Exit::Interrupted, "stopped before all tasks were done")
+        .hint("run the same command again: it goes on, and what is merged stays")
+}

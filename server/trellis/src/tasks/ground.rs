@@ -1,0 +1,106 @@
+//! The project that tasks are made in: from its stack, with its packages, under git, and with a test that passes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Order, STACK, TASK};
+use crate::error::Fault;
+use crate::output::Output;
+use crate::stacks::{self, Stack};
+use crate::workspace::disk;
+use crate::workspace::git::Git;
+use crate::workspace::journal::Journal;
+use crate::workspace::worktree::{broken, cannot};
+
+/// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
+///
+/// # Errors
+///
+/// A folder that holds something else.
+pub(super) fn folder(order: &Order, stack: &Stack) -> Result<PathBuf, Fault> {
+    let out = &order.out;
+    let is_there = fs::read_dir(out).is_ok_and(|mut it| it.next().is_some());
+    if !is_there {
+        let name = stacks::project_name(order.name.as_deref(), out)?;
+        make(stack, &name, out)?;
+    }
+    let real =
+        out.canonicalize().map_err(|error| cannot(&format!("open {}", out.display()), &error))?;
+    match run::files::read_text(marker(&real)) {
+        Ok(known) if known.trim() == stack.name() => Ok(real),
+        Ok(known) => {
+            Err(Fault::input(format!("{} was made of the stack {}", out.display(), known.trim()))
+                .hint("give that stack, or another folder"))
+        }
+        Err(_) => Err(Fault::input(format!(
+            "{} is not empty, and no earlier start made it",
+            out.display()
+        ))
+        .hint("give an empty folder, or one that is not there")),
+    }
+}
+
+/// Beside its place first, so that a crash leaves nothing half made there.
+fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
+    let absolute =
+        std::path::absolute(out).map_err(|error| cannot("tell the current folder", &error))?;
+    let parent = absolute.parent().unwrap_or(&absolute).to_owned();
+    fs::create_dir_all(&parent)
+        .map_err(|error| cannot(&format!("make {}", parent.display()), &error))?;
+    let scratch = tempfile::Builder::new().prefix(".trellis-").tempdir_in(&parent);
+    let scratch =
+        scratch.map_err(|error| cannot(&format!("write to {}", parent.display()), &error))?;
+    let project = scratch.path().join("project");
+    stacks::scaffold(stack, name, &project)?;
+    let mark = || {
+        disk::own_folder(&project)?;
+        fs::write(marker(&project), format!("{}\n", stack.name()))?;
+        fs::rename(&project, &absolute)
+    };
+    mark().map_err(|error| cannot(&format!("make {}", out.display()), &error))
+}
+
+fn marker(out: &Path) -> PathBuf {
+    out.join(".trellis/stack")
+}
+
+/// The repository, and the tasks that are merged in it; none where it has no first commit yet.
+pub(super) fn repository(
+    out: &Path,
+    journal: &Journal,
+) -> Result<(Git, Option<Vec<String>>), Fault> {
+    let git = Git::open(out, journal).map_err(broken)?.ok_or_else(|| {
+        Fault::unavailable("git is not installed")
+            .hint("install it: each task is made on a branch of its own")
+    })?;
+    let log = git.run(&["log", "--format=%B%x00"]);
+    let Ok(log) = log else { return Ok((git, None)) };
+    let lines: Vec<&str> = log.lines().collect();
+    let is_made = lines.iter().any(|it| it.starts_with(STACK));
+    let merged = lines.iter().filter_map(|it| it.strip_prefix(TASK)).map(str::to_owned);
+    Ok((git, is_made.then(|| merged.collect())))
+}
+
+/// Installs the packages.
+pub(super) async fn install(
+    out: &Path,
+    stack: &Stack,
+    output: &Output,
+    cancel: &CancellationToken,
+) -> Result<(), Fault> {
+    match stack.written.install {
+        stacks::Installer::None => Ok(()),
+        _ => stacks::install(out, output, cancel).await.map(drop),
+    }
+}
+
+/// The project's first commit, with its lock file.
+pub(super) fn commit(git: &Git, stack: &Stack, journal: &Journal) -> Result<(), Fault> {
+    git.step(journal, &["add", "--all"], "").map_err(broken)?;
+    let message =
+        format!("A project of {}\n\n{STACK}{}\n", stack.written.display_name, stack.name());
+    let commit = ["commit", "--quiet", "--no-verify", "--message", &message];
+    git.step(journal, &commit, "").map(drop).map_err(broken)
+}

@@ -1,0 +1,106 @@
+//! What was made, brought onto the main branch: all that waits in one chain of commits behind one run of the tests, and one by
+//! one where that does not pass.
+
+use cycle::feature::Changes;
+use plan::NodeIx;
+
+use crate::error::Fault;
+use crate::implement::{Made, Tools, Trials, with_packages};
+use crate::workspace::landing::{Candidate, Landed, Merge, land};
+use crate::workspace::worktree::Worktree;
+
+/// What became of a batch.
+#[derive(Default)]
+pub(super) struct Merged {
+    pub(super) done: Vec<NodeIx>,
+    pub(super) refused: Vec<(NodeIx, String)>,
+}
+
+/// Merges what passes; what does not stays on its branch.
+pub(super) async fn merge(
+    mut batch: Vec<(NodeIx, Made)>,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<Merged, Fault> {
+    let mut out = Merged::default();
+    if batch.len() > 1 && try_all(&mut batch, tools, trials).await? {
+        out.done = batch.into_iter().map(|it| it.0).collect();
+        return Ok(out);
+    }
+    for (task, mut made) in batch {
+        match one(&mut made, tools, trials).await? {
+            None => out.done.push(task),
+            Some(why) => {
+                made.work.end(&why)?;
+                out.refused.push((task, why));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Whether all of it was merged; else nothing was.
+async fn try_all(
+    batch: &mut [(NodeIx, Made)],
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<bool, Fault> {
+    let mut chain: Vec<Candidate> = Vec::new();
+    for (_, made) in batch.iter() {
+        let old = match chain.last() {
+            Some(last) => last.commit.clone(),
+            None => made.work.target()?,
+        };
+        match made.work.candidate_on(old, &made.message)? {
+            Merge::Clean(candidate) => chain.push(candidate),
+            Merge::Conflict(_) => return Ok(false),
+        }
+    }
+    let (Some((_, lead)), Some(last)) = (batch.first(), chain.last()) else { return Ok(true) };
+    if failure(&lead.work, &last.commit, tools, trials).await?.is_some() {
+        return Ok(false);
+    }
+    let mut works: Vec<&mut Worktree> = batch.iter_mut().map(|it| &mut it.1.work).collect();
+    Ok(land(&mut works, tools.journal, &chain)? == Landed::Done)
+}
+
+/// Why it was not merged, if it was not.
+async fn one(
+    made: &mut Made,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<Option<String>, Fault> {
+    loop {
+        let candidate = match made.work.candidate(&made.message)? {
+            Merge::Clean(candidate) => candidate,
+            Merge::Conflict(paths) => {
+                let (paths, branch) = (paths.join(", "), made.work.branch());
+                return Ok(Some(format!(
+                    "{paths}: what was merged meanwhile and {branch} have changed the same lines; both are kept"
+                )));
+            }
+        };
+        if candidate.is_untested
+            && let Some(why) = failure(&made.work, &candidate.commit, tools, trials).await?
+        {
+            return Ok(Some(format!("merged, the tests do not pass: {why}")));
+        }
+        match land(&mut [&mut made.work], tools.journal, std::slice::from_ref(&candidate))? {
+            Landed::Done => return Ok(None),
+            Landed::Moved => {}
+            Landed::InTheWay(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
+        }
+    }
+}
+
+/// What fails of all tests of a commit, if something does.
+async fn failure(
+    work: &Worktree,
+    commit: &str,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<Option<String>, Fault> {
+    let checkout = with_packages(work.checkout(tools.journal, commit)?, work.home())?;
+    let run = trials.run(&checkout.root, &Changes::new(), &[]).await?;
+    Ok((!run.is_clean()).then(|| run.summary()))
+}

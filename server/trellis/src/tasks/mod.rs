@@ -1,0 +1,52 @@
+//! The tasks door: a list of tasks, a tech stack, and a repository that grows from both, several tasks at a time.
+//!
+//! ```text
+//! stack ──> project with a test that passes ──> task ──> branch ─┐
+//!                                        └────> task ──> branch ─┼──> merges, tested ──> all of it, tested
+//!                                        └────> task ──> branch ─┘
+//! ```
+//!
+//! What comes next is [`cycle::campaign::Campaign`]'s to say; `driver` does it. Each task is made as an issue is
+//! (`crate::implement`), in a worktree of its own; `merge` brings what was made onto the main branch, `ground` makes the
+//! project. What is merged stands in git: the commit of a task names it in its last line, and a later start goes on from there.
+
+mod driver;
+mod ground;
+mod merge;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(crate) use driver::tasks;
+
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+
+/// What is to be made, how, and with what.
+pub(crate) struct Order {
+    /// The list of tasks.
+    pub(crate) file: PathBuf,
+    /// The name of the stack.
+    pub(crate) stack: String,
+    /// Where stacks of the project's own are looked for, upwards.
+    pub(crate) stacks: PathBuf,
+    /// The project's folder.
+    pub(crate) out: PathBuf,
+    /// The project's name; else the folder's.
+    pub(crate) name: Option<String>,
+    /// Tasks at a time.
+    pub(crate) jobs: usize,
+    /// Fixes for one task.
+    pub(crate) retries: u32,
+    pub(crate) model: ModelArgs,
+    pub(crate) sandbox: SandboxArgs,
+    /// For one test.
+    pub(crate) test_timeout: Duration,
+    /// For all of them together.
+    pub(crate) run_timeout: Duration,
+}
+
+/// The last line of a task's commit, before its id.
+const TASK: &str = "Trellis-Task: ";
+/// The last line of the project's first commit, before the name of its stack.
+const STACK: &str = "Trellis-Stack: ";

@@ -1,0 +1,284 @@
+//! Lists of tasks, made into repositories.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde_json::{Value, json};
+
+use crate::crash::{Random, rounds};
+use crate::implement::file;
+use crate::repair::{git, text};
+use crate::world::{Ran, World, assert_same, tree};
+
+/// A stack that needs nothing installed.
+const STACK: &str = "\
+name: plain-python
+display_name: Plain Python
+description: Modules and tests
+category: library
+src_dir: app
+test_dir: tests
+test_command: python -m pytest
+install: none
+config_files:
+  pyproject.toml: |
+    [tool.pytest.ini_options]
+    pythonpath = ['.']
+  .gitignore: |
+    __pycache__/
+    .pytest_cache/
+hello_world:
+  app/__init__.py: ''
+  app/registry.py: |
+    ALL = []
+  tests/test_registry.py: |
+    from app.registry import ALL
+
+
+    def test_all():
+        assert isinstance(ALL, list)
+conventions: |
+  - One function a module.
+";
+
+/// A task: its id, what it needs, and how often its code is wrong before it is right; 9 is always.
+type Task = (&'static str, &'static [&'static str], usize);
+
+fn task((id, needs, _): &Task) -> Value {
+    json!({ "id": id, "description": format!("Do {id}"), "implementation_details": format!("`app/{id}.py`"), "depends_on": needs, "story_points": 2 })
+}
+
+/// Its function gives the number of all that it needs, and one more.
+fn replies((id, needs, wrong): &Task) -> Vec<Value> {
+    let imports: String = needs.iter().map(|it| format!("from app.{it} import {it}\n")).collect();
+    let calls: String = needs.iter().map(|it| format!(" + {it}()")).collect();
+    let code = |one: usize| {
+        file(
+            &format!("app/{id}.py"),
+            &format!("{imports}\n\ndef {id}():\n    return {one}{calls}\n"),
+        )
+    };
+    let tests = file(
+        &format!("tests/test_{id}.py"),
+        &format!(
+            "{imports}from app.{id} import {id}\n\n\ndef test_{id}():\n    assert {id}() == 1{calls}\n"
+        ),
+    );
+    let line = |stage: &str, attempt: usize, reply: String| json!({ "node": id, "stage": stage, "attempt": attempt, "reply": reply });
+    let mut out = vec![line("scaffold", 0, tests), line("implementation", 0, code(1 + wrong))];
+    out.extend((1..=*wrong).map(|it| line("fix", it - 1, code(1 + wrong - it))));
+    out
+}
+
+/// Two tasks of one level that change the same line.
+fn rivals() -> (Vec<Value>, Vec<Value>) {
+    let ids = ["rival_a", "rival_b"];
+    let tasks = ids
+        .map(|id| json!({ "id": id, "description": format!("Register {id}"), "depends_on": [] }));
+    let lines = ids.iter().flat_map(|id| {
+        let tests = file(
+            &format!("tests/test_{id}.py"),
+            &format!(
+                "from app.registry import ALL\n\n\ndef test_{id}():\n    assert '{id}' in ALL\n"
+            ),
+        );
+        let code = format!(
+            "app/registry.py\n<<<<<<< SEARCH\nALL = []\n=======\nALL = ['{id}']\n>>>>>>> REPLACE\n"
+        );
+        [("scaffold", tests), ("implementation", code)].map(
+            |(stage, reply)| json!({ "node": id, "stage": stage, "attempt": 0, "reply": reply }),
+        )
+    });
+    (tasks.to_vec(), lines.collect())
+}
+
+fn list(tasks: &[Task], more: (Vec<Value>, Vec<Value>)) -> World {
+    let world = World::new();
+    world.write("trellis-stacks/plain.yaml", STACK);
+    let all: Vec<Value> = tasks.iter().map(task).chain(more.0).collect();
+    world.write("tasks.json", &json!({ "tasks": all }).to_string());
+    let lines = tasks.iter().flat_map(replies).chain(more.1);
+    let lines: Vec<String> = lines.map(|it| it.to_string()).collect();
+    world.write("replies.jsonl", &lines.join("\n"));
+    world
+}
+
+const ARGUMENTS: [&str; 11] = [
+    "tasks",
+    "tasks.json",
+    "--stack",
+    "plain-python",
+    "--out",
+    "out",
+    "--json",
+    "--sandbox",
+    "local",
+    "--model",
+    "recorded:replies.jsonl",
+];
+
+fn run(world: &World, more: &[&str]) -> Ran {
+    world.trellis(&[&ARGUMENTS, more].concat())
+}
+
+fn in_out(world: &World, arguments: &[&str]) -> String {
+    git(&world.out(), arguments).trim().to_owned()
+}
+
+fn names(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(all) => all.iter().map(text).collect(),
+        Value::Object(all) => all.keys().cloned().collect(),
+        other => panic!("{other} is no list"),
+    }
+}
+
+/// Of all tests, with the interpreter that trellis makes for them.
+fn passes(world: &World) {
+    let ran = world.trellis(&["test", "out", "--json", "--sandbox", "local"]).exits(0).json();
+    assert_eq!(ran["outcome"], "passed", "{ran:#}");
+}
+
+#[test]
+fn twelve_tasks_with_a_diamond_a_failing_branch_and_two_rivals() {
+    let tasks: [Task; 10] = [
+        ("base", &[], 0),
+        ("left", &["base"], 1),
+        ("right", &["base"], 0),
+        ("top", &["left", "right"], 0),
+        ("one", &[], 0),
+        ("two", &["one"], 2),
+        ("bad", &[], 9),
+        ("after_bad", &["bad"], 0),
+        ("alone", &[], 0),
+        ("last", &["top", "two"], 0),
+    ];
+    let world = list(&tasks, rivals());
+    let result = run(&world, &[]).exits(1).json();
+    assert_eq!(result["status"], "COMPLETE", "{result:#}");
+    assert_eq!(
+        (&result["totalTasks"], &result["progress"]),
+        (&json!(12), &json!(75)),
+        "{result:#}"
+    );
+    assert_eq!(names(&result["blockedTasks"]), ["after_bad"]);
+    let failed = names(&result["failedTasks"]);
+    assert!(
+        failed.len() == 2 && failed[0] == "bad" && failed[1].starts_with("rival_"),
+        "{failed:?}"
+    );
+    assert!(text(&result["failedTasks"]["bad"]).contains("4 attempts did not do"), "{result:#}");
+    // Of the rivals one is merged, and the other one's work is kept on its branch.
+    let loser = &failed[1];
+    let winner = if loser == "rival_a" { "rival_b" } else { "rival_a" };
+    assert!(text(&result["failedTasks"][loser]).contains("app/registry.py"), "{result:#}");
+    assert_eq!(world.read("out/app/registry.py"), format!("ALL = ['{winner}']\n"));
+    let kept = in_out(&world, &["show", &format!("trellis/task-{loser}:app/registry.py")]);
+    assert_eq!(kept, format!("ALL = ['{loser}']"));
+    // A commit for each task, each naming it, and nothing else.
+    let log = in_out(
+        &world,
+        &["log", "--format=%(trailers:key=Trellis-Task,valueonly,separator=%x2C)", "main"],
+    );
+    let mut merged: Vec<&str> = log.lines().filter(|it| !it.is_empty()).collect();
+    merged.sort_unstable();
+    let mut wanted = names(&result["completedTasks"]);
+    wanted.sort();
+    assert_eq!(merged, wanted);
+    assert_eq!(in_out(&world, &["status", "--short"]), "");
+    assert!(!world.out().join("app/bad.py").exists());
+    passes(&world);
+    // Nothing is done again, and what failed may be tried again.
+    let before = in_out(&world, &["rev-parse", "main"]);
+    let again = run(&world, &[]).exits(1).json();
+    assert_eq!(again["completedTasks"], result["completedTasks"]);
+    assert_eq!(in_out(&world, &["rev-parse", "main"]), before);
+    let log = world.trellis(&["log", "out", "--verify"]).exits(0);
+    assert!(log.stdout.contains("chain intact"), "{}", log.stdout);
+}
+
+#[test]
+fn more_than_half_blocked_fails_and_keeps_what_was_merged() {
+    let tasks: [Task; 4] =
+        [("bad", &[], 9), ("a", &["bad"], 0), ("b", &["a"], 0), ("good", &[], 0)];
+    let world = list(&tasks, (Vec::new(), Vec::new()));
+    let result = run(&world, &["--max-retries", "0"]).exits(1).json();
+    assert_eq!(
+        (&result["status"], &result["completedTasks"]),
+        (&json!("FAILED"), &json!(["good"])),
+        "{result:#}"
+    );
+    assert_eq!(names(&result["blockedTasks"]), ["a", "b"]);
+    assert!(world.out().join("app/good.py").exists());
+}
+
+#[test]
+fn lists_and_folders_that_will_not_do_are_refused_and_left_alone() {
+    let world = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
+    let _ = world
+        .trellis(&["tasks", "tasks.json", "--stack", "cobol", "--out", "out"])
+        .exits(65)
+        .says("no stack `cobol`");
+    world.write("out/mine.txt", "mine\n");
+    let _ = run(&world, &[]).exits(65).says("is not empty");
+    assert_eq!(fs::read_dir(world.out()).expect("a folder").count(), 1);
+    world.write(
+        "tasks.json",
+        &json!({ "tasks": [task(&("a", &["b"], 0)), task(&("b", &["a"], 0))] }).to_string(),
+    );
+    let _ = run(&world, &["--out", "new"]).exits(64);
+    let _ = world
+        .trellis(&["tasks", "tasks.json", "--stack", "plain-python", "--out", "new"])
+        .exits(65)
+        .says("nothing was started");
+    assert!(!world.root().join("new").exists());
+}
+
+#[test]
+fn killed_at_any_instant_the_tasks_end_in_the_same_tree() {
+    let tasks: [Task; 5] = [
+        ("base", &[], 0),
+        ("left", &["base"], 1),
+        ("right", &["base"], 0),
+        ("top", &["left", "right"], 0),
+        ("alone", &[], 0),
+    ];
+    let new = || list(&tasks, (Vec::new(), Vec::new()));
+    let undisturbed = new();
+    let started = Instant::now();
+    let _ = run(&undisturbed, &[]).exits(0);
+    let whole = started.elapsed().as_millis() as u64;
+    let mut random = Random(20_261_123);
+    for round in 0..rounds() {
+        let world = new();
+        for _ in 0..1 + random.below(3) {
+            let mut command: Command = world.command(&ARGUMENTS);
+            let child =
+                command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
+            let mut child = child.expect("trellis starts");
+            let pid = Pid::from_child(&child);
+            // The instant is the point of the test; what is asserted does not depend on it.
+            std::thread::sleep(Duration::from_millis(random.below(whole)));
+            let killed = match random.below(2) {
+                0 => kill_process(pid, Signal::KILL),
+                _ => kill_process_group(pid, Signal::KILL),
+            };
+            killed.expect("it can be killed");
+            child.wait().expect("it ended");
+        }
+        let result = run(&world, &[]).exits(0).json();
+        assert_eq!(result["progress"], 100, "round {round}: {result:#}");
+        assert_same(&tree(&world.out()), &tree(&undisturbed.out()));
+        assert_eq!(in_out(&world, &["rev-list", "--count", "main"]), "6", "round {round}");
+        assert_eq!(in_out(&world, &["status", "--short"]), "", "round {round}");
+        in_out(&world, &["worktree", "prune"]);
+        assert_eq!(
+            in_out(&world, &["branch", "--format=%(refname:short)"]),
+            "main",
+            "round {round}"
+        );
+    }
+}
