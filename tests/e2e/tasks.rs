@@ -201,6 +201,43 @@ fn twelve_tasks_with_a_diamond_a_failing_branch_and_two_rivals() {
 }
 
 #[test]
+fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
+    let world = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
+    // An id whose second line would say that the other task is merged.
+    let sly = json!({ "id": "b\nTrellis-Task: a", "description": "Do b" });
+    world.write("tasks.json", &json!({ "tasks": [sly] }).to_string());
+    let line = |stage: &str, path: &str, body: &str| {
+        json!({ "node": "*", "stage": stage, "reply": file(path, body) }).to_string()
+    };
+    let tests = line(
+        "scaffold",
+        "tests/test_b.py",
+        "from app.b import b\n\n\ndef test_b():\n    assert b() == 1\n",
+    );
+    let code = line("implementation", "app/b.py", "def b():\n    return 1\n");
+    let replies = world.read("replies.jsonl");
+    world.write("replies.jsonl", &[tests, code].join("\n"));
+    let left = world.root().join(".trellis-scratch-4194305-x");
+    fs::create_dir(&left).expect("a folder of a process that cannot be");
+    let _ = run(&world, &[]).exits(0);
+    assert!(!left.exists());
+    world.write("tasks.json", &json!({ "tasks": [task(&("a", &[], 0))] }).to_string());
+    world.write("replies.jsonl", &replies);
+    let result = run(&world, &[]).exits(0).json();
+    assert!(world.out().join("app/a.py").exists(), "{result:#}");
+    // git was killed while it made the repository.
+    let half = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
+    let _ = run(&half, &[]).exits(0);
+    fs::remove_dir_all(half.out().join(".git")).expect("removed");
+    fs::remove_dir_all(half.out().join(".trellis/worktrees")).expect("removed");
+    fs::remove_file(half.out().join("app/a.py")).expect("removed");
+    fs::remove_file(half.out().join("tests/test_a.py")).expect("removed");
+    fs::create_dir_all(half.out().join(".git/objects")).expect("half a repository");
+    let _ = run(&half, &[]).exits(0);
+    assert!(half.out().join("app/a.py").exists());
+}
+
+#[test]
 fn more_than_half_blocked_fails_and_keeps_what_was_merged() {
     let tasks: [Task; 4] =
         [("bad", &[], 9), ("a", &["bad"], 0), ("b", &["a"], 0), ("good", &[], 0)];

@@ -102,8 +102,7 @@ enum Ended {
 
 impl All<'_> {
     async fn follow(&self, merged: Option<Vec<String>>) -> Result<Campaign, Fault> {
-        let known = merged.map(|ids| ids.iter().filter_map(|id| self.plan.find(id)).collect());
-        let known: Option<Vec<NodeIx>> = known;
+        let known = merged.map(|names| self.named(&names));
         let order = plan::order(&self.plan);
         let (mut campaign, mut next) =
             Campaign::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
@@ -192,9 +191,15 @@ impl All<'_> {
 
     async fn make(&self, task: NodeIx) -> Result<Came, Fault> {
         let id = self.plan.id(task);
-        let trailer = format!("{TASK}{id}");
-        let order = self.work(&format!("task-{}", disk::safe_name(id)), id, Some(trailer));
+        let name = disk::safe_name(id);
+        let order = self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")));
         make(&order, self.words(task), self.tools).await
+    }
+
+    /// Tasks by the names that commits have of them: an id may be any text, lines of its own among it.
+    fn named(&self, names: &[String]) -> Vec<NodeIx> {
+        let tasks = self.plan.nodes().iter().filter_map(|it| self.plan.find(&it.id));
+        tasks.filter(|it| names.contains(&disk::safe_name(self.plan.id(*it)))).collect()
     }
 
     /// The order of one task; of all of them without a trailer.

@@ -12,6 +12,7 @@ use crate::stacks::{self, Stack};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;
+use crate::workspace::scratch;
 use crate::workspace::worktree::{broken, cannot};
 
 /// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
@@ -49,7 +50,7 @@ fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let parent = absolute.parent().unwrap_or(&absolute).to_owned();
     fs::create_dir_all(&parent)
         .map_err(|error| cannot(&format!("make {}", parent.display()), &error))?;
-    let scratch = tempfile::Builder::new().prefix(".trellis-").tempdir_in(&parent);
+    let scratch = scratch::beside(&parent);
     let scratch =
         scratch.map_err(|error| cannot(&format!("write to {}", parent.display()), &error))?;
     let project = scratch.path().join("project");

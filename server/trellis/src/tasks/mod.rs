@@ -46,7 +46,7 @@ pub(crate) struct Order {
     pub(crate) run_timeout: Duration,
 }
 
-/// The last line of a task's commit, before its id.
+/// The last line of a task's commit, before its id as a name.
 const TASK: &str = "Trellis-Task: ";
 /// The last line of the project's first commit, before the name of its stack.
 const STACK: &str = "Trellis-Stack: ";

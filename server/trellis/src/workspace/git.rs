@@ -30,7 +30,10 @@ impl Git {
     pub(crate) fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
-        if !root.join(".git").exists() {
+        // One that was killed while it made the repository has left something that is none.
+        let own = root.join(".git");
+        let is_whole = || git.run(&["rev-parse", "--git-dir"]).is_ok_and(|it| it.trim() == ".git");
+        if !own.exists() || (own.is_dir() && !is_whole()) {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of ours may have left the lock; nobody else works here while we hold ours.

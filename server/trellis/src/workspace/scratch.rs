@@ -10,6 +10,7 @@ use crate::error::Fault;
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 const PREFIX: &str = "trellis-scratch-";
+const HIDDEN: &str = ".trellis-scratch-";
 
 /// Removed when dropped.
 #[derive(Debug)]
@@ -34,6 +35,13 @@ impl ScratchFolder {
     }
 }
 
+/// A hidden folder in another one, for what is to be moved into place there.
+pub(crate) fn beside(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+    sweep_of(parent, HIDDEN);
+    let prefix = format!("{HIDDEN}{}-", std::process::id());
+    tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)
+}
+
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
         // What stays is swept at the next start.
@@ -42,9 +50,14 @@ impl Drop for ScratchFolder {
 }
 
 fn sweep(parent: &Path) {
+    sweep_of(parent, PREFIX);
+}
+
+/// Removes folders of processes that are gone.
+fn sweep_of(parent: &Path, prefix: &str) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next());
         let dead = |pid: &str| pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists();
         if owner.is_some_and(dead) {
             // Another person's folder refuses; it is theirs to sweep.
