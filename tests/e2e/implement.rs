@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -342,6 +342,68 @@ fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
     let result = implement(&world, &ALONE).exits(2).json();
     assert!(text(&result["reason"]).contains("test_none"), "{result:#}");
     assert_eq!(in_p(&world, &["rev-parse", "main"]), theirs);
+}
+
+#[test]
+fn no_file_of_a_person_goes_however_like_the_new_one_it_is() {
+    let both = code() + &file("shop/cart.py", &format!("{CART}\n\nVAT = 1\n"));
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[both])];
+    // What stands where the new file goes: nothing in it, its beginning, all of it.
+    for mine in ["", &CODE[..20], CODE] {
+        let world = shop(&replies);
+        world.write("p/shop/discount.py", mine);
+        let result = implement(&world, &ALONE).exits(2).json();
+        assert!(text(&result["reason"]).contains("shop/discount.py"), "{result:#}");
+        assert_eq!(
+            (world.read("p/shop/discount.py").as_str(), world.read("p/shop/cart.py").as_str()),
+            (mine, CART)
+        );
+    }
+    // What a person has deleted does not come back.
+    let world = shop(&replies);
+    fs::remove_file(world.root().join("p/shop/cart.py")).expect("removed");
+    let result = implement(&world, &ALONE).exits(2).json();
+    assert!(text(&result["reason"]).contains("shop/cart.py"), "{result:#}");
+    assert_eq!(in_p(&world, &["status", "--short"]), "D shop/cart.py");
+}
+
+#[test]
+fn a_git_that_waits_for_an_editor_keeps_its_lock() {
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
+    let world = shop(&replies);
+    for pipe in ["begun", "go"] {
+        let made = Command::new("mkfifo").arg(world.root().join(pipe)).status();
+        assert!(made.is_ok_and(|it| it.success()));
+    }
+    world.write("editor", "#!/bin/sh\necho > ../begun\nread line < ../go\necho notes > \"$1\"\n");
+    world.write("p/notes.txt", "mine\n");
+    in_p(&world, &["add", "notes.txt"]);
+    let mut commit = Command::new("git");
+    commit.args([
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@localhost",
+        "commit",
+        "--quiet",
+        "--all",
+    ]);
+    commit.current_dir(world.root().join("p")).env("GIT_EDITOR", "sh ../editor");
+    let mut commit = commit.stdin(Stdio::null()).spawn().expect("git starts");
+    // Ends when the editor is open.
+    world.read("begun");
+    let lock = world.root().join("p/.git/index.lock");
+    assert!(lock.exists(), "git holds its lock while the editor is open");
+    let _ = implement(&world, &ALONE).exits(2);
+    assert!(lock.exists(), "it still does");
+    world.write("go", "go\n");
+    assert!(commit.wait().expect("it ends").success());
+    assert_eq!(in_p(&world, &["log", "-1", "--format=%s"]), "notes");
+    let _ = implement(&world, &ALONE).exits(0);
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+    assert_eq!(world.read("p/notes.txt"), "mine\n");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::workspace::journal::{Event, Journal};
+use crate::workspace::leftovers;
 
 /// A repository in the output folder, when git is there.
 #[derive(Debug)]
@@ -36,9 +37,10 @@ impl Git {
         if !own.exists() || (own.is_dir() && !is_whole()) {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
-        // A crash of ours may have left the lock; nobody else works here while we hold ours.
-        if root.join(".git/index.lock").exists() {
-            let removed = std::fs::remove_file(root.join(".git/index.lock"));
+        // A crash of ours may have left the lock; a person's own git keeps its.
+        let lock = root.join(".git/index.lock");
+        if lock.exists() && !leftovers::is_held(&git, &lock) {
+            let removed = std::fs::remove_file(&lock);
             let outcome = removed.map_or_else(|e| e.to_string(), |()| "done".to_owned());
             let arguments = vec!["(remove stale index.lock)".to_owned()];
             // The journal is only told; git's own error would follow at the next step.

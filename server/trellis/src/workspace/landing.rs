@@ -100,8 +100,9 @@ impl Worktree {
         Ok(tip.trim().to_owned())
     }
 
-    /// Looks whether a merge was begun: gives its commit where the target has it, else takes back what was moved.
-    pub(super) fn recover(&mut self, journal: &Journal) -> Result<Option<String>, Fault> {
+    /// Looks whether a merge was begun: gives its commit where the target has it, else takes back what was moved. `killed` is
+    /// the journal of a start that finds what an earlier one has left, git's locks among it.
+    pub(super) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, Fault> {
         let Some(merging) = self.record.merging.clone() else { return Ok(None) };
         let has_it = ["merge-base", "--is-ancestor", &merging.new, &self.target()?];
         if self.git.answer(&has_it).map_err(broken)?.0 == 0 {
@@ -109,7 +110,7 @@ impl Worktree {
         }
         let into = full(&self.record.into);
         if let Some(git) = checked_out(&self.git, &into)? {
-            take_back(&git, journal, &merging, &into)?;
+            take_back(&top(&git)?, killed, &merging, &into)?;
         }
         self.record.merging = None;
         self.keep()?;
@@ -133,6 +134,18 @@ pub(crate) fn land(
         return Ok(Landed::Moved);
     }
     let (git, into) = (lead.git.at(lead.git.root()), full(&lead.record.into));
+    let place = checked_out(&git, &into)?;
+    // What is changed here is a person's, and never touched: neither by the move nor where that has to be taken back.
+    if let Some(changed) =
+        place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?
+        && !changed.is_empty()
+    {
+        let why = format!(
+            "{} would be written over, and are not as they were committed",
+            changed.join(", ")
+        );
+        return Ok(Landed::InTheWay(why));
+    }
     for (work, candidate) in works.iter_mut().zip(chain) {
         let new = candidate.commit.clone();
         work.record.merging =
@@ -140,7 +153,7 @@ pub(crate) fn land(
         work.keep()?;
     }
     let ff = ["merge", "--ff-only", "--no-autostash", "--quiet", &last.commit];
-    let moved = match checked_out(&git, &into)? {
+    let moved = match place {
         Some(git) => git.step(journal, &ff, ""),
         None => git.step(journal, &["update-ref", &into, &last.commit, &first.old], ""),
     };
@@ -149,7 +162,7 @@ pub(crate) fn land(
         return Ok(Landed::Done);
     };
     for work in works.iter_mut() {
-        work.recover(journal)?;
+        work.recover(None)?;
     }
     Ok(Landed::InTheWay(error.why))
 }
@@ -208,24 +221,74 @@ fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, Fault> {
     Ok(None)
 }
 
-/// Takes back files of a move that did not come to its end: the branch and the index still have the old commit, and git moves
-/// no file over a change of a person's, so that what is new, missing or cut off is the move's.
-fn take_back(git: &Git, journal: &Journal, merging: &Merging, into: &str) -> Result<(), Fault> {
-    let top = PathBuf::from(git.run(&["rev-parse", "--show-toplevel"]).map_err(broken)?.trim_end());
-    let git = git.at(&top);
-    leftovers::locks(&git, journal, into)?;
-    let (old, new) = (&merging.old, &merging.last);
+/// The repository asked at its top, from where git names paths.
+fn top(git: &Git) -> Result<Git, Fault> {
+    let top = git.run(&["rev-parse", "--show-toplevel"]).map_err(broken)?;
+    Ok(git.at(Path::new(top.trim_end())))
+}
+
+/// A file that a move changes: its path from the top, and its blobs before and after, all zeros where there is none.
+struct Change {
+    path: String,
+    before: String,
+    after: String,
+}
+
+fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, Fault> {
     let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
     let said = said.map_err(broken)?;
     let words: Vec<&str> = said.split('\0').filter(|it| !it.is_empty()).collect();
-    let mut back = String::new();
-    for pair in words.chunks_exact(2) {
+    let change = |pair: &[&str]| {
         let fields: Vec<&str> = pair[0].split(' ').collect();
-        let &[_, _, before, after, _] = &fields[..] else { continue };
-        let path = top.join(pair[1]);
-        match half_moved(&git, &path, before, after)? {
+        let (before, after) = (fields.get(2)?.to_string(), fields.get(3)?.to_string());
+        Some(Change { path: pair[1].to_owned(), before, after })
+    };
+    Ok(words.chunks_exact(2).filter_map(change).collect())
+}
+
+/// Files that a move would change and that are not as the old commit has them.
+fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
+    let git = top(git)?;
+    let mut out = Vec::new();
+    for Change { path, before, .. } in changes(&git, old, new)? {
+        let place = git.root().join(&path);
+        let is_as_before = match fs::symlink_metadata(&place) {
+            Err(_) => is_none(&before),
+            Ok(it) if it.is_file() => {
+                let shown = place.to_string_lossy().into_owned();
+                git.run(&["hash-object", "--", &shown]).map_err(broken)?.trim() == before
+            }
+            // git looks at links by itself.
+            Ok(it) => it.is_symlink() && !is_none(&before),
+        };
+        if !is_as_before {
+            out.push(path);
+        }
+    }
+    Ok(out)
+}
+
+fn is_none(blob: &str) -> bool {
+    blob.bytes().all(|it| it == b'0')
+}
+
+/// Takes back files of a move that did not come to its end: the branch and the index still have the old commit, and all files
+/// of the move were as that has them when it began ([`changed`]), so that what is new, missing or cut off is the move's.
+fn take_back(
+    git: &Git,
+    killed: Option<&Journal>,
+    merging: &Merging,
+    into: &str,
+) -> Result<(), Fault> {
+    if let Some(journal) = killed {
+        leftovers::locks(git, journal, &["index.lock", "HEAD.lock", &format!("{into}.lock")])?;
+    }
+    let mut back = String::new();
+    for Change { path: name, before, after } in changes(git, &merging.old, &merging.last)? {
+        let path = git.root().join(&name);
+        match half_moved(git, &path, &before, &after)? {
             Half::No => {}
-            Half::Restore => back += &format!("{}\0", pair[1]),
+            Half::Restore => back += &format!("{name}\0"),
             Half::Remove => {
                 fs::remove_file(&path)
                     .map_err(|error| cannot(&format!("remove {}", path.display()), &error))?;
@@ -233,8 +296,7 @@ fn take_back(git: &Git, journal: &Journal, merging: &Merging, into: &str) -> Res
         }
     }
     if !back.is_empty() {
-        git.step(journal, &["checkout-index", "--force", "-z", "--stdin"], &back)
-            .map_err(broken)?;
+        git.run_with(&["checkout-index", "--force", "-z", "--stdin"], &back).map_err(broken)?;
     }
     Ok(())
 }
@@ -255,7 +317,6 @@ enum Half {
 
 /// Of a file that a move changes from one blob to another, both zeros where there is none.
 fn half_moved(git: &Git, path: &Path, before: &str, after: &str) -> Result<Half, Fault> {
-    let is_none = |blob: &str| blob.bytes().all(|it| it == b'0');
     let there = match fs::symlink_metadata(path) {
         Ok(it) if it.is_file() => true,
         // A link or a folder: git would have had to remove it first, and does not.

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use super::worktree::{broken, cannot};
 use crate::error::Fault;
@@ -14,6 +15,9 @@ use crate::workspace::journal::{Event, Journal};
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 const PREFIX: &str = "trellis-";
+
+/// What a git takes that only moves files and a branch, and more.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A name for a checkout of this process, another one each time.
 pub(super) fn own_name() -> String {
@@ -49,18 +53,20 @@ fn is_whole(notes: &Path) -> bool {
         && !says("locked").starts_with("initializing")
 }
 
-/// Removes locks of a killed git: of the index, of HEAD and of a branch, where no process has them open.
-pub(super) fn locks(git: &Git, journal: &Journal, branch: &str) -> Result<(), Fault> {
-    for name in ["index.lock".to_owned(), "HEAD.lock".to_owned(), format!("{branch}.lock")] {
-        let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", &name]);
+/// Removes locks of a killed git, where no process has them open and no git is at work: one that waits for an editor has its
+/// lock without having it open.
+pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), Fault> {
+    for name in names {
+        let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", name]);
         let path = PathBuf::from(path.map_err(broken)?.trim_end());
-        let Ok(lock) = fs::metadata(&path) else { continue };
-        if is_open(lock.dev(), lock.ino()) {
-            return Err(Fault::input(format!(
-                "another git is at work ({} is open)",
-                path.display()
-            ))
-            .hint("wait for it to end, and run again; nothing is lost"));
+        if !is_left(git, &path) {
+            continue;
+        }
+        if is_held(git, &path) {
+            let message = format!("another git is at work, {} is its lock", path.display());
+            return Err(Fault::input(message)
+                .kind("busy")
+                .hint("wait for it to end, and run again; nothing is lost"));
         }
         let removed = fs::remove_file(&path);
         let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
@@ -71,10 +77,40 @@ pub(super) fn locks(git: &Git, journal: &Journal, branch: &str) -> Result<(), Fa
     Ok(())
 }
 
+/// Whether a lock is there when who has it had time to give it back: the git of a start that was killed lives on for a moment.
+fn is_left(git: &Git, lock: &Path) -> bool {
+    let ends = Instant::now() + PATIENCE;
+    while lock.exists() && is_held(git, lock) && Instant::now() < ends {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    lock.exists()
+}
+
+/// Whether a lock of git's is somebody's.
+pub(super) fn is_held(git: &Git, lock: &Path) -> bool {
+    let is_open = fs::metadata(lock).is_ok_and(|it| is_open(it.dev(), it.ino()));
+    is_open || is_at_work(git)
+}
+
 /// Whether a process has a file open; of other users' nothing can be seen.
 fn is_open(device: u64, inode: u64) -> bool {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let open = processes.flat_map(|it| fs::read_dir(it.path().join("fd")).into_iter().flatten());
+    let open = processes().flat_map(|it| fs::read_dir(it.join("fd")).into_iter().flatten());
     let mut files = open.flatten().filter_map(|it| fs::metadata(it.path()).ok());
     files.any(|it| it.dev() == device && it.ino() == inode)
+}
+
+/// Whether a git runs in this repository's folders.
+fn is_at_work(git: &Git) -> bool {
+    // Where git does not say, the folder that it is asked in has to do.
+    let top = git.run(&["rev-parse", "--show-toplevel"]);
+    let top = top.unwrap_or_else(|_| git.root().to_string_lossy().into_owned());
+    let is_git =
+        |it: &PathBuf| fs::read_to_string(it.join("comm")).is_ok_and(|it| it.trim() == "git");
+    let is_here =
+        |it: PathBuf| fs::read_link(it.join("cwd")).is_ok_and(|it| it.starts_with(top.trim_end()));
+    processes().filter(is_git).any(is_here)
+}
+
+fn processes() -> impl Iterator<Item = PathBuf> {
+    fs::read_dir("/proc").into_iter().flatten().flatten().map(|it| it.path())
 }
