@@ -570,6 +570,36 @@ fn words_stay_inside_and_names_are_nobody_elses() {
 }
 
 #[test]
+fn what_a_person_writes_in_the_worktree_meanwhile_stays() {
+    let world = shop(&[]);
+    let worktree = world.root().join("p/.trellis/worktrees/issue-42");
+    let (mine, place) = (format!("{CART}\n# mine\n"), worktree.join("shop/cart.py"));
+    let (text, written) = (mine.clone(), place.clone());
+    let service = Service::start(Box::new(move |question| {
+        if prompt(question).contains("nothing but tests") {
+            return said(&new_tests());
+        }
+        fs::write(&written, &text).expect("written");
+        said(&code())
+    }));
+    let run = || {
+        let arguments = "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model openai:tiny --approve autonomous";
+        let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
+        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+        Ran::of(command.output().expect("trellis starts"))
+    };
+    let _ = run().exits(2).says("shop/cart.py was edited in the worktree");
+    assert_eq!(fs::read_to_string(&place).expect("the file"), mine);
+    let _ = run().exits(0);
+    assert_eq!(
+        (world.read("p/shop/cart.py"), world.read("p/shop/discount.py")),
+        (mine, CODE.to_owned())
+    );
+    assert_eq!(service.asked().len(), 2);
+    assert_nothing_left(&world);
+}
+
+#[test]
 fn what_was_paid_is_not_paid_again() {
     let world = shop(&[]);
     let service = Service::start(Box::new(|question| {

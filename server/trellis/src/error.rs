@@ -29,6 +29,17 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// What the result of a door says: done, not done, or a person is needed.
+    pub(crate) fn of_result(code: u8) -> Exit {
+        match code {
+            0 => Exit::Done,
+            2 => Exit::NeedsHuman,
+            _ => Exit::TestsFailed,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)

@@ -20,11 +20,7 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     } else {
         output.text(human(&result))?;
     }
-    Ok(match result.exit_code {
-        0 => Exit::Done,
-        2 => Exit::NeedsHuman,
-        _ => Exit::TestsFailed,
-    })
+    Ok(Exit::of_result(result.exit_code))
 }
 
 fn human(it: &RepairResult) -> String {

@@ -18,7 +18,7 @@ pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fa
     } else {
         output.text(human(&result))?;
     }
-    Ok(if result.exit_code == 0 { Exit::Done } else { Exit::TestsFailed })
+    Ok(Exit::of_result(result.exit_code))
 }
 
 fn human(it: &TasksResult) -> String {

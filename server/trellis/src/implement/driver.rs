@@ -1,5 +1,6 @@
 //! Takes the work up where it stands, and does what the course says.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use cycle::approval::Mode;
@@ -249,7 +250,31 @@ impl<'a> Shop<'a> {
             Some(_) => self.work.tip().to_owned(),
             None => self.work.record.base.clone(),
         };
-        self.work.write(self.journal, &from, &self.changes, &message)
+        let edits = match self.work.is_edited()? {
+            true => self.work.edits()?,
+            false => BTreeMap::new(),
+        };
+        if !edits.is_empty() {
+            // Whatever comes, git has them.
+            self.work.take_edits(self.journal)?;
+        }
+        self.work.write(self.journal, &from, &self.changes, &message)?;
+        self.give_back(&edits)
+    }
+
+    /// Puts what a person has made of files meanwhile beside what is on the branch now, and stops: the next start tests it.
+    fn give_back(&self, edits: &BTreeMap<String, Vec<u8>>) -> Result<(), Fault> {
+        let Some(first) = edits.keys().next() else { return Ok(()) };
+        for (path, text) in edits {
+            let place = self.work.root.join(path);
+            let folder = place.parent().unwrap_or(&place);
+            std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(&place, text))
+                .map_err(|error| cannot(&format!("write {}", place.display()), &error))?;
+        }
+        let message = format!("{first} was edited in the worktree while the work was under way");
+        Err(Fault::new(Exit::NeedsHuman, message)
+            .hint("run the same command again: it goes on with your text, beside what was made"))
     }
 
     /// Takes what a person has made of the files for what there is.

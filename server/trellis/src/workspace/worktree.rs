@@ -259,6 +259,18 @@ impl Worktree {
         }
     }
 
+    /// What somebody else has made of files since our last commit, by path from [`Worktree::root`].
+    pub(crate) fn edits(&self) -> Result<BTreeMap<String, Vec<u8>>, Fault> {
+        let options =
+            ["diff", "--name-only", "--no-renames", "--relative", "-z", "--diff-filter=d"];
+        let paths = self.paths(&[&options[..], &[self.tip(), &self.tree()?]].concat())?;
+        let text = |path: String| match fs::read(self.root.join(&path)) {
+            Ok(text) => Ok((path, text)),
+            Err(error) => Err(cannot(&format!("read {path}"), &error)),
+        };
+        paths.into_iter().map(text).collect()
+    }
+
     /// Commits what somebody else has made of the files; the branch is ours again then. What was merged into it since is not
     /// part of the work.
     pub(crate) fn take_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
