@@ -4,6 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 use crate::error::Fault;
 
@@ -44,8 +48,13 @@ impl Lock {
     /// The lock of a file, now or not at all. The owner's name is written into it.
     pub(crate) fn of_file(path: &Path) -> Result<Lock, NoLock> {
         let mut file = open(path).map_err(NoLock::Failed)?;
-        if file.try_lock().is_err() {
-            return Err(NoLock::Held(owner(file)));
+        let began = Instant::now();
+        while file.try_lock().is_err() {
+            let owner = owner(&mut file).map_err(NoLock::Failed)?;
+            if !owner.is_gone() || began.elapsed() > DYING {
+                return Err(NoLock::Held(owner.told()));
+            }
+            std::thread::sleep(STEP);
         }
         let since = jiff::Timestamp::now().strftime("%FT%TZ");
         let name = format!("{}, since {since}\n", std::process::id());
@@ -76,17 +85,67 @@ fn open(path: &Path) -> io::Result<File> {
 /// Longest name of an owner that is read, in bytes.
 const LONGEST_OWNER: u64 = 200;
 
-fn owner(file: File) -> String {
-    let mut owner = String::new();
-    // Who holds it is a courtesy; the lock says enough without it.
-    let read = file.take(LONGEST_OWNER).read_to_string(&mut owner);
-    match owner.trim() {
-        // Between taking it and writing the name.
-        "" => "another trellis".to_owned(),
-        _ if read.is_err() => "another trellis".to_owned(),
-        owner if owner.starts_with(&format!("{},", std::process::id())) => {
-            "another job of this trellis".to_owned()
+/// How long children of a killed owner may hold its lock: they got it with their birth, and are on their way out.
+const DYING: Duration = Duration::from_secs(10);
+/// How often it is tried meanwhile.
+const STEP: Duration = Duration::from_millis(20);
+
+/// What the owner has written down: `PROCESS, since TIME`. Nothing between taking the lock and writing it.
+struct Owner(String);
+
+fn owner(file: &mut File) -> io::Result<Owner> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(LONGEST_OWNER).read_to_end(&mut bytes)?;
+    Ok(Owner(String::from_utf8_lossy(&bytes).trim().to_owned()))
+}
+
+impl Owner {
+    fn process(&self) -> Option<u32> {
+        self.0.split(',').next()?.parse().ok()
+    }
+
+    fn is_gone(&self) -> bool {
+        let pid = self.process().and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
+        pid.is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH))
+    }
+
+    fn told(&self) -> String {
+        match self.process() {
+            None => "another trellis".to_owned(),
+            Some(it) if it == std::process::id() => "another job of this trellis".to_owned(),
+            Some(_) => format!("another trellis (process {})", self.0),
         }
-        owner => format!("another trellis (process {owner})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_of_a_killed_owner_are_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        std::fs::write(&path, "4194305, since long ago\n").expect("written");
+        let child = open(&path).expect("open");
+        child.lock().expect("locked");
+        let (begun, begins) = std::sync::mpsc::channel();
+        let place = path.clone();
+        let waiter = std::thread::spawn(move || {
+            begun.send(()).expect("sent");
+            Lock::of_file(&place).map_err(|_| "held")
+        });
+        begins.recv().expect("begun");
+        let since = Instant::now();
+        while !waiter.is_finished() && since.elapsed() < 5 * STEP {
+            std::thread::yield_now();
+        }
+        drop(child);
+        let lock = waiter.join().expect("joined").expect("a lock");
+        // Its owner lives: nobody waits for it.
+        let Err(NoLock::Held(who)) = Lock::of_file(&path) else { panic!("it is held") };
+        assert_eq!(who, "another job of this trellis");
+        drop(lock);
     }
 }
