@@ -60,6 +60,11 @@ impl Ending {
     }
 }
 
+/// Whether a text holds code or an edit: whoever answers so at once has no use for tools.
+fn is_answer(text: &str) -> bool {
+    text.lines().any(|it| it.starts_with("```") || it.starts_with("<<<<<<< "))
+}
+
 const REMINDER: &str = "Go on with the tools: only what they change counts. If the work is done, or cannot be, call `done`.";
 
 /// Asks and answers until the end. Every question is `first` with the tools and all that was said since; its place in
@@ -129,7 +134,8 @@ impl<'t> Talk<'t> {
     async fn answer(&mut self, reply: &Reply) -> Result<Message, Ending> {
         if reply.tool_calls.is_empty() {
             self.silent += 1;
-            return match self.silent > self.limits.reminders {
+            let is_plain = self.calls.is_empty() && is_answer(&reply.text);
+            return match is_plain || self.silent > self.limits.reminders {
                 true => Err(Ending::Silent { said: reply.text.clone() }),
                 false => Ok(Message::new(Role::User, REMINDER)),
             };

@@ -177,6 +177,24 @@ fn a_model_that_calls_nothing_is_reminded_once_in_a_row() {
 }
 
 #[test]
+fn a_plain_answer_at_once_is_the_last_word_and_later_code_is_none() {
+    for said in
+        ["a.py\n```python\nx = 1\n```\n", "a.py\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n"]
+    {
+        let (conversation, asks) = talk(&mut toolbox(), vec![(said, vec![])]);
+        assert_eq!(
+            (asks.len(), conversation.ending),
+            (1, Ending::Silent { said: said.to_owned() })
+        );
+        // Whoever has called a tool is at work with them.
+        let turns = vec![("", vec![edit()]), (said, vec![]), ("", vec![finish()])];
+        let (conversation, asks) = talk(&mut toolbox(), turns);
+        assert_eq!(asks.len(), 3);
+        assert!(matches!(conversation.ending, Ending::Done { .. }));
+    }
+}
+
+#[test]
 fn a_model_that_is_never_done_is_told_and_stopped_with_what_it_changed() {
     let limits = Limits { calls: 4, told_from: 2, ..Limits::default() };
     let (conversation, asks) =
