@@ -1429,6 +1429,10 @@ context?: string[]
  */
 maxRetries?: number
 /**
+ * How a fix is given.
+ */
+workWith?: ("reply" | "tools")
+/**
  * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
  * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
  */
@@ -1630,6 +1634,14 @@ jobs?: number
  */
 maxRetries?: number
 /**
+ * How a fix is given.
+ */
+workWith?: ("reply" | "tools")
+/**
+ * Do not ask for tests of all tasks together in the end, and for what connects them.
+ */
+skipIntegration?: boolean
+/**
  * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */
 model?: (string | null)
@@ -1690,6 +1702,10 @@ export interface TasksResult {
  * `COMPLETE` or `FAILED`; what is merged stays in either case.
  */
 status: string
+/**
+ * Why it is `FAILED`.
+ */
+reason?: (string | null)
 /**
  * As the command line ends: 0 all tasks are merged and pass together, 1 some are not, or do not.
  */
@@ -5347,6 +5363,10 @@ context?: string[]
  */
 maxRetries?: number
 /**
+ * How a fix is given.
+ */
+workWith?: ("reply" | "tools")
+/**
  * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
  * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
  */
@@ -5442,6 +5462,14 @@ jobs?: number
  * Fixes after the first code of a task.
  */
 maxRetries?: number
+/**
+ * How a fix is given.
+ */
+workWith?: ("reply" | "tools")
+/**
+ * Do not ask for tests of all tasks together in the end, and for what connects them.
+ */
+skipIntegration?: boolean
 /**
  * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */

@@ -95,12 +95,21 @@ fn rivals() -> (Vec<Value>, Vec<Value>) {
     (tasks.to_vec(), lines.collect())
 }
 
+/// Tests of all tasks, of nothing but what every project has.
+const TOGETHER: &str =
+    "from app.registry import ALL\n\n\ndef test_together():\n    assert isinstance(ALL, list)\n";
+
+fn together(tests: &str) -> Value {
+    let reply = file("tests/test_together.py", tests);
+    json!({ "node": "integration", "stage": "integration", "attempt": 0, "reply": reply })
+}
+
 fn list(tasks: &[Task], more: (Vec<Value>, Vec<Value>)) -> World {
     let world = World::new();
     world.write("trellis-stacks/plain.yaml", STACK);
     let all: Vec<Value> = tasks.iter().map(task).chain(more.0).collect();
     world.write("tasks.json", &json!({ "tasks": all }).to_string());
-    let lines = tasks.iter().flat_map(replies).chain(more.1);
+    let lines = tasks.iter().flat_map(replies).chain(more.1).chain([together(TOGETHER)]);
     let lines: Vec<String> = lines.map(|it| it.to_string()).collect();
     world.write("replies.jsonl", &lines.join("\n"));
     world
@@ -309,7 +318,8 @@ fn killed_at_any_instant_the_tasks_end_in_the_same_tree() {
         let result = run(&world, &[]).exits(0).json();
         assert_eq!(result["progress"], 100, "round {round}: {result:#}");
         assert_same(&tree(&world.out()), &tree(&undisturbed.out()));
-        assert_eq!(in_out(&world, &["rev-list", "--count", "main"]), "6", "round {round}");
+        // The project, each task, and the tests of them together.
+        assert_eq!(in_out(&world, &["rev-list", "--count", "main"]), "7", "round {round}");
         assert_eq!(in_out(&world, &["status", "--short"]), "", "round {round}");
         in_out(&world, &["worktree", "prune"]);
         assert_eq!(
@@ -318,4 +328,152 @@ fn killed_at_any_instant_the_tasks_end_in_the_same_tree() {
             "round {round}"
         );
     }
+}
+
+/// Replies to the question for a file that both rivals have changed, in any order of the two.
+fn merges(world: &World, answers: &[&str]) {
+    let line = |(attempt, body): (usize, &&str)| {
+        json!({ "node": "*", "stage": "merge", "attempt": attempt, "reply": body }).to_string()
+    };
+    let lines: Vec<String> = answers.iter().enumerate().map(line).collect();
+    world.write("replies.jsonl", &format!("{}\n{}", world.read("replies.jsonl"), lines.join("\n")));
+}
+
+#[test]
+fn a_conflict_is_settled_by_the_model_and_proven_by_the_tests_of_both() {
+    let world = list(&[("one", &[], 0)], rivals());
+    let both = file("app/registry.py", "ALL = ['rival_a', 'rival_b']\n");
+    merges(
+        &world,
+        &[
+            "I would take both.",
+            // One side alone, whichever it is, loses the other one's test.
+            &file("app/registry.py", "ALL = ['rival_a']\n"),
+            &file("app/registry.py", "<<<<<<< x\nALL = []\n"),
+            &both,
+        ],
+    );
+    let result = run(&world, &[]).exits(0).json();
+    assert_eq!((&result["status"], &result["progress"]), (&json!("COMPLETE"), &json!(100)));
+    assert_eq!(world.read("out/app/registry.py"), "ALL = ['rival_a', 'rival_b']\n");
+    passes(&world);
+    let settled = in_out(
+        &world,
+        &["log", "--format=%(trailers:key=Trellis-Settled,valueonly,separator=%x2C)", "main"],
+    );
+    assert_eq!(settled.trim(), "app/registry.py");
+    assert_eq!(in_out(&world, &["branch", "--format=%(refname:short)"]), "main");
+    let log = world.trellis(&["log", "out"]).exits(0).stdout;
+    let told = ["merge conflict", "conflict settled"];
+    assert!(told.iter().all(|it| log.contains(it)), "{log}");
+}
+
+#[test]
+fn a_merge_that_loses_what_one_side_has_is_refused_and_both_are_kept() {
+    let world = list(&[], rivals());
+    let lost = file("app/registry.py", "ALL = []\n");
+    merges(&world, &[lost.as_str(); 3]);
+    let result = run(&world, &[]).exits(1).json();
+    let failed = names(&result["failedTasks"]);
+    let [loser] = &failed[..] else { panic!("{result:#}") };
+    let why = text(&result["failedTasks"][loser]);
+    assert!(why.contains("merged so, ") && why.contains("both are kept"), "{why}");
+    let kept = in_out(&world, &["show", &format!("trellis/task-{loser}:app/registry.py")]);
+    assert_eq!(kept, format!("ALL = ['{loser}']"));
+    passes(&world);
+}
+
+#[test]
+fn what_connects_the_tasks_is_written_where_their_tests_together_fail() {
+    let tasks: [Task; 2] = [("one", &[], 0), ("two", &[], 0)];
+    let world = list(&tasks, (Vec::new(), Vec::new()));
+    let tests = "from app import one, two\n\n\ndef test_sum():\n    assert one() + two() == 2\n";
+    let lines: Vec<Value> = (tasks.iter().flat_map(replies)).collect();
+    let write = |more: &[Value]| {
+        let lines: Vec<String> = lines.iter().chain(more).map(ToString::to_string).collect();
+        world.write("replies.jsonl", &lines.join("\n"));
+    };
+    // Without an answer the tasks stay merged, and the next start goes on from there.
+    write(&[]);
+    let result = run(&world, &[]).exits(1).json();
+    assert_eq!((&result["status"], &result["progress"]), (&json!("FAILED"), &json!(100)));
+    let said = text(&result["reason"]);
+    assert!(said.contains("no recorded reply for integration integration 0"), "{said}");
+    let code = file("app/__init__.py", "from app.one import one\nfrom app.two import two\n");
+    let code =
+        json!({ "node": "integration", "stage": "implementation", "attempt": 0, "reply": code });
+    write(&[together(tests), code]);
+    let result = run(&world, &[]).exits(0).json();
+    assert_eq!(result["status"], "COMPLETE", "{result:#}");
+    assert!(world.read("out/app/__init__.py").contains("import two"));
+    passes(&world);
+    // It is done once.
+    let before = in_out(&world, &["rev-parse", "main"]);
+    write(&[]);
+    assert_eq!(run(&world, &[]).exits(0).json()["status"], "COMPLETE");
+    assert_eq!(in_out(&world, &["rev-parse", "main"]), before);
+    let skipped = list(&tasks, (Vec::new(), Vec::new()));
+    skipped.write(
+        "replies.jsonl",
+        &lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+    );
+    let result = run(&skipped, &["--skip-integration"]).exits(0).json();
+    assert_eq!(result["status"], "COMPLETE", "{result:#}");
+}
+
+#[test]
+fn a_task_is_made_with_tools_and_asked_for_again_where_the_failure_may_pass() {
+    let world = list(&[], (Vec::new(), Vec::new()));
+    world.write("tasks.json", &json!({ "tasks": [task(&("a", &[], 0))] }).to_string());
+    let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments });
+    let line = |stage: &str, calls: &[Value]| json!({ "node": "a", "stage": stage, "attempt": 0, "tool_calls": calls });
+    let tests = "from app.a import a\n\n\ndef test_a():\n    assert a() == 1\n";
+    let overloaded =
+        json!({ "node": "a", "stage": "scaffold", "attempt": 0, "error": { "status": 429 } });
+    let done = || call("done", json!({ "summary": "it is there" }));
+    let mut lines = vec![overloaded; 5];
+    lines.extend([
+        line("scaffold", &[call("read_file", json!({ "path": "app/registry.py" }))]),
+        line(
+            "scaffold",
+            &[
+                call("write_file", json!({ "path": "tests/test_a.py", "text": tests })),
+                // Not its turn yet.
+                call(
+                    "write_file",
+                    json!({ "path": "app/a.py", "text": "def a():\n    return 1\n" }),
+                ),
+            ],
+        ),
+        line("scaffold", &[done()]),
+        line(
+            "implementation",
+            &[
+                call("write_file", json!({ "path": "tests/test_a.py", "text": "" })),
+                call("write_file", json!({ "path": "../a.py", "text": "" })),
+                call(
+                    "write_file",
+                    json!({ "path": "app/a.py", "text": "def a():\n    return 1\n" }),
+                ),
+            ],
+        ),
+        line("implementation", &[done()]),
+    ]);
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    world.write("replies.jsonl", &lines.join("\n"));
+    let result = run(&world, &[]).exits(0).json();
+    assert_eq!(result["progress"], 100, "{result:#}");
+    assert_eq!(world.read("out/tests/test_a.py"), tests);
+    assert_eq!(world.read("out/app/a.py"), "def a():\n    return 1\n");
+    let log = world.trellis(&["log", "out"]).exits(0).stdout;
+    assert!(log.contains("write_file"), "{log}");
+    // Once more is too often.
+    let world = list(&[], (Vec::new(), Vec::new()));
+    world.write("tasks.json", &json!({ "tasks": [task(&("a", &[], 0))] }).to_string());
+    world.write(
+        "replies.jsonl",
+        &[vec![lines[0].clone(); 6], lines[5..].to_vec()].concat().join("\n"),
+    );
+    let result = run(&world, &[]).exits(1).json();
+    assert!(text(&result["failedTasks"]["a"]).contains("429"), "{result:#}");
 }

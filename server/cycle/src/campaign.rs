@@ -70,6 +70,8 @@ pub enum Next {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub phase: Phase,
+    /// Why it failed, where it did.
+    pub reason: Option<String>,
     /// Share of the tasks that are merged, in percent, rounded down.
     pub percent: u8,
     pub total: usize,
@@ -88,6 +90,8 @@ pub struct Progress {
 pub struct Campaign {
     schedule: Schedule,
     phase: Phase,
+    /// Why it failed.
+    reason: Option<String>,
     /// Tasks under way at once.
     workers: usize,
     working: BTreeSet<NodeIx>,
@@ -113,6 +117,7 @@ impl Campaign {
         let mut campaign = Campaign {
             schedule: Schedule::new(plan, order),
             phase: Phase::Pending,
+            reason: None,
             workers,
             working: BTreeSet::new(),
             made: Vec::new(),
@@ -143,7 +148,7 @@ impl Campaign {
                 self.is_in(Phase::Scaffolding);
                 match result {
                     Ok(()) => self.phase = Phase::Generating,
-                    Err(_) => return self.end(Phase::Failed),
+                    Err(why) => return self.fail(why),
                 }
             }
             Seen::Made(task) => {
@@ -157,8 +162,10 @@ impl Campaign {
             Seen::Merged { done, refused } => self.merged(&done, refused),
             Seen::Integrated(result) => {
                 self.is_in(Phase::Integrating);
-                let phase = if result.is_ok() { Phase::Complete } else { Phase::Failed };
-                return self.end(phase);
+                return match result {
+                    Ok(()) => self.end(Phase::Complete),
+                    Err(why) => self.fail(why),
+                };
             }
         }
         self.go_on()
@@ -191,7 +198,10 @@ impl Campaign {
             return out;
         }
         if self.is_hopeless() {
-            return self.end(Phase::Failed);
+            let counts = self.schedule.counts();
+            let (lost, total) = (counts.failed + counts.skipped, counts.total);
+            return self
+                .fail(format!("{lost} of {total} tasks have failed, or wait for one that has"));
         }
         self.phase = Phase::Integrating;
         vec![Next::Integrate]
@@ -201,6 +211,11 @@ impl Campaign {
     fn is_hopeless(&self) -> bool {
         let counts = self.schedule.counts();
         2 * (counts.failed + counts.skipped) > counts.total
+    }
+
+    fn fail(&mut self, why: String) -> Vec<Next> {
+        self.reason = Some(why);
+        self.end(Phase::Failed)
     }
 
     fn end(&mut self, phase: Phase) -> Vec<Next> {
@@ -232,6 +247,7 @@ impl Campaign {
         let why = |it: NodeIx| (id(it), self.schedule.reason(it).unwrap_or_default().to_owned());
         Progress {
             phase: self.phase,
+            reason: self.reason.clone(),
             percent: (counts.passed * 100 / counts.total.max(1)) as u8,
             total: counts.total,
             completed: of(Status::Passed).map(id).collect(),

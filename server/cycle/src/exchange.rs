@@ -147,6 +147,10 @@ pub enum Stage {
     Repair,
     /// Tests of a piece of work that is told in words.
     Scaffold,
+    /// Tests of all pieces together.
+    Integration,
+    /// A file that two of them have changed in the same place.
+    Merge,
 }
 
 impl Stage {
@@ -161,6 +165,8 @@ impl Stage {
             Stage::Report => "report",
             Stage::Repair => "repair",
             Stage::Scaffold => "scaffold",
+            Stage::Integration => "integration",
+            Stage::Merge => "merge",
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::context::{self, Section};
 use crate::exchange::{Message, Role, Stage};
 use crate::item::Item;
 use crate::prompt::template::{
-    DIAGNOSIS, FEATURE_TESTS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, REPAIR,
-    REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
+    DIAGNOSIS, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FIX, FIX_WITH_TOOLS, IMPLEMENTATION,
+    INTEGRATION_TESTS, REPAIR, REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
 };
 
 /// What stands around the item when it is begun.
@@ -82,6 +82,8 @@ pub(crate) fn words(stage: Stage, tools: bool) -> &'static Template {
         Stage::Report => &REPORT,
         Stage::Repair => &REPAIR,
         Stage::Scaffold => &FEATURE_TESTS,
+        Stage::Integration => &FEATURE_TOGETHER,
+        Stage::Merge => &FEATURE_MERGE,
     }
 }
 

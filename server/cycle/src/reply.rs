@@ -30,11 +30,16 @@ pub(crate) fn edits(text: &str) -> Vec<SearchReplace> {
 /// or behind the language.
 pub(crate) fn whole_files(text: &str) -> Vec<(String, String)> {
     let fences = fences(text).into_iter().filter(|it| !it.body.contains("<<<<<<< "));
-    let named = fences.filter_map(|it| {
-        let behind = it.language.split([' ', ':']).nth(1).and_then(path_of);
-        Some((behind.or_else(|| path_of(&it.above))?, it.body))
-    });
-    named.collect()
+    fences.filter_map(|it| Some((it.path()?, it.body))).collect()
+}
+
+/// The text of one file: that under its path, else that of the only fence there is.
+pub(crate) fn file(text: &str, path: &str) -> Option<String> {
+    let fences = fences(text);
+    let named = fences.iter().position(|it| it.path().as_deref() == Some(path));
+    let only = || (fences.len() == 1 && fences[0].path().is_none()).then_some(0);
+    let place = named.or_else(only)?;
+    fences.into_iter().nth(place).map(|it| it.body)
 }
 
 /// The first fenced `python` block; else the first fence that parses as Python; else the whole text
@@ -97,6 +102,12 @@ struct Fence {
 }
 
 impl Fence {
+    /// Behind the language, or on the line above.
+    fn path(&self) -> Option<String> {
+        let behind = self.language.split([' ', ':']).nth(1).and_then(path_of);
+        behind.or_else(|| path_of(&self.above))
+    }
+
     /// A fence deeper than the one that opened the block belongs to the code: to a docstring, mostly.
     fn closed_by(&self, line: &str) -> bool {
         let indent = line.len() - line.trim_start().len();

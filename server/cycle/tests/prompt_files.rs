@@ -1,7 +1,7 @@
 //! The words a model is given have versions, which go into the journal with every question.
 
 /// Stage, the version the file has to have, and the hash of its words (FNV-1a of all but the version's line).
-const FILES: [(&str, &str, u32, u64); 12] = [
+const FILES: [(&str, &str, u32, u64); 15] = [
     ("tests", include_str!("../prompts/tests.md"), 1, 0xce64_717c_ceac_029f),
     ("implementation", include_str!("../prompts/implementation.md"), 1, 0xcc64_a125_0c98_cbcc),
     ("fix", include_str!("../prompts/fix.md"), 1, 0xc23f_e10c_1a28_ea75),
@@ -10,9 +10,12 @@ const FILES: [(&str, &str, u32, u64); 12] = [
     ("repair", include_str!("../prompts/repair.md"), 1, 0x3fdc_8587_7197_0165),
     ("write_tests", include_str!("../prompts/write_tests.md"), 1, 0x75a7_5f40_4b9c_da9f),
     ("report", include_str!("../prompts/report.md"), 1, 0xccde_525c_4022_b39c),
-    ("feature_tests", include_str!("../prompts/feature_tests.md"), 1, 0x1ed4_ce0b_cedf_0f22),
-    ("feature_code", include_str!("../prompts/feature_code.md"), 1, 0x6f56_0001_92a0_e2ae),
-    ("feature_fix", include_str!("../prompts/feature_fix.md"), 1, 0xe3ad_0874_7f35_35f3),
+    ("feature_tests", include_str!("../prompts/feature_tests.md"), 2, 0x8035_872e_2e8d_9b79),
+    ("feature_code", include_str!("../prompts/feature_code.md"), 2, 0x0a0b_88f7_c4da_d1ef),
+    ("feature_fix", include_str!("../prompts/feature_fix.md"), 2, 0x28a6_2bfc_befa_a6d2),
+    ("feature_tools", include_str!("../prompts/feature_tools.md"), 1, 0xad90_7c75_9258_0317),
+    ("feature_together", include_str!("../prompts/feature_together.md"), 1, 0x16af_9bc6_b31d_2e7b),
+    ("feature_merge", include_str!("../prompts/feature_merge.md"), 1, 0x05c6_8614_b95a_7c47),
     (
         "integration_tests",
         include_str!("../prompts/integration_tests.md"),

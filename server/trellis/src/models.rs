@@ -159,6 +159,11 @@ impl ModelArgs {
         ModelArgs { model, retries: Some(1), ..ModelArgs::default() }
     }
 
+    /// The same, for work that nobody waits for: a question is put again so often where its failure may pass.
+    pub(crate) fn patient(self, retries: u32) -> ModelArgs {
+        ModelArgs { retries: Some(retries), ..self }
+    }
+
     /// The same, with recordings that are named by paths from this folder on.
     pub(crate) fn within(mut self, root: &Path) -> ModelArgs {
         for model in [&mut self.model, &mut self.simple_model, &mut self.strong_model] {

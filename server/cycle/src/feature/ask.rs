@@ -2,8 +2,11 @@
 
 use crate::context::Section;
 use crate::exchange::{Ask, Stage};
-use crate::feature::Context;
-use crate::prompt::template::{FEATURE_CODE, FEATURE_FIX, FEATURE_TESTS, Template};
+use crate::feature::{Conflict, Context};
+use crate::prompt::template::{
+    FEATURE_CODE, FEATURE_FIX, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FEATURE_TOOLS,
+    Template,
+};
 use crate::prompt::{Prompt, listed, rank};
 use crate::routing::Tier;
 
@@ -25,28 +28,43 @@ pub struct Feature {
     pub others: Vec<String>,
     /// The tests as they were written, as path and text; none before that.
     pub written: Vec<(String, String)>,
+    /// Whether the model may work with tools.
+    pub tools: bool,
 }
 
 /// Asks for tests of what is not there yet; `attempt` counts from 0.
 pub fn ask_scaffold(feature: &Feature, attempt: u32, complaint: Option<&str>) -> Ask {
-    let task = FEATURE_TESTS.say(
+    let it = Told { stage: Stage::Scaffold, attempt, words: &FEATURE_TESTS, tools: feature.tools };
+    tests(feature, it, complaint)
+}
+
+/// Asks for tests of all that was made, together; `attempt` counts from 0.
+pub fn ask_together(feature: &Feature, attempt: u32, complaint: Option<&str>) -> Ask {
+    let (stage, tools) = (Stage::Integration, feature.tools);
+    tests(feature, Told { stage, attempt, words: &FEATURE_TOGETHER, tools }, complaint)
+}
+
+fn tests(feature: &Feature, it: Told, complaint: Option<&str>) -> Ask {
+    let task = it.words.say(
         "task",
         &[("title", &feature.title), ("framework", &feature.framework), ("tests", &feature.tests)],
     );
     let mut sections = facts(feature);
-    sections.push(Section::new(rank::TASK, "Task", task));
-    sections.extend(sent_back(&FEATURE_TESTS, complaint));
-    ask(Stage::Scaffold, attempt, &FEATURE_TESTS, sections, (Tier::Simple, "tests"))
+    sections.push(it.task("tests", task));
+    sections.extend(sent_back(it.words, complaint));
+    it.ask(sections, (Tier::Simple, "tests"))
 }
 
 /// Asks for code that makes them pass.
 pub fn ask_code(feature: &Feature, attempt: u32, complaint: Option<&str>) -> Ask {
     let task = FEATURE_CODE.say("task", &[("title", &feature.title)]);
+    let (stage, tools) = (Stage::Implementation, feature.tools);
+    let it = Told { stage, attempt, words: &FEATURE_CODE, tools };
     let mut sections = facts(feature);
     sections.extend(feature.written.iter().map(|it| file(rank::CODE, it, " (read-only)")));
-    sections.push(Section::new(rank::TASK, "Task", task));
-    sections.extend(sent_back(&FEATURE_CODE, complaint));
-    ask(Stage::Implementation, attempt, &FEATURE_CODE, sections, (Tier::Simple, "first code"))
+    sections.push(it.task("code", task));
+    sections.extend(sent_back(it.words, complaint));
+    it.ask(sections, (Tier::Simple, "first code"))
 }
 
 /// Asks for what the last code lacks; the last entry of `history` says what was seen of it.
@@ -64,31 +82,70 @@ pub fn ask_fix(
         sections.extend(listed(rank::EARLIER, "Earlier attempts", earlier));
     }
     sections.extend(feature.written.iter().map(|it| file(rank::TESTS, it, " (read-only)")));
-    sections.push(Section::new(rank::TASK, "Task", task));
-    sections.extend(sent_back(&FEATURE_FIX, complaint));
+    let it = Told { stage: Stage::Fix, attempt, words: &FEATURE_FIX, tools: feature.tools };
+    sections.push(it.task("code", task));
+    sections.extend(sent_back(it.words, complaint));
     let tier = match attempt {
         0 => (Tier::Simple, "a first fix"),
         _ => (Tier::Strong, "a fix has failed"),
     };
-    ask(Stage::Fix, attempt, &FEATURE_FIX, sections, tier)
+    it.ask(sections, tier)
 }
 
-fn ask(
+/// Asks for a file that two works have changed in the same place; `attempt` counts from 0 within the work that is merged.
+/// `merged` are the messages of the commits that the branch has got meanwhile.
+pub fn ask_merge(
+    (title, specification): (&str, &str),
+    conflict: &Conflict,
+    merged: &[String],
+    attempt: u32,
+    complaint: Option<&str>,
+) -> Ask {
+    let it = Told { stage: Stage::Merge, attempt, words: &FEATURE_MERGE, tools: false };
+    let mut task = it.words.say("task", &[("path", &conflict.path), ("title", title)]);
+    if conflict.is_test {
+        task += &format!("\n{}", it.words.say("tests", &[]));
+    }
+    let mut sections = vec![
+        Section::new(rank::CORE, format!("What {title} wants"), specification.to_owned()),
+        Section::new(rank::CODE, format!("`{}`", conflict.path), fenced("", &conflict.marked)),
+        Section::new(rank::TASK, "Task", task),
+    ];
+    sections.extend(listed(rank::CONTEXT, "Merged meanwhile", merged.iter().map(String::as_str)));
+    sections.extend(sent_back(it.words, complaint));
+    it.ask(sections, (Tier::Strong, "two works have changed the same lines"))
+}
+
+/// A question without its facts.
+#[derive(Clone, Copy)]
+struct Told {
     stage: Stage,
     attempt: u32,
     words: &'static Template,
-    sections: Vec<Section>,
-    (tier, why): (Tier, &'static str),
-) -> Ask {
-    Ask {
-        stage,
-        attempt,
-        temperature: 0.2,
-        prompt: Prompt::new(words, sections),
-        prompt_version: words.version(),
-        tier,
-        why,
-        tools: false,
+    tools: bool,
+}
+
+impl Told {
+    /// What to do, and how to answer.
+    fn task(self, kind: &str, what: String) -> Section {
+        let how = match self.tools {
+            true => FEATURE_TOOLS.say(kind, &[]),
+            false => self.words.say("answer", &[]),
+        };
+        Section::new(rank::TASK, "Task", format!("{what} {how}"))
+    }
+
+    fn ask(self, sections: Vec<Section>, (tier, why): (Tier, &'static str)) -> Ask {
+        Ask {
+            stage: self.stage,
+            attempt: self.attempt,
+            temperature: 0.2,
+            prompt: Prompt::new(self.words, sections),
+            prompt_version: self.words.version(),
+            tier,
+            why,
+            tools: self.tools,
+        }
     }
 }
 

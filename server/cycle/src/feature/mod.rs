@@ -4,12 +4,14 @@
 //! the same, and what counts is what runs show.
 
 mod ask;
+mod conflict;
 mod context;
 mod course;
 mod files;
 mod gates;
 
-pub use ask::{Feature, ask_code, ask_fix, ask_scaffold};
+pub use ask::{Feature, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together};
+pub use conflict::{Conflict, settled};
 pub use context::{Context, repeated};
 pub use course::{Asked, Course, End, Ending, Limits, Next, Review, Seen};
 pub use files::{Changes, changes};

@@ -120,6 +120,9 @@ templates! {
     FEATURE_TESTS = "feature_tests.md";
     FEATURE_CODE = "feature_code.md";
     FEATURE_FIX = "feature_fix.md";
+    FEATURE_TOOLS = "feature_tools.md";
+    FEATURE_TOGETHER = "feature_together.md";
+    FEATURE_MERGE = "feature_merge.md";
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ fn seen(word: &str) -> Seen {
         "u" => Seen::Unusable(why.to_owned()),
         "n" => Seen::NoReply(why.to_owned()),
         "+" => Seen::Passed,
+        "holds" => Seen::Holds,
         "-" => Seen::Failed(why.to_owned()),
         "yes" => Seen::Reviewed(Review::Approve),
         "edit" => Seen::Reviewed(Review::Edited),
@@ -135,4 +136,11 @@ fn the_whole_history_is_told_in_order() {
 fn a_gate_that_was_not_asked_about_opens_nothing() {
     let (mut course, _) = Course::new(Limits::implement(3));
     course.step(Seen::Passed);
+}
+
+#[test]
+fn tests_of_all_together_that_pass_need_no_code() {
+    let (words, last) = walk("w, holds, +, +, w, yes, merged");
+    assert_eq!(words[1..4], ["red", "green", "lint"]);
+    assert_eq!(last, "merged, 0 in vain");
 }

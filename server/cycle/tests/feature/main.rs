@@ -1,6 +1,7 @@
 //! A piece of work that is told in words, without a project.
 
 mod answers;
+mod conflicts;
 mod contexts;
 mod courses;
 mod gates;

@@ -1,6 +1,8 @@
 //! What a model is shown.
 
-use cycle::feature::{Context, Feature, ask_code, ask_fix, ask_scaffold};
+use cycle::feature::{
+    Conflict, Context, Feature, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together,
+};
 use cycle::{Ask, Stage, Tier};
 
 fn feature() -> Feature {
@@ -16,6 +18,7 @@ fn feature() -> Feature {
         files: vec![("shop/cart.py".to_owned(), "def total(): ...\n".to_owned())],
         others: vec!["shop/__init__.py".to_owned()],
         written: vec![("tests/test_vat.py".to_owned(), "def test_vat(): ...\n".to_owned())],
+        tools: false,
     }
 }
 
@@ -30,6 +33,7 @@ fn every_question_has_the_words_the_context_and_the_standards_under_their_headin
         (ask_scaffold(&feature(), 0, None), Stage::Scaffold),
         (ask_code(&feature(), 0, None), Stage::Implementation),
         (ask_fix(&feature(), 0, &history, None), Stage::Fix),
+        (ask_together(&feature(), 0, None), Stage::Integration),
     ];
     for (ask, stage) in &asks {
         assert_eq!(ask.stage, *stage);
@@ -45,7 +49,7 @@ fn every_question_has_the_words_the_context_and_the_standards_under_their_headin
             assert!(text.contains(part), "{part}: {text}");
         }
         let shows_tests = text.contains("## `tests/test_vat.py` (read-only)");
-        assert_eq!(shows_tests, *stage != Stage::Scaffold);
+        assert_eq!(shows_tests, !matches!(stage, Stage::Scaffold | Stage::Integration));
     }
     let fix = text(&asks[2].0, 12_000);
     assert!(fix.contains("## What was seen\n```\nf0: 1 != 2\ntrace\n```"), "{fix}");
@@ -73,4 +77,51 @@ fn what_was_left_out_for_want_of_room_is_named() {
         "{said}"
     );
     assert!(said.contains("## Project context\n### core/audit.py"), "{said}");
+}
+
+#[test]
+fn with_tools_the_model_is_told_of_them_and_may_answer_without() {
+    let with = Feature { tools: true, ..feature() };
+    let (without, history) = (feature(), Vec::new());
+    type Put = fn(&Feature, &[String]) -> Ask;
+    let questions: [(Put, &str); 4] = [
+        (|it, _| ask_scaffold(it, 0, None), "nothing but tests can be written"),
+        (|it, _| ask_together(it, 0, None), "nothing but tests can be written"),
+        (|it, _| ask_code(it, 0, None), "`replace_symbol_body`"),
+        (|it, history| ask_fix(it, 0, history, None), "`replace_symbol_body`"),
+    ];
+    for (put, words) in questions {
+        let (offered, plain) = (put(&with, &history), put(&without, &history));
+        assert!(offered.tools && !plain.tools);
+        let (offered, plain) = (text(&offered, 12_000), text(&plain, 12_000));
+        assert!(offered.contains(words) && offered.contains("Call `done`"), "{offered}");
+        assert!(offered.contains("each under its path") || offered.contains("under its path"));
+        assert!(!plain.contains("`done`") && plain.contains("path/to/"), "{plain}");
+    }
+}
+
+#[test]
+fn a_merge_is_asked_for_with_what_both_want() {
+    let conflict = Conflict {
+        path: "app/registry.py".to_owned(),
+        marked: "<<<<<<< branch\nALL = [1]\n=======\nALL = [2]\n>>>>>>> work\n".to_owned(),
+        ..Conflict::default()
+    };
+    let merged = ["task a: register a".to_owned()];
+    let ask = ask_merge(("task b", "Register b."), &conflict, &merged, 1, Some("a mark is left"));
+    assert_eq!((ask.stage, ask.attempt, ask.tier), (Stage::Merge, 1, Tier::Strong));
+    let said = text(&ask, 12_000);
+    for part in [
+        "## What task b wants\nRegister b.",
+        "## `app/registry.py`\n```\n<<<<<<< branch",
+        "- task a: register a",
+        "Give `app/registry.py` with what both want",
+        "It could not be used: a mark is left",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("It holds tests"), "{said}");
+    let tests = Conflict { is_test: true, ..conflict };
+    let said = text(&ask_merge(("task b", ""), &tests, &[], 0, None), 12_000);
+    assert!(said.contains("It holds tests: keep every line"), "{said}");
 }

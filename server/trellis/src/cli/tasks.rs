@@ -31,5 +31,8 @@ fn human(it: &TasksResult) -> String {
     }
     it.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
     let (done, total) = (it.completed_tasks.len(), it.total_tasks);
+    if let Some(why) = &it.reason {
+        out += &format!("{}\n", plain(why));
+    }
     out + &format!("{}: {done} of {total} tasks are merged in {}", it.status, plain(&it.out))
 }

@@ -72,6 +72,11 @@ pub(crate) struct Tools<'a> {
 
 /// Work that passed its gates, committed on its branch.
 pub(crate) struct Made {
+    /// Who asks the model.
+    pub(crate) id: String,
+    /// How people call it.
+    pub(crate) title: String,
+    pub(crate) specification: String,
     pub(crate) work: Worktree,
     /// Of the commit that it is merged as.
     pub(crate) message: String,
@@ -98,12 +103,16 @@ pub(crate) async fn make(order: &Order, words: Words, tools: Tools<'_>) -> Resul
     };
     let trials = Trials::of(order, runner, &control.cancel);
     let message = report::message(order, &words);
+    let specification = words.specification.clone();
     let parts = (words, work, trials, Some(counsel.share()));
     let mut shop = Shop::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
     shop.remember()?;
     let end = shop.follow(course, false).await?;
     let Shop { mut work, .. } = shop;
-    let Some(end) = end else { return Ok(Came::Made(Box::new(Made { work, message }))) };
+    let Some(end) = end else {
+        let (id, title) = (order.id.clone(), order.title.clone());
+        return Ok(Came::Made(Box::new(Made { id, title, specification, work, message })));
+    };
     if let Ending::NeedsPerson(why) = &end.ending {
         work.end(why)?;
     }
@@ -330,6 +339,7 @@ impl<'a> Shop<'a> {
         let (what, why) = match seen {
             Seen::Written => return Ok(()),
             Seen::Passed => ("passed", String::new()),
+            Seen::Holds => ("they pass at once", String::new()),
             Seen::Failed(why) => ("failed", why.clone()),
             Seen::Unusable(why) => ("unusable answer", why.clone()),
             Seen::NoReply(why) => ("no answer", why.clone()),

@@ -1,10 +1,13 @@
 //! The files of the project as the work has made them, and which of them an answer may change.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cycle::feature::Changes;
 use cycle::repair::Sources;
 
+use crate::convert;
+use crate::tools::{Limits, Toolbox};
 use crate::workspace::disk;
 
 /// Whose turn it is.
@@ -35,15 +38,35 @@ impl Sources for Files<'_> {
     }
 
     fn read_only(&self, path: &str) -> Option<&'static str> {
-        if let Some(why) = outside(self.root, path) {
-            return Some(why);
-        }
-        match (self.turn, is_test(path)) {
-            (Turn::Tests, false) => Some("it is no test: tests come first, and nothing else yet"),
-            (Turn::Code, true) => Some("tests say what is wanted, and are read-only"),
-            _ => self.unreadable(path),
-        }
+        fence(self.root, self.turn, path).or_else(|| self.unreadable(path))
     }
+}
+
+/// Why a path is not to be written now.
+fn fence(root: &Path, turn: Turn, path: &str) -> Option<&'static str> {
+    if let Some(why) = outside(root, path) {
+        return Some(why);
+    }
+    match (turn, is_test(path)) {
+        (Turn::Tests, false) => Some("it is no test: tests come first, and nothing else yet"),
+        (Turn::Code, true) => Some("tests say what is wanted, and are read-only"),
+        _ => None,
+    }
+}
+
+/// Tools on a copy of the files that git has, with the changes on top.
+pub(super) fn toolbox(root: &Path, tracked: &[String], changes: &Changes, turn: Turn) -> Toolbox {
+    let files = Files { root, changes, turn };
+    let paths = tracked.iter().chain(changes.keys());
+    let text = |path: &String| Some((path.clone(), files.text(path)?.into()));
+    let copy: convert::Files = paths.filter_map(text).collect();
+    let (root, known) = (root.to_owned(), copy.keys().cloned().collect::<BTreeSet<String>>());
+    let read_only = move |path: &str| {
+        let is_other = !known.contains(path) && root.join(path).exists();
+        let other = is_other.then_some("it is no text in UTF-8 that git has");
+        fence(&root, turn, path).or(other)
+    };
+    Toolbox::new(&copy, read_only, Limits::default())
 }
 
 impl Files<'_> {
@@ -71,7 +94,7 @@ fn outside(root: &Path, path: &str) -> Option<&'static str> {
 }
 
 /// By the customs of Python, JavaScript and Go.
-pub(super) fn is_test(path: &str) -> bool {
+pub(crate) fn is_test(path: &str) -> bool {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |it| it.0);
     let in_tests = folders.split('/').any(|it| matches!(it, "test" | "tests" | "__tests__"));

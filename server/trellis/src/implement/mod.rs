@@ -25,6 +25,7 @@ use cycle::approval::Mode;
 use cycle::feature::Limits;
 
 pub(crate) use driver::{Came, Made, Tools, implement, make};
+pub(crate) use files::is_test;
 pub(crate) use report::Log;
 pub(crate) use review::{Decision, Reviewer};
 pub(crate) use trials::{Trials, with_packages};
@@ -55,6 +56,10 @@ pub(crate) struct Order {
     /// A last line of the commit's message that programs find it by.
     pub(crate) trailer: Option<String>,
     pub(crate) limits: Limits,
+    /// Whether tests and code are written with tools, in a copy of the files.
+    pub(crate) tools: bool,
+    /// Whether it is tests of what others have made, and what connects it where they fail: tests that pass at once are kept.
+    pub(crate) together: bool,
     pub(crate) mode: Mode,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use cycle::feature::{
-    Asked, Changes, Gate, Review, Seen, ask_code, ask_fix, ask_scaffold, changes, green, red,
-    repeated,
+    Asked, Changes, Gate, Review, Seen, ask_code, ask_fix, ask_scaffold, ask_together, changes,
+    green, red, repeated,
 };
-use cycle::{Observation, TestRun};
+use cycle::{Ask, Observation, TestRun};
 
 use super::driver::Shop;
-use super::files::{Files, Turn, is_own, is_test, targets};
+use super::files::{self, Files, Turn, is_own, is_test, targets};
 use super::review::{Shown, critical, is_asked};
 use super::trials::with_packages;
 use super::{lint, report};
@@ -29,36 +29,70 @@ impl Shop<'_> {
         history: &[String],
         complaint: Option<String>,
     ) -> Result<Seen, Fault> {
-        let cancel = self.control.cancel.clone();
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
+            Asked::Scaffold if self.order.together => {
+                (ask_together(&self.feature, attempt, complaint), Turn::Tests)
+            }
             Asked::Scaffold => (ask_scaffold(&self.feature, attempt, complaint), Turn::Tests),
             Asked::Code => (ask_code(&self.feature, attempt, complaint), Turn::Code),
             Asked::Fix => (ask_fix(&self.feature, attempt, history, complaint), Turn::Code),
         };
-        let id = self.order.id.clone();
-        let text = match self.counsel()?.ask(&id, &ask, &cancel).await? {
-            Observation::Reply(text) => text,
-            Observation::Unusable { why } => return Ok(Seen::Unusable(why)),
-            Observation::NoReply { reason } => return Ok(Seen::NoReply(reason)),
-            other => return Ok(Seen::NoReply(format!("that was no answer: {other:?}"))),
-        };
         // Tests that were sent back are written anew.
         let known = if what == Asked::Scaffold { Changes::new() } else { self.changes.clone() };
-        let files = Files { root: self.root(), changes: &known, turn };
-        let new = match changes(&text, &files) {
+        let new = match self.answer(&ask, (turn, &known)).await? {
             Ok(new) if what == Asked::Scaffold && targets(&new).is_empty() => {
                 return Ok(Seen::Unusable(
                     "none of its files is one that tests are found in".to_owned(),
                 ));
             }
             Ok(new) => new,
-            Err(why) => return Ok(Seen::Unusable(why)),
+            Err(seen) => return Ok(seen),
         };
         self.changes = known;
         self.changes.extend(new);
         self.show();
         Ok(Seen::Written)
+    }
+
+    /// Texts that an answer changes, given as one reply or by work with tools; else what came instead.
+    async fn answer(
+        &mut self,
+        ask: &Ask,
+        (turn, known): (Turn, &Changes),
+    ) -> Result<Result<Changes, Seen>, Fault> {
+        let (id, cancel) = (self.order.id.clone(), self.control.cancel.clone());
+        let root = self.root().to_owned();
+        let said = match ask.tools {
+            false => self.counsel()?.ask(&id, ask, &cancel).await?,
+            true => {
+                let mut toolbox = files::toolbox(&root, &self.tracked()?, known, turn);
+                let said = self.counsel()?.work(&id, ask, &mut toolbox, &cancel).await?;
+                if let Some((gone, _)) = toolbox.changes().iter().find(|it| it.1.is_none()) {
+                    return Ok(Err(Seen::Unusable(format!(
+                        "no file is deleted; leave {gone} there"
+                    ))));
+                }
+                said
+            }
+        };
+        Ok(match said {
+            Observation::Reply(text) => {
+                changes(&text, &Files { root: &root, changes: known, turn }).map_err(Seen::Unusable)
+            }
+            Observation::Edited { files, .. } if files.is_empty() => {
+                Err(Seen::Unusable("nothing was changed".to_owned()))
+            }
+            Observation::Edited { files, .. } => Ok(files),
+            Observation::Unusable { why } => Err(Seen::Unusable(why)),
+            Observation::NoReply { reason } => Err(Seen::NoReply(reason)),
+            other => Err(Seen::NoReply(format!("that was no answer: {other:?}"))),
+        })
+    }
+
+    /// Files of the project where the changes go on top.
+    fn tracked(&self) -> Result<Vec<String>, Fault> {
+        self.edited.as_ref().unwrap_or(&self.ground).tracked()
     }
 
     /// Runs tests with what there is.
@@ -85,8 +119,9 @@ impl Shop<'_> {
         let run = self.ran(&targets(&self.changes)).await?;
         let root = self.ground.root.clone();
         let gate = red(&run, |module| is_own(&root, &self.words.specification, module));
+        let holds = self.order.together && run.proves();
         self.log.red = Some(run);
-        Ok(seen(gate))
+        Ok(if holds { Seen::Holds } else { seen(gate) })
     }
 
     pub(super) async fn green(&mut self) -> Result<Seen, Fault> {
@@ -223,12 +258,12 @@ impl Shop<'_> {
         loop {
             let candidate = match self.work.candidate(&message)? {
                 Merge::Clean(candidate) => candidate,
-                Merge::Conflict(paths) => {
+                Merge::Conflict(clash) => {
                     self.log.conflicts = true;
                     let (into, branch) = (&self.work.record.into, self.work.branch());
                     return Ok(Seen::NotMerged(format!(
                         "{into} has changed {} meanwhile, as {branch} does: merge {into} in the worktree, and run again",
-                        paths.join(", ")
+                        clash.paths().join(", ")
                     )));
                 }
             };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cycle::feature::{Context, Feature, ask_scaffold};
+use plan::{Document, Evidence, SearchIndex};
 use run::frameworks::Framework;
 
 use super::files::is_test;
@@ -25,6 +26,8 @@ pub(crate) struct Words {
     pub(crate) lld: String,
     pub(crate) specification: String,
     pub(crate) context: Context,
+    /// Files that these words find are shown.
+    pub(crate) keywords: Vec<String>,
 }
 
 /// Reads them.
@@ -48,7 +51,7 @@ pub(super) fn read(order: &Order, given: &Given) -> Result<Words, Fault> {
         }
         context.add(&name, text(path, "context")?);
     }
-    Ok(Words { lld, specification, context })
+    Ok(Words { lld, specification, context, keywords: Vec::new() })
 }
 
 /// The path of a file from the project's folder.
@@ -90,12 +93,18 @@ pub(super) fn feature(
         .filter(|it| it.0 > 0)
         .collect();
     named.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let shown = |path: &&String| {
+    let shown = |path: &String| {
         let text = run::files::read_text(root.join(path)).ok()?;
-        (text.len() <= LONGEST).then(|| ((*path).clone(), text))
+        (text.len() <= LONGEST).then(|| (path.clone(), text))
     };
-    let files: Vec<(String, String)> =
-        named.iter().filter_map(|it| shown(&it.1)).take(SHOWN).collect();
+    let mut files: Vec<(String, String)> =
+        named.iter().filter_map(|it| shown(it.1)).take(SHOWN).collect();
+    if !words.keywords.is_empty() {
+        let left = all.iter().filter(|it| !given.contains(&it.as_str()));
+        let left = left.filter(|it| !named.iter().any(|(_, name)| name == it));
+        files.extend(found(&words.keywords, left.filter_map(shown).collect()));
+        files.truncate(SHOWN);
+    }
     let is_other =
         |it: &&String| !files.iter().any(|(path, _)| path == *it) && !given.contains(&it.as_str());
     Feature {
@@ -107,7 +116,20 @@ pub(super) fn feature(
         others: all.iter().filter(is_other).cloned().collect(),
         files,
         written: Vec::new(),
+        tools: order.tools,
     }
+}
+
+/// Files that hold a keyword in their path or text, best first.
+fn found(keywords: &[String], files: Vec<(String, String)>) -> Vec<(String, String)> {
+    let document =
+        |it: &(String, String)| (it.0.replace(['/', '.'], " "), it.0.clone(), it.1.clone());
+    let texts: Vec<(String, String, String)> = files.iter().map(document).collect();
+    let index =
+        SearchIndex::new(texts.iter().map(|(name, path, text)| Document { name, path, text }));
+    let Some(query) = index.query(&keywords.join(" ")) else { return Vec::new() };
+    let hits = index.search(&query, Evidence::Words, |_| true, files.len());
+    hits.into_iter().filter_map(|it| files.get(it.document).cloned()).collect()
 }
 
 /// How much a text is about a file: its path, its dotted module, its name.
@@ -164,4 +186,31 @@ pub(crate) fn plan(order: &Order, given: &Given) -> Result<String, Fault> {
         review = order.mode.as_str(),
         prompt = prompt.join("\n\n"),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_find_files_by_path_and_by_text() {
+        let files = [
+            ("src/billing/tax.py", "def rate(): ...\n"),
+            ("src/users.py", "def sign_up(): ...\n"),
+            ("src/audit.py", "# every registration is written down\n"),
+            ("docs/notes.md", "Nothing.\n"),
+        ];
+        let files = || files.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec();
+        let table: [(&[&str], &[&str]); 4] = [
+            (&["tax"], &["src/billing/tax.py"]),
+            (&["users", "registration"], &["src/users.py", "src/audit.py"]),
+            (&["signUp"], &["src/users.py"]),
+            (&["!"], &[]),
+        ];
+        for (keywords, wanted) in table {
+            let keywords: Vec<String> = keywords.iter().map(ToString::to_string).collect();
+            let hits: Vec<String> = found(&keywords, files()).into_iter().map(|it| it.0).collect();
+            assert_eq!(hits, wanted, "{keywords:?}");
+        }
+    }
 }

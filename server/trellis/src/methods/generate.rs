@@ -89,6 +89,16 @@ pub(crate) enum FixWith {
     Tools,
 }
 
+impl FixWith {
+    pub(crate) fn is_tools(self) -> bool {
+        matches!(self, FixWith::Tools)
+    }
+
+    pub(crate) fn tools() -> FixWith {
+        FixWith::Tools
+    }
+}
+
 impl From<FixWith> for cycle::FixWith {
     fn from(it: FixWith) -> cycle::FixWith {
         match it {

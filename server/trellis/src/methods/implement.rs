@@ -9,6 +9,7 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::generate::FixWith;
 use super::repair::Time;
 use crate::error::{Exit, Fault};
 use crate::implement::{Decision, Given, Log, Order};
@@ -38,6 +39,10 @@ pub(crate) struct ImplementArgs {
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
     #[serde(default = "three")]
     pub(crate) max_retries: u32,
+    /// How tests and code are given: in one reply, or by work with tools on a copy of the files.
+    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    #[serde(default)]
+    pub(crate) work_with: FixWith,
     /// Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
     /// speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
     #[arg(long, value_name = "MODE", default_value = "supervised")]
@@ -114,6 +119,8 @@ impl ImplementArgs {
             id: self.issue,
             trailer: None,
             limits: Limits::implement(self.max_retries),
+            tools: self.work_with.is_tools(),
+            together: false,
             mode: self.approve,
             model: self.model,
             sandbox: self.sandbox,

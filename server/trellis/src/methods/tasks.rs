@@ -8,6 +8,7 @@ use cycle::campaign::{Phase, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::generate::FixWith;
 use super::repair::Time;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
@@ -39,6 +40,14 @@ pub(crate) struct TasksArgs {
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
     #[serde(default = "three_retries")]
     pub(crate) max_retries: u32,
+    /// How tests and code are given: by work with tools on a copy of the files, or in one reply. A reply is taken in either case.
+    #[arg(long, value_enum, default_value_t = FixWith::Tools)]
+    #[serde(default = "FixWith::tools")]
+    pub(crate) work_with: FixWith,
+    /// Do not ask for tests of all tasks together in the end, and for what connects them.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) skip_integration: bool,
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) model: ModelArgs,
@@ -54,6 +63,9 @@ pub(crate) struct TasksArgs {
     #[serde(default = "half_an_hour")]
     pub(crate) run_timeout: u64,
 }
+
+/// How often a question is put again whose failure may pass.
+const TRANSIENT: u32 = 5;
 
 fn three() -> u8 {
     3
@@ -82,7 +94,9 @@ impl TasksArgs {
             name: self.name,
             jobs: usize::from(self.jobs.max(1)),
             retries: self.max_retries,
-            model: self.model,
+            tools: self.work_with.is_tools(),
+            integrates: !self.skip_integration,
+            model: self.model.patient(TRANSIENT),
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
             run_timeout: Duration::from_secs(self.run_timeout.max(1)),
@@ -96,6 +110,8 @@ impl TasksArgs {
 pub(crate) struct TasksResult {
     /// `COMPLETE` or `FAILED`; what is merged stays in either case.
     pub(crate) status: String,
+    /// Why it is `FAILED`.
+    pub(crate) reason: Option<String>,
     /// As the command line ends: 0 all tasks are merged and pass together, 1 some are not, or do not.
     pub(crate) exit_code: u8,
     /// The folder of the repository.
@@ -124,6 +140,7 @@ impl TasksResult {
             progress.phase == Phase::Complete && progress.completed.len() == progress.total;
         TasksResult {
             status: progress.phase.as_str().to_owned(),
+            reason: progress.reason.clone(),
             exit_code: u8::from(!is_whole),
             out: String::new(),
             progress: progress.percent,

@@ -12,8 +12,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use plan::{NodeIx, Plan, Status};
 
-use super::merge::{Merged, merge};
-use super::{Order, TASK, ground};
+use super::merge::{Merged, merge, one};
+use super::{Order, TASK, TOGETHER, ground, told};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::error::{Exit, Fault};
@@ -26,7 +26,7 @@ use crate::plan_file;
 use crate::sandbox::{self, Needs, Opened};
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
-use crate::workspace::journal::{Event, Journal};
+use crate::workspace::journal::Journal;
 use crate::workspace::lock::Lock;
 
 /// Makes a repository of a list of tasks.
@@ -115,7 +115,7 @@ impl All<'_> {
                     self.state(phase.as_str(), "")?;
                     return Ok(campaign);
                 }
-                under_way.push(self.begin(it, &mut made)?);
+                under_way.push(self.begin(it, &campaign, &mut made)?);
             }
             self.told(&campaign);
             let Some(ended) = under_way.next().await else {
@@ -135,6 +135,7 @@ impl All<'_> {
     fn begin<'s>(
         &'s self,
         next: Next,
+        campaign: &Campaign,
         made: &mut HashMap<NodeIx, Made>,
     ) -> Result<BoxFuture<'s, Result<Ended, Fault>>, Fault> {
         Ok(match next {
@@ -166,7 +167,8 @@ impl All<'_> {
             }
             Next::Integrate => {
                 self.state("INTEGRATING", "")?;
-                Box::pin(async { Ok(Ended::Integration(self.tested().await?)) })
+                let merged = campaign.progress().completed;
+                Box::pin(async move { Ok(Ended::Integration(self.integrate(&merged).await?)) })
             }
             Next::End(_) => return Err(Fault::internal("an end is no step")),
         })
@@ -212,6 +214,8 @@ impl All<'_> {
             title: format!("task {id}"),
             trailer,
             limits: Limits::implement(it.retries),
+            tools: it.tools,
+            together: false,
             mode: Mode::Autonomous,
             model: it.model.clone(),
             sandbox: it.sandbox.clone(),
@@ -232,6 +236,12 @@ impl All<'_> {
         if !keywords.is_empty() {
             specification += &format!("\nKeywords: {}\n", keywords.join(", "));
         }
+        let context = self.standards();
+        Words { lld: "the list of tasks".to_owned(), specification, context, keywords }
+    }
+
+    /// How code of the stack is written.
+    fn standards(&self) -> Context {
         let mut context = Context::default();
         let written = &self.stack.written;
         let standards = format!(
@@ -239,7 +249,48 @@ impl All<'_> {
             written.src_dir, written.test_dir, written.conventions
         );
         context.add(&format!("{}.md", written.name), standards);
-        Words { lld: "the list of tasks".to_owned(), specification, context }
+        context
+    }
+
+    /// Whether all of it works together: all tests pass, and those that a model writes of several tasks at once, with what it
+    /// takes to connect them.
+    async fn integrate(&self, merged: &[String]) -> Result<Result<(), String>, Fault> {
+        let passes = self.tested().await?;
+        if passes.is_err() || !self.order.integrates || merged.len() < 2 {
+            return Ok(passes);
+        }
+        // Other tasks are another set, and tested together anew.
+        let set = disk::hash(merged.join("\n"))[..12].to_owned();
+        let trailer = format!("{TOGETHER}{set}");
+        if ground::is_merged(&self.git, &trailer)? {
+            return Ok(Ok(()));
+        }
+        let order = self.work(&format!("integration-{set}"), "integration", Some(trailer));
+        let order = implement::Order { together: true, title: "all tasks".to_owned(), ..order };
+        match make(&order, self.all_words(merged), self.tools).await? {
+            Came::Merged => Ok(Ok(())),
+            Came::Ended(end) => Ok(Err(why(end.ending))),
+            Came::Made(mut made) => {
+                let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
+                let refused = one(&mut made, self.tools, &trials).await?;
+                Ok(refused.map_or(Ok(()), Err))
+            }
+        }
+    }
+
+    /// What all tasks together are to be.
+    fn all_words(&self, merged: &[String]) -> Words {
+        let mut specification = format!(
+            "# The parts work together as one {}\n\nThey are there, each with tests of its own:\n",
+            self.stack.written.display_name
+        );
+        for id in merged {
+            let node = self.plan.find(id).map(|it| self.plan.node(it));
+            let text = node.and_then(|it| it.docstring.as_deref()).unwrap_or_default();
+            specification += &format!("- {id}: {}\n", text.trim());
+        }
+        let context = self.standards();
+        Words { lld: "the list of tasks".to_owned(), specification, context, keywords: Vec::new() }
     }
 
     /// What a task came to, as the campaign takes it.
@@ -250,13 +301,7 @@ impl All<'_> {
                 Seen::Made(task)
             }
             Came::Merged => Seen::Made(task),
-            Came::Ended(end) => Seen::Failed(
-                task,
-                match end.ending {
-                    Ending::NeedsPerson(why) | Ending::Failed(why) => why,
-                    Ending::Merged | Ending::Left => "it was left on its branch".to_owned(),
-                },
-            ),
+            Came::Ended(end) => Seen::Failed(task, why(end.ending)),
         }
     }
 
@@ -273,7 +318,7 @@ impl All<'_> {
                 refused.iter().try_for_each(|(it, why)| self.said(id(it), "not merged", why))
             }
             Seen::Integrated(Ok(())) => Ok(()),
-            Seen::Integrated(Err(why)) => self.state("all tests together fail", why),
+            Seen::Integrated(Err(why)) => self.state("not integrated", why),
         }
     }
 
@@ -286,16 +331,7 @@ impl All<'_> {
     }
 
     fn said(&self, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
-        let colon = if reason.is_empty() { "" } else { ": " };
-        let first = reason.lines().next().unwrap_or_default();
-        self.tools.output.note(format_args!("{work}: {stage}{colon}{first}"));
-        let event = Event::Stage {
-            work: work.to_owned(),
-            stage: stage.to_owned(),
-            reason: reason.to_owned(),
-            milliseconds: None,
-        };
-        self.tools.journal.log(event).map_err(no_journal)
+        told(self.tools, work, stage, reason)
     }
 
     /// Who looks on sees tasks as they see nodes.
@@ -318,6 +354,14 @@ impl All<'_> {
         let done =
             progress.total - of(campaign, &self.plan, Status::Pending) - progress.current.len();
         observer.tell(Told::Progress { done, total: progress.total, eta_seconds: None });
+    }
+}
+
+/// Why work came to nothing.
+fn why(ending: Ending) -> String {
+    match ending {
+        Ending::NeedsPerson(why) | Ending::Failed(why) => why,
+        Ending::Merged | Ending::Left => "it was left on its branch".to_owned(),
     }
 }
 

@@ -84,6 +84,12 @@ pub(super) fn repository(
     Ok((git, is_made.then(|| merged.collect())))
 }
 
+/// Whether a commit with this line is on the branch.
+pub(super) fn is_merged(git: &Git, trailer: &str) -> Result<bool, Fault> {
+    let log = git.run(&["log", "--format=%B"]).map_err(broken)?;
+    Ok(log.lines().any(|it| it == trailer))
+}
+
 /// Installs the packages.
 pub(super) async fn install(
     out: &Path,

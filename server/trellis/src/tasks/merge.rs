@@ -1,12 +1,14 @@
 //! What was made, brought onto the main branch: all that waits in one chain of commits behind one run of the tests, and one by
-//! one where that does not pass.
+//! one where that does not pass. What git cannot merge the model is asked for, file by file.
 
 use cycle::feature::Changes;
 use plan::NodeIx;
 
+use super::conflict::settle;
+use super::told;
 use crate::error::Fault;
 use crate::implement::{Made, Tools, Trials, with_packages};
-use crate::workspace::landing::{Candidate, Landed, Merge, land};
+use crate::workspace::landing::{Candidate, Checkout, Landed, Merge, land};
 use crate::workspace::worktree::Worktree;
 
 /// What became of a batch.
@@ -65,32 +67,61 @@ async fn try_all(
 }
 
 /// Why it was not merged, if it was not.
-async fn one(
+pub(super) async fn one(
     made: &mut Made,
     tools: Tools<'_>,
     trials: &Trials<'_>,
 ) -> Result<Option<String>, Fault> {
     loop {
-        let candidate = match made.work.candidate(&made.message)? {
-            Merge::Clean(candidate) => candidate,
-            Merge::Conflict(paths) => {
-                let (paths, branch) = (paths.join(", "), made.work.branch());
-                return Ok(Some(format!(
-                    "{paths}: what was merged meanwhile and {branch} have changed the same lines; both are kept"
-                )));
-            }
+        let candidate = match tested(made, tools, trials).await? {
+            Ok(candidate) => candidate,
+            Err(why) => return Ok(Some(why)),
         };
-        if candidate.is_untested
-            && let Some(why) = failure(&made.work, &candidate.commit, tools, trials).await?
-        {
-            return Ok(Some(format!("merged, the tests do not pass: {why}")));
-        }
         match land(&mut [&mut made.work], tools.journal, std::slice::from_ref(&candidate))? {
             Landed::Done => return Ok(None),
             Landed::Moved => {}
             Landed::InTheWay(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
         }
     }
+}
+
+/// A merge that passes all tests; else why there is none.
+async fn tested(
+    made: &Made,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<Result<Candidate, String>, Fault> {
+    let clash = match made.work.candidate(&made.message)? {
+        Merge::Clean(it) if !it.is_untested => return Ok(Ok(it)),
+        Merge::Clean(it) => {
+            let why = failure(&made.work, &it.commit, tools, trials).await?;
+            return Ok(match why {
+                None => Ok(it),
+                Some(why) => Err(format!("merged, the tests do not pass: {why}")),
+            });
+        }
+        Merge::Conflict(clash) => clash,
+    };
+    let (paths, branch) = (clash.paths().join(", "), made.work.branch());
+    told(tools, &made.id, "merge conflict", &paths)?;
+    let settled = settle(made, &clash, tools, trials).await?;
+    if settled.is_ok() {
+        told(tools, &made.id, "conflict settled", &paths)?;
+    }
+    Ok(settled.map_err(|why| {
+        format!(
+            "{paths}: what was merged meanwhile and {branch} have changed the same lines, and the model did not merge them ({why}); both are kept"
+        )
+    }))
+}
+
+/// A checkout of a commit, with the packages of the project.
+pub(super) fn checked_out<'j>(
+    work: &Worktree,
+    commit: &str,
+    tools: Tools<'j>,
+) -> Result<Checkout<'j>, Fault> {
+    with_packages(work.checkout(tools.journal, commit)?, work.home())
 }
 
 /// What fails of all tests of a commit, if something does.
@@ -100,7 +131,7 @@ async fn failure(
     tools: Tools<'_>,
     trials: &Trials<'_>,
 ) -> Result<Option<String>, Fault> {
-    let checkout = with_packages(work.checkout(tools.journal, commit)?, work.home())?;
+    let checkout = checked_out(work, commit, tools)?;
     let run = trials.run(&checkout.root, &Changes::new(), &[]).await?;
     Ok((!run.is_clean()).then(|| run.summary()))
 }

@@ -10,6 +10,7 @@
 //! (`crate::implement`), in a worktree of its own; `merge` brings what was made onto the main branch, `ground` makes the
 //! project. What is merged stands in git: the commit of a task names it in its last line, and a later start goes on from there.
 
+mod conflict;
 mod driver;
 mod ground;
 mod merge;
@@ -19,8 +20,12 @@ use std::time::Duration;
 
 pub(crate) use driver::tasks;
 
+use crate::counsel::no_journal;
+use crate::error::Fault;
+use crate::implement::Tools;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use crate::workspace::journal::Event;
 
 /// What is to be made, how, and with what.
 pub(crate) struct Order {
@@ -38,6 +43,10 @@ pub(crate) struct Order {
     pub(crate) jobs: usize,
     /// Fixes for one task.
     pub(crate) retries: u32,
+    /// Whether tests and code are written with tools.
+    pub(crate) tools: bool,
+    /// Whether a model is asked for tests of all of it together.
+    pub(crate) integrates: bool,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
     /// For one test.
@@ -46,7 +55,25 @@ pub(crate) struct Order {
     pub(crate) run_timeout: Duration,
 }
 
+/// Says what is under way: to whoever looks on, and to the journal.
+fn told(tools: Tools<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
+    let colon = if reason.is_empty() { "" } else { ": " };
+    let first = reason.lines().next().unwrap_or_default();
+    tools.output.note(format_args!("{work}: {stage}{colon}{first}"));
+    let event = Event::Stage {
+        work: work.to_owned(),
+        stage: stage.to_owned(),
+        reason: reason.to_owned(),
+        milliseconds: None,
+    };
+    tools.journal.log(event).map_err(no_journal)
+}
+
 /// The last line of a task's commit, before its id as a name.
 const TASK: &str = "Trellis-Task: ";
 /// The last line of the project's first commit, before the name of its stack.
 const STACK: &str = "Trellis-Stack: ";
+/// The last line of the commit that tests a set of tasks together, before the set's hash.
+const TOGETHER: &str = "Trellis-Integration: ";
+/// A line of a task's commit, before a file whose conflict a model has settled.
+const SETTLED: &str = "Trellis-Settled: ";

@@ -2,9 +2,11 @@
 //!
 //! What a crash left half done is found by the record: either the target has the commit, or files of the move are taken back.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::clash::Clash;
 use super::leftovers;
 use super::worktree::{Merging, Worktree, broken, cannot, full};
 use crate::error::{Exit, Fault};
@@ -34,8 +36,7 @@ impl Candidate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Merge {
     Clean(Candidate),
-    /// Paths that both have changed, from the top of the repository.
-    Conflict(Vec<String>),
+    Conflict(Clash),
 }
 
 /// What became of the move.
@@ -59,7 +60,6 @@ impl Worktree {
         let merged = self.git.answer(&[
             "merge-tree",
             "--write-tree",
-            "--name-only",
             "--no-messages",
             "-z",
             &old,
@@ -70,15 +70,32 @@ impl Worktree {
         let tree = words.next().unwrap_or_default().to_owned();
         match code {
             0 => {}
-            1 => return Ok(Merge::Conflict(words.map(str::to_owned).collect())),
+            1 => return Ok(Merge::Conflict(Clash::read(old, tree, words))),
             _ => {
                 return Err(Fault::unavailable("git cannot merge without a worktree")
                     .hint("git 2.38 or newer is needed; the work is on its branch"));
             }
         }
-        let commit = self.git.run(&["commit-tree", &tree, "-p", &old, "-m", message]);
-        let commit = commit.map_err(broken)?.trim().to_owned();
+        let commit = self.commit_on(&old, &tree, message)?;
         Ok(Merge::Clean(Candidate { is_untested: old != self.record.base, old, commit }))
+    }
+
+    /// A tree as one commit on top of another; no branch moves.
+    fn commit_on(&self, old: &str, tree: &str, message: &str) -> Result<String, Fault> {
+        let commit = self.git.run(&["commit-tree", tree, "-p", old, "-m", message]);
+        Ok(commit.map_err(broken)?.trim().to_owned())
+    }
+
+    /// A merge whose files in conflict are these texts, by path.
+    pub(crate) fn settled(
+        &self,
+        clash: &Clash,
+        texts: &BTreeMap<String, String>,
+        message: &str,
+    ) -> Result<Candidate, Fault> {
+        let tree = self.tree_with(&clash.tree, texts)?;
+        let commit = self.commit_on(&clash.old, &tree, message)?;
+        Ok(Candidate { is_untested: true, old: clash.old.clone(), commit })
     }
 
     /// A checkout of a commit, beside the work.

@@ -3,6 +3,7 @@
 mod appended;
 pub(crate) mod chain;
 pub(crate) mod checkpoint;
+pub(crate) mod clash;
 pub(crate) mod cost;
 pub(crate) mod disk;
 pub(crate) mod git;

@@ -179,8 +179,12 @@ impl Worktree {
         self.become_commit(journal, commit.trim(), "--hard")
     }
 
-    /// A tree of a commit with other texts.
-    fn tree_with(&self, from: &str, texts: &BTreeMap<String, String>) -> Result<String, Fault> {
+    /// A tree, or that of a commit, with other texts.
+    pub(super) fn tree_with(
+        &self,
+        from: &str,
+        texts: &BTreeMap<String, String>,
+    ) -> Result<String, Fault> {
         let prefix = self.git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
         let top = self.inner.at(&self.folder);
         let known = top.run(&["ls-tree", "-r", "-z", from]).map_err(broken)?;

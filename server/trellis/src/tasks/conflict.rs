@@ -1,0 +1,153 @@
+//! Files that two tasks have changed in the same place: given to the model one by one, proven by the tests of both sides.
+
+use std::collections::BTreeMap;
+
+use cycle::feature::{Changes, Conflict, Gate, ask_merge, green, settled};
+use cycle::{Observation, TestRun};
+
+use super::SETTLED;
+use super::merge::checked_out;
+use crate::counsel::Counsel;
+use crate::error::Fault;
+use crate::implement::{Made, Tools, Trials, is_test};
+use crate::workspace::clash::{Clash, Sides};
+use crate::workspace::landing::Candidate;
+
+/// How often the files are asked for again after the tests have refused them.
+const ROUNDS: usize = 2;
+/// How often one file is asked for again whose answer cannot be used.
+const REASKS: usize = 2;
+
+/// A merge that the tests of both sides pass; else why there is none.
+pub(super) async fn settle(
+    made: &Made,
+    clash: &Clash,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<Result<Candidate, String>, Fault> {
+    let sides = match made.work.sides(clash)? {
+        Ok(sides) => sides,
+        Err(why) => return Ok(Err(why)),
+    };
+    let conflicts: Vec<Conflict> = sides.into_iter().map(conflict).collect();
+    let wanted = both_sides(made, clash, tools, trials).await?;
+    let merged = made.work.merged_meanwhile()?;
+    let counsel = tools.counsel.share();
+    let mut talk = Talk { made, merged, tools, counsel, attempt: 0 };
+    let mut last = String::new();
+    for _ in 0..=ROUNDS {
+        let texts = match talk.all(&conflicts, Some(&last).filter(|it| !it.is_empty())).await? {
+            Ok(texts) => texts,
+            Err(why) => return Ok(Err(why)),
+        };
+        let candidate = made.work.settled(clash, &texts, &message(made, clash))?;
+        let run = tested(made, &candidate.commit, tools, trials).await?;
+        match green(&run, Some(&run), &wanted) {
+            Gate::Open => return Ok(Ok(candidate)),
+            Gate::Shut(why) => last = format!("merged so, {why}"),
+        }
+    }
+    Ok(Err(first_line(&last)))
+}
+
+/// What is asked about one merge.
+struct Talk<'a> {
+    made: &'a Made,
+    /// What the branch has got meanwhile.
+    merged: Vec<String>,
+    tools: Tools<'a>,
+    counsel: Counsel,
+    /// Questions so far.
+    attempt: u32,
+}
+
+impl Talk<'_> {
+    /// All files, one after the other; else why there is no answer of use.
+    async fn all(
+        &mut self,
+        conflicts: &[Conflict],
+        complaint: Option<&String>,
+    ) -> Result<Result<BTreeMap<String, String>, String>, Fault> {
+        let mut out = BTreeMap::new();
+        for conflict in conflicts {
+            match self.one(conflict, complaint.cloned()).await? {
+                Ok(text) => out.insert(conflict.path.clone(), text),
+                Err(why) => return Ok(Err(why)),
+            };
+        }
+        Ok(Ok(out))
+    }
+
+    async fn one(
+        &mut self,
+        conflict: &Conflict,
+        mut complaint: Option<String>,
+    ) -> Result<Result<String, String>, Fault> {
+        let mut last = String::new();
+        for _ in 0..=REASKS {
+            match self.ask(conflict, complaint.as_deref()).await? {
+                Observation::Reply(text) => match settled(&text, conflict) {
+                    Ok(text) => return Ok(Ok(text)),
+                    Err(why) => last = why,
+                },
+                Observation::Unusable { why } => last = why,
+                Observation::NoReply { reason } => return Ok(Err(reason)),
+                other => return Ok(Err(format!("that was no answer: {other:?}"))),
+            }
+            complaint = Some(last.clone());
+        }
+        Ok(Err(last))
+    }
+
+    async fn ask(
+        &mut self,
+        conflict: &Conflict,
+        complaint: Option<&str>,
+    ) -> Result<Observation, Fault> {
+        let words = (self.made.title.as_str(), self.made.specification.as_str());
+        let ask = ask_merge(words, conflict, &self.merged, self.attempt, complaint);
+        self.attempt += 1;
+        self.counsel.ask(&self.made.id, &ask, &self.tools.control.cancel).await
+    }
+}
+
+fn conflict(it: Sides) -> Conflict {
+    let Sides { path, base, ours, theirs, marked } = it;
+    Conflict { is_test: is_test(&path), path, base, ours, theirs, marked }
+}
+
+/// Tests that pass on the branch, and those that pass where the task was made.
+async fn both_sides(
+    made: &Made,
+    clash: &Clash,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<Vec<String>, Fault> {
+    let ours = tested(made, &clash.old, tools, trials).await?;
+    let theirs = tested(made, made.work.tip(), tools, trials).await?;
+    let passed = ours.cases.into_iter().chain(theirs.cases).filter(|it| it.passed);
+    let mut ids: Vec<String> = passed.map(|it| it.id).collect();
+    ids.sort();
+    ids.dedup();
+    Ok(ids)
+}
+
+async fn tested(
+    made: &Made,
+    commit: &str,
+    tools: Tools<'_>,
+    trials: &Trials<'_>,
+) -> Result<TestRun, Fault> {
+    let checkout = checked_out(&made.work, commit, tools)?;
+    trials.run(&checkout.root, &Changes::new(), &[]).await
+}
+
+/// The commit says what the model has decided.
+fn message(made: &Made, clash: &Clash) -> String {
+    let settled: String = clash.paths().iter().map(|it| format!("{SETTLED}{it}\n")).collect();
+    format!("{}{settled}", made.message)
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
