@@ -607,9 +607,9 @@ fn what_was_paid_is_not_paid_again() {
         match prompt {
             _ if prompt.contains("nothing but tests") => said(&new_tests()),
             // What it prints is another text in every run.
-            _ if prompt.contains("Write the code of") => {
-                said(&made("def discounted(prices, percent):\n    raise KeyError(object())\n"))
-            }
+            _ if prompt.contains("Write the code of") => said(&made(
+                "import time\n\n\ndef discounted(prices, percent):\n    raise KeyError(object(), f'{time.perf_counter()} s')\n",
+            )),
             _ => said(&code()),
         }
     }));

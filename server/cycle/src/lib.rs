@@ -26,6 +26,7 @@ mod prompt;
 pub mod repair;
 mod reply;
 mod routing;
+mod steady;
 mod strategy;
 mod test_draft;
 pub mod write_tests;
@@ -49,6 +50,7 @@ pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::{FixWith, Policy};
 pub use prompt::{Prompt, Surroundings};
 pub use routing::Tier;
+pub use steady::steady;
 pub use strategy::{
     ATTEMPTS, Answer, Attempt, LocalizationExhausted, SUSPECTS, Tally, Tool, ToolRecord, Tools,
     Trail, find_suspects, queries,

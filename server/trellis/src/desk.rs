@@ -272,7 +272,8 @@ fn answer(opened: &Opened, reply: Result<Reply, ModelError>) -> Result<Answer, H
     }
 }
 
-/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt.
+/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt, but for what differs in
+/// each run of the same tests.
 fn hash(question: &Ask) -> String {
     let mut text = String::new();
     for message in &question.messages {
@@ -283,7 +284,7 @@ fn hash(question: &Ask) -> String {
         }
         message.results.iter().for_each(|it| text += &format!("\n{}\n{}", it.name, it.text));
     }
-    disk::hash(text)
+    disk::hash(cycle::steady(&text))
 }
 
 fn said(reply: &Reply) -> Said {

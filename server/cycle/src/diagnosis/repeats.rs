@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observation::{Case, Ending, TestRun};
+use crate::steady::without_addresses;
 
 /// Runs of one and the same code.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,18 +87,6 @@ fn shape(run: &TestRun) -> String {
     let collection: Vec<String> =
         run.collection.iter().map(|it| format!("{} {}", it.path, it.exception)).collect();
     format!("{:?} {cases:?} {collection:?}", run.ending)
-}
-
-/// `<Cart object at 0x7f…>` is another one in every process.
-fn without_addresses(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("0x") {
-        let (before, after) = rest.split_at(at + 2);
-        out.push_str(before);
-        rest = after.trim_start_matches(|c: char| c.is_ascii_hexdigit());
-    }
-    out + rest
 }
 
 /// Words of Python programs whose results may differ from run to run.
