@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use crate::crash::{Random, rounds};
 use crate::implement::file;
+use crate::mock::KEY;
+use crate::models::{Service, prompt, said};
 use crate::repair::{git, text};
 use crate::world::{Ran, World, assert_same, tree};
 
@@ -476,4 +478,37 @@ fn a_task_is_made_with_tools_and_asked_for_again_where_the_failure_may_pass() {
     );
     let result = run(&world, &[]).exits(1).json();
     assert!(text(&result["failedTasks"]["a"]).contains("429"), "{result:#}");
+}
+
+#[test]
+fn a_person_at_work_on_one_task_stops_no_other() {
+    let tasks: [Task; 2] = [("a", &[], 0), ("b", &[], 0)];
+    let world = list(&tasks, (Vec::new(), Vec::new()));
+    let place = world.out().join(".trellis/worktrees/task-b/app/__init__.py");
+    let (all, written) = (tasks.map(|it| replies(&it)), place.clone());
+    let service = Service::start(Box::new(move |question| {
+        let prompt = prompt(question);
+        let is_tests = prompt.contains("Write tests for");
+        let [a, b] = &all;
+        let of = if prompt.contains("Do a") { a } else { b };
+        if !is_tests && prompt.contains("Do b") {
+            fs::write(&written, "MINE = 1\n").expect("written");
+        }
+        said(&text(&of[usize::from(!is_tests)]["reply"]))
+    }));
+    let run = || {
+        let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --skip-integration";
+        let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
+        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+        Ran::of(command.output().expect("trellis starts"))
+    };
+    let result = run().exits(1).json();
+    assert_eq!(result["completedTasks"], json!(["a"]), "{result:#}");
+    let why = text(&result["failedTasks"]["b"]);
+    assert!(why.contains("was edited in the worktree"), "{why}");
+    // Their text goes on with the work.
+    assert_eq!(fs::read_to_string(&place).expect("the file"), "MINE = 1\n");
+    let result = run().exits(0).json();
+    assert_eq!(result["progress"], 100, "{result:#}");
+    assert_eq!(world.read("out/app/__init__.py"), "MINE = 1\n");
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use cycle::approval::Mode;
 use cycle::campaign::{Campaign, Next, Seen};
-use cycle::feature::{Changes, Context, Ending, Limits};
+use cycle::feature::{Changes, Context, End, Ending, Limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use plan::{NodeIx, Plan, Status};
@@ -195,7 +195,14 @@ impl All<'_> {
         let id = self.plan.id(task);
         let name = disk::safe_name(id);
         let order = self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")));
-        make(&order, self.words(task), self.tools).await
+        match make(&order, self.words(task), self.tools).await {
+            // Such as a person at work in its worktree: nobody else has to stop for that.
+            Err(fault) if fault.exit == Exit::NeedsHuman => {
+                let ending = Ending::NeedsPerson(fault.to_string());
+                Ok(Came::Ended(End { ending, history: Vec::new() }))
+            }
+            came => came,
+        }
     }
 
     /// Tasks by the names that commits have of them: an id may be any text, lines of its own among it.
