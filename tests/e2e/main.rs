@@ -34,6 +34,8 @@ mod runs;
 mod sandbox;
 mod stacks;
 mod symbols;
+mod task_orders;
+mod task_sets;
 mod tasks;
 mod terminal;
 mod tidy;

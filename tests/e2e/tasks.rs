@@ -47,7 +47,7 @@ conventions: |
 ";
 
 /// A task: its id, what it needs, and how often its code is wrong before it is right; 9 is always.
-type Task = (&'static str, &'static [&'static str], usize);
+pub(crate) type Task = (&'static str, &'static [&'static str], usize);
 
 fn task((id, needs, _): &Task) -> Value {
     json!({ "id": id, "description": format!("Do {id}"), "implementation_details": format!("`app/{id}.py`"), "depends_on": needs, "story_points": 1 })
@@ -76,7 +76,7 @@ fn replies((id, needs, wrong): &Task) -> Vec<Value> {
 }
 
 /// Two tasks that change the same line. They are the heaviest, so that both begin before anything is merged.
-fn rivals() -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn rivals() -> (Vec<Value>, Vec<Value>) {
     let ids = ["rival_a", "rival_b"];
     let tasks = ids
         .map(|id| json!({ "id": id, "description": format!("Register {id}"), "depends_on": [], "story_points": 8 }));
@@ -106,7 +106,7 @@ fn together(tests: &str) -> Value {
     json!({ "node": "integration", "stage": "integration", "attempt": 0, "reply": reply })
 }
 
-fn list(tasks: &[Task], more: (Vec<Value>, Vec<Value>)) -> World {
+pub(crate) fn list(tasks: &[Task], more: (Vec<Value>, Vec<Value>)) -> World {
     let world = World::new();
     world.write("trellis-stacks/plain.yaml", STACK);
     let all: Vec<Value> = tasks.iter().map(task).chain(more.0).collect();
@@ -131,15 +131,15 @@ const ARGUMENTS: [&str; 11] = [
     "recorded:replies.jsonl",
 ];
 
-fn run(world: &World, more: &[&str]) -> Ran {
+pub(crate) fn run(world: &World, more: &[&str]) -> Ran {
     world.trellis(&[&ARGUMENTS, more].concat())
 }
 
-fn in_out(world: &World, arguments: &[&str]) -> String {
+pub(crate) fn in_out(world: &World, arguments: &[&str]) -> String {
     git(&world.out(), arguments).trim().to_owned()
 }
 
-fn names(value: &Value) -> Vec<String> {
+pub(crate) fn names(value: &Value) -> Vec<String> {
     match value {
         Value::Array(all) => all.iter().map(text).collect(),
         Value::Object(all) => all.keys().cloned().collect(),

@@ -50,10 +50,9 @@ pub(super) fn failure(
         Some((path, line, message)) => (path, Some(line), message),
         None => (folder.to_owned(), None, text.trim().to_owned()),
     };
-    let missing = message.strip_prefix("undefined: ");
     Failure {
         exception: "BuildFailed".to_owned(),
-        missing: missing.map(|name| Missing::Name { name: name.to_owned() }),
+        missing: missing(&message).map(|name| Missing::Name { name: name.to_owned() }),
         message,
         path: Some(path),
         line,
@@ -62,10 +61,45 @@ pub(super) fn failure(
     }
 }
 
+/// What the compiler did not find: a name, a field or a method.
+fn missing(message: &str) -> Option<&str> {
+    let behind = |words: &str| message.split_once(words).map(|it| it.1);
+    let name = (message.strip_prefix("undefined: "))
+        .or_else(|| behind(" has no field or method "))
+        .or_else(|| message.strip_prefix("unknown field ").filter(|it| it.contains(" in struct ")));
+    // The compiler may add what it is like, and quotes.
+    name?.split([' ', ',', ')']).next().map(|it| it.trim_matches('\''))
+}
+
 /// `sub/a_test.go:5:32: undefined: nothing`
 fn compiler_line(root: &Path, line: &str) -> Option<(String, u32, String)> {
     let (place, message) = line.split_once(": ")?;
     let mut parts = place.rsplitn(3, ':');
     let (_column, line, path) = (parts.next()?, parts.next()?, parts.next()?);
     Some((shown(root, path), line.parse().ok()?, message.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn names_fields_and_methods_are_missing_and_all_else_is_wrong() {
+        let table = [
+            ("undefined: Total", Some("Total")),
+            ("undefined: cart.Total", Some("cart.Total")),
+            ("s.Visit undefined (type *Store has no field or method Visit)", Some("Visit")),
+            (
+                "s.Visit undefined (type *Store has no field or method Visit, but does have method visit)",
+                Some("Visit"),
+            ),
+            ("unknown field Name in struct literal of type Link", Some("Name")),
+            ("unknown field 'Name' in struct literal of type Link", Some("Name")),
+            ("not enough arguments in call to Total", None),
+            ("cannot use 1 (untyped int constant) as string value in assignment", None),
+        ];
+        for (message, wanted) in table {
+            assert_eq!(missing(message), wanted, "{message}");
+        }
+    }
 }

@@ -1,13 +1,17 @@
 //! What was made, brought onto the main branch: all that waits in one chain of commits behind one run of the tests, and one by
 //! one where that does not pass. What git cannot merge the model is asked for, file by file.
 
+use std::time::Instant;
+
 use cycle::feature::Changes;
 use plan::NodeIx;
 
 use super::conflict::settle;
 use super::told;
+use crate::counsel::no_journal;
 use crate::error::Fault;
 use crate::implement::{Made, Tools, Trials, with_packages};
+use crate::workspace::journal::Event;
 use crate::workspace::landing::{Candidate, Checkout, Landed, Merge, land};
 use crate::workspace::worktree::Worktree;
 
@@ -58,8 +62,9 @@ async fn try_all(
             Merge::Conflict(_) => return Ok(false),
         }
     }
-    let (Some((_, lead)), Some(last)) = (batch.first(), chain.last()) else { return Ok(true) };
-    if failure(&lead.work, &last.commit, tools, trials).await?.is_some() {
+    let works: Vec<&Worktree> = batch.iter().map(|it| &it.1.work).collect();
+    let Some(last) = chain.last() else { return Ok(true) };
+    if failure(&works, &last.commit, tools, trials).await?.is_some() {
         return Ok(false);
     }
     let mut works: Vec<&mut Worktree> = batch.iter_mut().map(|it| &mut it.1.work).collect();
@@ -94,7 +99,7 @@ async fn tested(
     let clash = match made.work.candidate(&made.message)? {
         Merge::Clean(it) if !it.is_untested => return Ok(Ok(it)),
         Merge::Clean(it) => {
-            let why = failure(&made.work, &it.commit, tools, trials).await?;
+            let why = failure(&[&made.work], &it.commit, tools, trials).await?;
             return Ok(match why {
                 None => Ok(it),
                 Some(why) => Err(format!("merged, the tests do not pass: {why}")),
@@ -124,14 +129,24 @@ pub(super) fn checked_out<'j>(
     with_packages(work.checkout(tools.journal, commit)?, work.home())
 }
 
-/// What fails of all tests of a commit, if something does.
+/// What fails of all tests of a commit that has these works, if something does; the run is written down with their branches.
 async fn failure(
-    work: &Worktree,
+    works: &[&Worktree],
     commit: &str,
     tools: Tools<'_>,
     trials: &Trials<'_>,
 ) -> Result<Option<String>, Fault> {
-    let checkout = checked_out(work, commit, tools)?;
+    let Some(lead) = works.first() else { return Ok(None) };
+    let began = Instant::now();
+    let checkout = checked_out(lead, commit, tools)?;
     let run = trials.run(&checkout.root, &Changes::new(), &[]).await?;
+    let branches: Vec<String> = works.iter().map(|it| it.branch()).collect();
+    let event = Event::Stage {
+        work: "tasks".to_owned(),
+        stage: "tests of what the merge makes".to_owned(),
+        reason: format!("{}: {}", branches.join(", "), run.summary()),
+        milliseconds: Some(began.elapsed().as_millis() as u64),
+    };
+    tools.journal.log(event).map_err(no_journal)?;
     Ok((!run.is_clean()).then(|| run.summary()))
 }

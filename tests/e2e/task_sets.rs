@@ -1,0 +1,217 @@
+//! A list of tasks for each stack that comes with Trellis (`fixtures/tasks`): made with its recording, then cloned, installed and
+//! tested by hand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::repair::{git, text};
+use crate::stacks::{has_go, passes, with_packages};
+use crate::tasks::names;
+use crate::world::{Ran, World, repository};
+
+struct Set {
+    stack: &'static str,
+    name: &'static str,
+    /// The task whose first code is wrong, and is mended.
+    mended: &'static str,
+    lock: Option<&'static str>,
+    test_command: &'static str,
+}
+
+/// What was made of a set.
+struct Grown {
+    world: World,
+    /// As `trellis tasks` tells it.
+    result: Value,
+    /// A fresh clone of the repository, with its packages.
+    clone: PathBuf,
+    /// Where the programs of its environment are, of Python.
+    programs: Option<PathBuf>,
+}
+
+impl Set {
+    fn folder(&self) -> PathBuf {
+        repository().join("fixtures/tasks").join(self.stack)
+    }
+
+    /// Made by Trellis; by hand it is cloned, its packages installed and its tests run.
+    fn grown(&self, exit: i32) -> Grown {
+        let world = World::new();
+        let file = self.folder().join("tasks.json").display().to_string();
+        let model = format!("recorded:{}", self.folder().join("replies.jsonl").display());
+        let words = ["tasks", &file, "--stack", self.stack, "--name", self.name, "--model", &model];
+        let mut command = world.command(&words);
+        command.args(["--out", "out", "--json", "--sandbox", "local"]);
+        with_packages(&mut command);
+        let ran = Ran::of(command.output().expect("trellis starts")).exits(exit);
+        let result = ran.json();
+        assert_eq!(result["status"], "COMPLETE", "{result:#}");
+        git(world.root(), &["clone", "--quiet", "out", "clone"]);
+        let clone = world.root().join("clone");
+        let programs = installed_by_hand(&clone);
+        let grown = Grown { world, result, clone, programs };
+        self.holds(&grown);
+        passes(&json!(self.test_command), &grown.clone, grown.programs.as_deref());
+        grown
+    }
+
+    /// Each task that was done is a commit with its tests, in a tree with a lock file and nothing else.
+    fn holds(&self, grown: &Grown) {
+        let out = grown.world.out();
+        let log = ["log", "--format=%(trailers:key=Trellis-Task,valueonly,separator=%x2C)"];
+        let log = git(&out, &log);
+        let mut merged: Vec<&str> = log.lines().filter(|it| !it.is_empty()).collect();
+        merged.sort_unstable();
+        let mut done = names(&grown.result["completedTasks"]);
+        done.sort();
+        assert_eq!(merged, done);
+        assert_eq!(git(&out, &["status", "--short"]), "");
+        if let Some(lock) = self.lock {
+            assert_eq!(git(&out, &["ls-files", lock]).trim(), lock);
+        }
+        for test in self.tests(&done) {
+            assert!(grown.clone.join(&test).is_file(), "{test} is missing");
+        }
+        let stages = grown.world.journal("stage");
+        let work = format!("task-{}", self.mended);
+        let is_fix = |it: &&Value| it["work"] == work && it["stage"] == "fix 1";
+        assert_eq!(stages.iter().filter(is_fix).count(), 1, "{} was to be mended", self.mended);
+        assert!(done.iter().any(|it| it == self.mended));
+    }
+
+    /// Files of tests that the recording has for tasks.
+    fn tests(&self, tasks: &[String]) -> Vec<String> {
+        let recording =
+            fs::read_to_string(self.folder().join("replies.jsonl")).expect("a recording");
+        let lines = recording.lines().map(|it| serde_json::from_str::<Value>(it).expect("a reply"));
+        let tests =
+            lines.filter(|it| it["stage"] == "scaffold" && tasks.contains(&text(&it["node"])));
+        let replies: Vec<String> = tests.map(|it| text(&it["reply"])).collect();
+        assert!(replies.len() >= tasks.len(), "a task has tests");
+        let above = |reply: &String| {
+            let (before, _) = reply.split_once("\n```").expect("a fence");
+            before.lines().last().expect("a path").to_owned()
+        };
+        replies.iter().map(above).collect()
+    }
+}
+
+/// As its README says. Gives the programs of Python's environment.
+fn installed_by_hand(clone: &Path) -> Option<PathBuf> {
+    if clone.join("package-lock.json").is_file() {
+        let mut command = Command::new("npm");
+        by_hand(command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), clone);
+    }
+    let is_python = clone.join("requirements.txt").is_file();
+    is_python.then(|| {
+        // Beside the clone, so that its tree stays as git has it.
+        let venv = clone.with_file_name("venv");
+        by_hand(Command::new("python3").args(["-m", "venv"]).arg(&venv), clone);
+        let mut pip = Command::new(venv.join("bin/pip"));
+        by_hand(pip.args(["install", "--quiet", "--requirement", "requirements.txt"]), clone);
+        venv.join("bin")
+    })
+}
+
+fn by_hand(command: &mut Command, folder: &Path) {
+    with_packages(command);
+    let ran = command.current_dir(folder).output().expect("it starts");
+    let said = [ran.stdout, ran.stderr].concat();
+    assert!(ran.status.success(), "{command:?}: {}", String::from_utf8_lossy(&said));
+}
+
+impl Grown {
+    fn is_whole(&self) {
+        assert_eq!(self.result["progress"], 100, "{:#}", self.result);
+        assert_eq!(self.result["failedTasks"], json!({}));
+    }
+
+    /// Its lock file names what was locked, and no host of ours.
+    fn is_locked(&self) {
+        let lock = fs::read_to_string(self.clone.join("package-lock.json")).expect("a lock file");
+        assert!(lock.contains("integrity") && !lock.contains("://registry"), "{}", &lock[..2000]);
+    }
+}
+
+#[test]
+fn a_nodejs_api_of_seven_tasks_passes_by_hand() {
+    let set = Set {
+        stack: "nodejs-api",
+        name: "bookmarks",
+        mended: "tags",
+        lock: Some("package-lock.json"),
+        test_command: "npm test",
+    };
+    let grown = set.grown(0);
+    grown.is_whole();
+    grown.is_locked();
+}
+
+#[test]
+fn a_react_spa_of_six_tasks_passes_by_hand_and_can_be_built() {
+    let set = Set {
+        stack: "react-spa",
+        name: "notes-board",
+        mended: "notes",
+        lock: Some("package-lock.json"),
+        test_command: "npm test",
+    };
+    let grown = set.grown(0);
+    grown.is_whole();
+    grown.is_locked();
+    passes(&json!("npm run build"), &grown.clone, None);
+    assert!(grown.clone.join("dist/index.html").is_file());
+}
+
+#[test]
+fn a_go_api_of_seven_tasks_passes_by_hand() {
+    if !has_go() {
+        return;
+    }
+    // Its standard library is all that it uses, so that there is nothing to lock.
+    let set = Set {
+        stack: "go-api",
+        name: "shortener",
+        mended: "codes",
+        lock: None,
+        test_command: "go test ./...",
+    };
+    let grown = set.grown(0);
+    grown.is_whole();
+    passes(&json!("go vet ./..."), &grown.clone, None);
+}
+
+#[test]
+fn a_python_api_of_fourteen_tasks_passes_by_hand_without_what_failed() {
+    let set = Set {
+        stack: "python-api",
+        name: "inventory",
+        mended: "store",
+        lock: Some("requirements.txt"),
+        test_command: "pytest",
+    };
+    let grown = set.grown(1);
+    let result = &grown.result;
+    assert_eq!(result["totalTasks"], 14);
+    assert_eq!(names(&result["blockedTasks"]), ["forecast_routes"], "{result:#}");
+    let failed = names(&result["failedTasks"]);
+    let [forecast, rival] = &failed[..] else { panic!("{result:#}") };
+    assert_eq!(forecast, "forecast");
+    assert!(text(&result["failedTasks"]["forecast"]).contains("4 attempts did not do"));
+    // Both change the call that makes the application: one is merged, the other one's work is kept.
+    let (version, summary) = (r#"version="1.0.0""#, r#"summary="Stock of a small warehouse""#);
+    let (lost, won) = match rival.as_str() {
+        "version" => (version, summary),
+        "summary" => (summary, version),
+        other => panic!("{other} is no rival"),
+    };
+    let main = grown.world.read("clone/app/main.py");
+    assert!(main.contains(won) && !main.contains(lost), "{main}");
+    assert!(text(&result["failedTasks"][rival]).contains("app/main.py"), "{result:#}");
+    let kept = format!("trellis/task-{rival}:app/main.py");
+    assert!(git(&grown.world.out(), &["show", &kept]).contains(lost));
+    assert!(!grown.clone.join("app/forecast.py").exists());
+}
