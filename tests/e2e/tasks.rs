@@ -16,35 +16,7 @@ use crate::repair::{git, text};
 use crate::world::{Ran, World, assert_same, tree};
 
 /// A stack that needs nothing installed.
-const STACK: &str = "\
-name: plain-python
-display_name: Plain Python
-description: Modules and tests
-category: library
-src_dir: app
-test_dir: tests
-test_command: python -m pytest
-install: none
-config_files:
-  pyproject.toml: |
-    [tool.pytest.ini_options]
-    pythonpath = ['.']
-  .gitignore: |
-    __pycache__/
-    .pytest_cache/
-hello_world:
-  app/__init__.py: ''
-  app/registry.py: |
-    ALL = []
-  tests/test_registry.py: |
-    from app.registry import ALL
-
-
-    def test_all():
-        assert isinstance(ALL, list)
-conventions: |
-  - One function a module.
-";
+const STACK: &str = include_str!("../../fixtures/tasks/plain-python.yaml");
 
 /// A task: its id, what it needs, and how often its code is wrong before it is right; 9 is always.
 pub(crate) type Task = (&'static str, &'static [&'static str], usize);

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Outcome, accuracy, big_graph, demo, editor, engine, localize, mock, models, repair, search,
-    setup, sidecar, symbols,
+    setup, sidecar, symbols, tasks,
 };
 
 #[derive(Args)]
@@ -35,6 +35,8 @@ enum Which {
     },
     /// A model that takes its time: eight jobs next to the fastest run there can be.
     Models,
+    /// A list of tasks whose model takes its time: three at once next to the fastest run there can be.
+    Tasks(tasks::TasksArgs),
     /// Read, check and order graphs of a quarter million and a million nodes.
     Graph,
     /// What a test run costs: cold and warm, on this machine and in containers.
@@ -63,6 +65,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     match &args.which {
         Some(Which::Corpus { folder, jobs, served }) => corpus(folder, *jobs, *served),
         Some(Which::Models) => models::run(),
+        Some(Which::Tasks(args)) => tasks::run(args),
         Some(Which::Engine) => engine(),
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),

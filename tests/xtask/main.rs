@@ -25,6 +25,7 @@ mod search;
 mod setup;
 mod sidecar;
 mod symbols;
+mod tasks;
 mod test;
 
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::timeline::Timeline;
 
 /// What a leaf waits for, by id.
-pub(super) type Plan = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Plan = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) struct Bound {
     plan: Plan,
@@ -89,11 +89,11 @@ impl fmt::Display for Bound {
     }
 }
 
-fn seconds(chain: &[(String, f64)]) -> f64 {
+pub(crate) fn seconds(chain: &[(String, f64)]) -> f64 {
     chain.iter().map(|(_, seconds)| seconds).sum()
 }
 
-fn shown(chain: &[(String, f64)]) -> String {
+pub(crate) fn shown(chain: &[(String, f64)]) -> String {
     let nodes = chain.iter().map(|(id, seconds)| format!("{id} {seconds:.1} s"));
     nodes.collect::<Vec<_>>().join(" -> ")
 }
@@ -140,7 +140,7 @@ fn dependencies(graph: &Value) -> Plan {
 }
 
 /// The chain that costs most, first to last.
-fn longest(plan: &Plan, cost: &dyn Fn(&str) -> f64) -> Vec<(String, f64)> {
+pub(crate) fn longest(plan: &Plan, cost: &dyn Fn(&str) -> f64) -> Vec<(String, f64)> {
     let mut known: BTreeMap<String, (f64, Option<String>)> = BTreeMap::new();
     let mut last: Option<(f64, &String)> = None;
     for id in plan.keys() {

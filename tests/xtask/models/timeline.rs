@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bound::Plan;
 
-const SECONDS_A_DAY: f64 = 86_400.0;
+pub(crate) const SECONDS_A_DAY: f64 = 86_400.0;
 
 /// All times in seconds since the first node began.
 #[derive(Default)]
@@ -183,7 +183,7 @@ impl Full {
 }
 
 /// Seconds of the day in `2026-11-22T19:29:03.599526287Z`.
-fn clock(at: &str) -> Option<f64> {
+pub(crate) fn clock(at: &str) -> Option<f64> {
     let time = at.split_once('T')?.1.trim_end_matches('Z');
     let mut parts = time.split(':').map(str::parse::<f64>);
     let mut part = || parts.next()?.ok();
