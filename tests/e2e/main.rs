@@ -37,6 +37,7 @@ mod symbols;
 mod task_orders;
 mod task_sets;
 mod tasks;
+mod tasks_status;
 mod terminal;
 mod tidy;
 mod transports;

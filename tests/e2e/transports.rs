@@ -135,14 +135,14 @@ fn messages_of_every_family_look_as_they_were_recorded() {
 }
 
 /// A server for programs, and how it is reached.
-struct Served {
+pub(crate) struct Served {
     child: Child,
     address: Value,
     token_file: PathBuf,
 }
 
 impl Served {
-    fn start(world: &World, more: &[&str]) -> Served {
+    pub(crate) fn start(world: &World, more: &[&str]) -> Served {
         let run = world.root().join("run");
         fs::create_dir_all(&run).expect("a folder");
         let mut command = world.command(&["--json", "serve"]);
@@ -159,13 +159,38 @@ impl Served {
 
     /// The status of an answer to a request for the handshake with these headers.
     fn handshake(&self, headers: &str) -> String {
-        let place = self.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
-        let mut stream = TcpStream::connect(place.expect("an address")).expect("a connection");
+        let head = self.connected(headers).1;
+        head.split(' ').nth(1).unwrap_or_default().to_owned()
+    }
+
+    /// A connection, and the first line of what it was answered.
+    fn connected(&self, headers: &str) -> (BufReader<TcpStream>, String) {
+        let mut stream = TcpStream::connect(self.place()).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("patience");
         write!(stream, "GET / HTTP/1.1\r\n{headers}\r\n").expect("written");
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer).expect("an answer");
-        String::from_utf8_lossy(&answer[9..]).into_owned()
+        let mut stream = BufReader::new(stream);
+        let mut first = String::new();
+        stream.read_line(&mut first).expect("an answer");
+        (stream, first)
+    }
+
+    fn place(&self) -> &str {
+        let url = self.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
+        url.expect("an address")
+    }
+
+    /// One question on a connection of its own, and the whole answer.
+    pub(crate) fn ask(&self, method: &str, params: Value) -> Value {
+        let token = self.address["token"].as_str().expect("a token");
+        let host = format!("Host: {}\r\n", self.place());
+        let (mut stream, first) =
+            self.connected(&format!("{host}{UPGRADE}Authorization: Bearer {token}\r\n"));
+        assert!(first.contains("101"), "{first}");
+        let mut headers = (&mut stream).lines().map(|it| it.expect("a header"));
+        assert!(headers.any(|it| it.is_empty()), "the headers have no end");
+        let question = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        send(stream.get_mut(), &question.to_string());
+        serde_json::from_slice(&received(&mut stream)).expect("JSON")
     }
 
     /// Waits for the end, which has to be in order.
@@ -174,6 +199,31 @@ impl Served {
         assert_eq!(status.code(), Some(0));
         assert!(!self.token_file.exists(), "the token is still there");
     }
+}
+
+/// One text in one frame of RFC 6455, masked with nothing.
+fn send(stream: &mut TcpStream, text: &str) {
+    let length = u16::try_from(text.len()).expect("a short question").to_be_bytes();
+    let frame = [&[0x81, 0x80 | 126][..], &length, &[0; 4], text.as_bytes()].concat();
+    stream.write_all(&frame).expect("sent");
+}
+
+/// What is in the next frame.
+fn received(stream: &mut impl Read) -> Vec<u8> {
+    let mut bytes = |count: usize| {
+        let mut bytes = vec![0; count];
+        stream.read_exact(&mut bytes).expect("a frame");
+        bytes
+    };
+    let head = bytes(2);
+    assert_eq!(head[0], 0x81, "a whole text");
+    let length = match head[1] {
+        126 => bytes(2),
+        127 => bytes(8),
+        short => vec![short],
+    };
+    let length = length.iter().fold(0, |sum, it| sum * 256 + usize::from(*it));
+    bytes(length)
 }
 
 impl Drop for Served {
@@ -206,11 +256,8 @@ fn only_a_handshake_with_the_token_opens_the_socket() {
     let world = World::new();
     let served = Served::start(&world, &[]);
     let token = served.address["token"].as_str().expect("a token");
-    let place = served.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
-    let (host, key) = (
-        format!("Host: {}\r\n", place.expect("an address")),
-        format!("Authorization: Bearer {token}\r\n"),
-    );
+    let (host, key) =
+        (format!("Host: {}\r\n", served.place()), format!("Authorization: Bearer {token}\r\n"));
     let table = [
         (format!("{host}{UPGRADE}{key}"), "101"),
         (format!("{host}{UPGRADE}"), "401"),
@@ -229,8 +276,7 @@ fn only_a_handshake_with_the_token_opens_the_socket() {
 fn who_never_shows_a_token_is_let_go() {
     let world = World::new();
     let served = Served::start(&world, &[]);
-    let place = served.address["url"].as_str().and_then(|it| it.strip_prefix("ws://"));
-    let mut stream = TcpStream::connect(place.expect("an address")).expect("a connection");
+    let mut stream = TcpStream::connect(served.place()).expect("a connection");
     // Less than the 30 s after which the library below gives up by itself: with 64 such, that would keep others out.
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("patience");
     let mut said = String::new();

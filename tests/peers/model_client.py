@@ -14,7 +14,7 @@ GRAPH = {"graph": "rpg.json"}
 UNUSED = {"namePath": "unused", "path": "shop/cart.py"}
 
 #: Tools that refuse what they are called with, since it would take a broken run to serve them.
-REFUSED = {"retry_node": "nothing to try again", "install_packages": "nothing is to be installed", "tasks": "cannot read the list of tasks"}
+REFUSED = {"retry_node": "nothing to try again", "install_packages": "nothing is to be installed", "tasks": "cannot read the list of tasks", "tasks_status": "no list of tasks was begun"}
 
 
 def arguments(order):
@@ -73,6 +73,7 @@ def arguments(order):
         "new_project": {"stack": "go-api", "out": "made"},
         "install_packages": {"root": "broken"},
         "tasks": {"file": "tasks.json", "stack": "go-api", "out": "tasked", "model": order.model},
+        "tasks_status": OUT,
     }
 
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use plan::{NodeIx, Plan, Status};
 
 use crate::error::Fault;
+use crate::tasks;
 use crate::workspace::checkpoint::{self, Checkpoint};
 
 /// What is known of nodes; nothing before a run.
@@ -54,7 +55,10 @@ pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
 
 /// The fault of a folder without a checkpoint.
 pub(crate) fn no_run(dir: &Path) -> Fault {
-    Fault::input(format!("there is no {}", dir.join(checkpoint::PATH).display()))
-        .kind("noCheckpoint")
-        .hint("give the output folder of `trellis generate`")
+    let fault = Fault::input(format!("there is no {}", dir.join(checkpoint::PATH).display()))
+        .kind("noCheckpoint");
+    match tasks::is_there(dir) {
+        true => fault.hint("it holds a list of tasks: `trellis status` and `trellis/tasksStatus` tell how far that is"),
+        false => fault.hint("give the output folder of `trellis generate` or `trellis tasks`"),
+    }
 }

@@ -1,18 +1,21 @@
-//! `trellis status` and `trellis report`: what a run did.
+//! `trellis status` and `trellis report`: what a run did, or how far a list of tasks is.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
 use crate::methods::status::{ReportParams, StatusParams, report as report_of, status};
+use crate::methods::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use crate::output::Output;
+use crate::tasks;
 
-/// Show where every node of a grown repository stands.
+/// Show where every node of a grown repository stands, or every task of a list.
 #[derive(Args)]
 pub(crate) struct StatusArgs {
-    /// The output folder of `trellis generate`.
+    /// The output folder of `trellis generate` or `trellis tasks`.
     dir: PathBuf,
 }
 
@@ -24,6 +27,9 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
+    if tasks::is_there(&args.dir) {
+        return of_tasks(args, output);
+    }
     let result = status(&StatusParams { out: args.dir.clone() })?;
     if output.is_json() {
         output.json(&result)?;
@@ -44,6 +50,31 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
         writeln!(out, "{}", counts.join(", "))
     })?;
     Ok(Exit::Done)
+}
+
+fn of_tasks(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let result = tasks_status(&TasksStatusParams { out: args.dir.clone() })?;
+    if output.is_json() {
+        output.json(&result)?;
+    } else {
+        output.text(human(&result))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn human(it: &TasksStatusResult) -> String {
+    let mut out = String::new();
+    let mut row = |state: &str, id: &str| out += &format!("{state:<8} {}\n", plain(id));
+    it.completed_tasks.iter().for_each(|id| row("merged", id));
+    it.current_tasks.iter().for_each(|id| row("in work", id));
+    for (state, tasks) in [("failed", &it.failed_tasks), ("blocked", &it.blocked_tasks)] {
+        for (id, why) in tasks {
+            row(state, &format!("{id}: {}", why.lines().next().unwrap_or_default()));
+        }
+    }
+    let (done, total) = (it.completed_tasks.len(), it.total_tasks);
+    let work = if it.running { "trellis is at work" } else { "nobody is at work" };
+    out + &format!("{}: {done} of {total} tasks are merged ({}%); {work}", it.status, it.progress)
 }
 
 pub(crate) fn report(args: &ReportArgs, output: &mut Output) -> Result<Exit, Fault> {

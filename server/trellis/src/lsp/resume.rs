@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{MessageActionItem, MessageType};
 
 use super::route;
 use super::server::without_links;
-use crate::methods::runs::{self, Run, RunState};
+use crate::methods::runs::{self, Run, RunKind, RunState};
 use crate::output::Output;
 use crate::rpc::{Context, Methods};
 
@@ -29,7 +29,9 @@ pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Method
         Ok(found) => found.runs,
         Err(error) => return Output::say(format_args!("warning: runs were not listed: {error}")),
     };
-    for run in found.iter().filter(|it| it.state == RunState::Stopped) {
+    // Tasks need their list and stack again, which a person gives.
+    let resumable = |it: &&Run| it.state == RunState::Stopped && it.kind == RunKind::Generate;
+    for run in found.iter().filter(resumable) {
         let action = |title: &str| MessageActionItem {
             title: title.to_owned(),
             properties: Default::default(),

@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
+use crate::tasks::{self, Kept};
 use crate::workspace::journal::Journal;
 use crate::workspace::past::Past;
 
 /// No generated file comes near, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// List the files that a run wrote, and whether each is as the run left it.
+/// List the files that a run wrote, or that a list of tasks was made into, and whether each is as it was left.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListFiles {
@@ -44,7 +45,7 @@ pub(crate) struct FileList {
 pub(crate) struct FileEntry {
     /// Relative to the folder, with `/`.
     pub(crate) path: String,
-    /// `written`: as a run left it; `edited`: a person changed it since; `missing`: it is gone.
+    /// `written`: as the run left it, or as it was merged; `edited`: a person changed it since; `missing`: it is gone.
     pub(crate) state: String,
     /// In bytes; none where it is missing.
     pub(crate) size: Option<u64>,
@@ -59,6 +60,26 @@ pub(crate) struct FileText {
 }
 
 pub(crate) fn list(out: &Path) -> Result<FileList, Fault> {
+    match tasks::is_there(out) {
+        true => merged(out),
+        false => written(out),
+    }
+}
+
+/// What is merged of a list of tasks, with the project that it began from.
+fn merged(out: &Path) -> Result<FileList, Fault> {
+    let entry = |(path, kept): (String, Kept)| {
+        let (state, size) = match kept {
+            Kept::Missing => ("missing", None),
+            Kept::Same(size) => ("written", Some(size)),
+            Kept::Other(size) => ("edited", Some(size)),
+        };
+        FileEntry { path, state: state.to_owned(), size }
+    };
+    Ok(FileList { files: tasks::files(out)?.into_iter().map(entry).collect() })
+}
+
+fn written(out: &Path) -> Result<FileList, Fault> {
     let past = past(out)?;
     let entry = |(path, hashes): (&String, &std::collections::BTreeSet<String>)| {
         let found = run::files::read(out.join(path));
@@ -82,6 +103,9 @@ pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
     if path.is_empty() || !Path::new(path).components().all(inside) {
         return Err(cannot("the path leaves the folder".to_owned()));
     }
+    if let Some(folder) = own_folder(path) {
+        return Err(cannot(format!("what is in `{folder}` was not generated")));
+    }
     if let Some(link) = crate::workspace::disk::symlink_on_the_way(out, path) {
         return Err(cannot(format!("{} is a symbolic link", link.display())));
     }
@@ -96,12 +120,20 @@ pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
     Ok(FileText { path: path.to_owned(), text })
 }
 
+/// The folder on the way in which git or Trellis keeps its own; on some disks large letters are small ones.
+fn own_folder(path: &str) -> Option<&str> {
+    let parts = path.split(['/', '\\']);
+    let mut own =
+        parts.filter(|it| [".git", ".trellis"].iter().any(|own| it.eq_ignore_ascii_case(own)));
+    own.next()
+}
+
 /// What the journal of a run says; there has to be one.
 pub(super) fn past(out: &Path) -> Result<Past, Fault> {
     let path = Journal::path(out);
     let bytes = run::files::read(&path).map_err(|error| {
         Fault::input(format!("there is no run in {}: {error}", out.display()))
-            .hint("give the output folder of `trellis generate`")
+            .hint("give the output folder of `trellis generate` or `trellis tasks`")
     })?;
     Ok(Past::read(&String::from_utf8_lossy(&bytes)))
 }

@@ -29,5 +29,6 @@ pub(crate) mod stacks;
 pub(crate) mod status;
 pub(crate) mod symbols;
 pub(crate) mod tasks;
+pub(crate) mod tasks_status;
 pub(crate) mod tests;
 pub(crate) mod write_tests;

@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::files::past;
 use crate::error::Fault;
+use crate::tasks;
 use crate::workspace::journal::Journal;
 use crate::workspace::lock::Lock;
 
 /// How deep below a folder runs are looked for.
 const DEPTH: usize = 3;
 
-/// List the runs of `generate` in the workspace's folders, down to three levels: which have come to their end, and which
-/// can be resumed.
+/// List the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which have come to their end,
+/// and which can be gone on with.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListRuns {
@@ -36,14 +37,25 @@ pub(crate) struct RunList {
 pub(crate) struct Run {
     /// Its output folder.
     pub(crate) out: PathBuf,
-    /// `finished`; `active`: a process is at work on it; `stopped`: `generate` with this folder goes on.
+    pub(crate) kind: RunKind,
+    /// `finished`; `active`: a process is at work on it; `stopped`: the same method with this folder goes on.
     pub(crate) state: RunState,
-    /// Nodes that have passed.
+    /// Nodes that have passed, or tasks that are merged.
     pub(crate) passed: usize,
-    /// All nodes.
+    /// All of them.
     pub(crate) total: usize,
-    /// The planning graph it was started with; none in journals of before.
+    /// The planning graph, or the list of tasks, that it was started with; none in journals of before.
     pub(crate) graph: Option<String>,
+}
+
+/// The method of a run, and the one that tells where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum RunKind {
+    /// `generate`; `status`.
+    Generate,
+    /// `tasks`; `tasksStatus`.
+    Tasks,
 }
 
 /// Whether anybody works on a run, and whether it is at its end.
@@ -85,13 +97,31 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 }
 
 fn run(out: &Path) -> Result<Run, Fault> {
+    match tasks::is_there(out) {
+        true => of_tasks(out),
+        false => of_generate(out),
+    }
+}
+
+fn of_generate(out: &Path) -> Result<Run, Fault> {
     let past = past(out)?;
-    let state = match () {
-        () if Lock::is_taken(out) => RunState::Active,
-        () if past.finished => RunState::Finished,
-        () => RunState::Stopped,
-    };
     let graph = past.options.as_ref().and_then(|it| it["graph"].as_str()).map(str::to_owned);
-    let total = past.nodes.len();
-    Ok(Run { out: out.to_owned(), state, passed: past.accepted.len(), total, graph })
+    let (passed, total) = (past.accepted.len(), past.nodes.len());
+    let state = state(out, past.finished);
+    Ok(Run { out: out.to_owned(), kind: RunKind::Generate, state, passed, total, graph })
+}
+
+fn of_tasks(out: &Path) -> Result<Run, Fault> {
+    let view = tasks::read(out)?;
+    let state = state(out, view.is_at_its_end());
+    let (passed, total, graph) = (view.completed.len(), view.total, Some(view.file));
+    Ok(Run { out: out.to_owned(), kind: RunKind::Tasks, state, passed, total, graph })
+}
+
+fn state(out: &Path, is_finished: bool) -> RunState {
+    match () {
+        () if Lock::is_taken(out) => RunState::Active,
+        () if is_finished => RunState::Finished,
+        () => RunState::Stopped,
+    }
 }

@@ -20,6 +20,7 @@ use crate::methods::plan::{
 use crate::methods::plan_search::{PlanSearchParams, Searched};
 use crate::methods::rollback::{RollbackParams, rollback};
 use crate::methods::status::{ReportParams, StatusParams, report, status};
+use crate::methods::tasks_status::{TasksStatusParams, tasks_status};
 
 /// Parameters with paths that count from the first folder of the workspace.
 trait Placed {
@@ -48,6 +49,7 @@ placed! {
     PlanSearchParams: graph;
     PlanDepsParams: graph, maybe status;
     StatusParams: out;
+    TasksStatusParams: out;
     ReportParams: out;
     RollbackParams: out;
     CodeViewParams: , maybe root, maybe plan;
@@ -73,6 +75,7 @@ pub(super) fn register(table: &mut Table) {
         },
     );
     disk(table, "trellis/status", status);
+    disk(table, "trellis/tasksStatus", tasks_status);
     disk(table, "trellis/report", report);
     table.call("trellis/rollback", Effect::Writes, |context, params: RollbackParams| async move {
         // Git runs programs that the settings of a repository name.

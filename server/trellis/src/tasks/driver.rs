@@ -1,6 +1,6 @@
 //! Does what the campaign says, several tasks at a time.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,8 +10,9 @@ use cycle::campaign::{Campaign, Next, Seen};
 use cycle::feature::{Changes, Context, End, Ending, Limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use plan::{NodeIx, Plan, Status};
+use plan::{NodeIx, Plan};
 
+use super::board::Board;
 use super::merge::{Merged, merge, one};
 use super::{Order, TASK, TOGETHER, ground, told};
 use crate::control::Control;
@@ -20,7 +21,6 @@ use crate::error::{Exit, Fault};
 use crate::implement::{self, Came, Made, Tools, Trials, Words, make};
 use crate::methods::repair::Time;
 use crate::methods::tasks::TasksResult;
-use crate::observer::Told;
 use crate::output::Output;
 use crate::plan_file;
 use crate::sandbox::{self, Needs, Opened};
@@ -48,7 +48,10 @@ pub(crate) async fn tasks(
     let _lock = Lock::take(&out)?;
     let journal = Journal::join(&out).map_err(no_journal)?;
     let (git, merged) = ground::repository(&out, &journal)?;
+    let observer = output.observer();
+    let mut board = Board::new(&out, &plan, (&order.file, stack.name()), &observer)?;
     if merged.is_none() {
+        board.begin()?;
         ground::install(&out, &stack, output, &control.cancel).await?;
     }
     let opened = open(order, &out, output, control).await?;
@@ -56,7 +59,7 @@ pub(crate) async fn tasks(
     let tools =
         Tools { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
     let all = Arc::new(All { order, stack: &stack, plan: plan.clone(), out: &out, tools, git });
-    let ended = all.follow(merged).await;
+    let ended = all.follow(merged, &mut board).await;
     let notes = opened.runner.close().await;
     let campaign = ended?;
     Ok(TasksResult {
@@ -101,7 +104,11 @@ enum Ended {
 }
 
 impl All<'_> {
-    async fn follow(&self, merged: Option<Vec<String>>) -> Result<Campaign, Fault> {
+    async fn follow(
+        &self,
+        merged: Option<Vec<String>>,
+        board: &mut Board<'_>,
+    ) -> Result<Campaign, Fault> {
         let known = merged.map(|names| self.named(&names));
         let order = plan::order(&self.plan);
         let (mut campaign, mut next) =
@@ -110,6 +117,7 @@ impl All<'_> {
             FuturesUnordered::new();
         let mut made: HashMap<NodeIx, Made> = HashMap::new();
         loop {
+            board.show(&campaign)?;
             for it in std::mem::take(&mut next) {
                 if let Next::End(phase) = it {
                     self.state(phase.as_str(), "")?;
@@ -117,7 +125,6 @@ impl All<'_> {
                 }
                 under_way.push(self.begin(it, &campaign, &mut made)?);
             }
-            self.told(&campaign);
             let Some(ended) = under_way.next().await else {
                 return Err(Fault::internal("the tasks have no next step"));
             };
@@ -340,28 +347,6 @@ impl All<'_> {
     fn said(&self, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
         told(self.tools, work, stage, reason)
     }
-
-    /// Who looks on sees tasks as they see nodes.
-    fn told(&self, campaign: &Campaign) {
-        let observer = self.tools.output.observer();
-        let progress = campaign.progress();
-        let reasons: BTreeMap<&String, &String> =
-            progress.failed.iter().chain(&progress.blocked).collect();
-        for node in self.plan.nodes() {
-            let Some(ix) = self.plan.find(&node.id) else { continue };
-            let Some(status) = campaign.status(ix) else { continue };
-            let reason = reasons.get(&node.id.to_string()).map(|it| it.as_str());
-            observer.tell(Told::Node {
-                node: &node.id,
-                status: status.name(),
-                reason,
-                subgraph: None,
-            });
-        }
-        let done =
-            progress.total - of(campaign, &self.plan, Status::Pending) - progress.current.len();
-        observer.tell(Told::Progress { done, total: progress.total, eta_seconds: None });
-    }
 }
 
 /// Why work came to nothing.
@@ -370,11 +355,6 @@ fn why(ending: Ending) -> String {
         Ending::NeedsPerson(why) | Ending::Failed(why) => why,
         Ending::Merged | Ending::Left => "it was left on its branch".to_owned(),
     }
-}
-
-fn of(campaign: &Campaign, plan: &Plan, status: Status) -> usize {
-    let all = plan.nodes().iter().filter_map(|it| campaign.status(plan.find(&it.id)?));
-    all.filter(|it| *it == status).count()
 }
 
 fn cancelled() -> Fault {

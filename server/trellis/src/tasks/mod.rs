@@ -8,17 +8,22 @@
 //!
 //! What comes next is [`cycle::campaign::Campaign`]'s to say; `driver` does it. Each task is made as an issue is
 //! (`crate::implement`), in a worktree of its own; `merge` brings what was made onto the main branch, `ground` makes the
-//! project. What is merged stands in git: the commit of a task names it in its last line, and a later start goes on from there.
+//! project, `board` keeps for others how far it is, `made` tells which files there are. What is merged stands in git: the commit
+//! of a task names it in its last line, and a later start goes on from there.
 
+mod board;
 mod conflict;
 mod driver;
 mod ground;
+mod made;
 mod merge;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub(crate) use board::{is_there, read};
 pub(crate) use driver::tasks;
+pub(crate) use made::{Kept, files};
 
 use crate::counsel::no_journal;
 use crate::error::Fault;
