@@ -9,6 +9,10 @@ export type FixWith = ("reply" | "tools")
  */
 export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused")
 /**
+ * The method of a run, and the one that tells where it stands.
+ */
+export type RunKind = ("generate" | "tasks")
+/**
  * What kind of thing happened, in the words of the file.
  */
 export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
@@ -312,6 +316,10 @@ result: PlanSearchResult
 "trellis/status": {
 params: StatusParamsOf
 result: StatusResult
+}
+"trellis/tasksStatus": {
+params: TasksStatusParamsOf
+result: TasksStatusResult
 }
 "trellis/report": {
 params: ReportParamsOf
@@ -746,8 +754,8 @@ export interface ResumeJobParams {
 job: string
 }
 /**
- * List the runs of `generate` in the workspace's folders, down to three levels: which have come to their end, and which
- * can be resumed.
+ * List the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which have come to their end,
+ * and which can be gone on with.
  */
 export interface ListRunsParams {
 /**
@@ -769,25 +777,26 @@ export interface Run {
  * Its output folder.
  */
 out: string
+kind: RunKind
 /**
- * `finished`; `active`: a process is at work on it; `stopped`: `generate` with this folder goes on.
+ * `finished`; `active`: a process is at work on it; `stopped`: the same method with this folder goes on.
  */
 state: ("finished" | "active" | "stopped")
 /**
- * Nodes that have passed.
+ * Nodes that have passed, or tasks that are merged.
  */
 passed: number
 /**
- * All nodes.
+ * All of them.
  */
 total: number
 /**
- * The planning graph it was started with; none in journals of before.
+ * The planning graph, or the list of tasks, that it was started with; none in journals of before.
  */
 graph?: (string | null)
 }
 /**
- * List the files that a run wrote, and whether each is as the run left it.
+ * List the files that a run wrote, or that a list of tasks was made into, and whether each is as it was left.
  */
 export interface ListFilesParams {
 /**
@@ -810,7 +819,7 @@ export interface FileEntry {
  */
 path: string
 /**
- * `written`: as a run left it; `edited`: a person changed it since; `missing`: it is gone.
+ * `written`: as the run left it, or as it was merged; `edited`: a person changed it since; `missing`: it is gone.
  */
 state: string
 /**
@@ -2829,6 +2838,61 @@ output_tokens: number
  * US dollars.
  */
 usd: number
+}
+/**
+ * Tells how far a list of tasks is that is made into a repository, or was.
+ */
+export interface TasksStatusParamsOf {
+/**
+ * The folder of the repository.
+ */
+out: string
+}
+/**
+ * How far a list of tasks is. A task that stands in none of the lists waits for its turn.
+ */
+export interface TasksStatusResult {
+/**
+ * `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; as last seen where nobody is at work.
+ */
+status: string
+/**
+ * Whether a process is at work in the folder.
+ */
+running: boolean
+/**
+ * Share of the tasks that are merged, in percent.
+ */
+progress: number
+totalTasks: number
+/**
+ * Merged, by id.
+ */
+completedTasks: string[]
+/**
+ * Under way, or waiting for their merge, by id; none where nobody is at work: they will begin anew.
+ */
+currentTasks: string[]
+/**
+ * Why they came to nothing, by id.
+ */
+failedTasks: {
+[k: string]: string
+}
+/**
+ * Those that wait for one that failed, by id, with the reason.
+ */
+blockedTasks: {
+[k: string]: string
+}
+/**
+ * The list of tasks, absolute.
+ */
+file: string
+/**
+ * The tech stack.
+ */
+stack: string
 }
 /**
  * Gives the generation report of a grown repository.
@@ -5153,8 +5217,8 @@ export interface ResumeJob {
 job: string
 }
 /**
- * List the runs of `generate` in the workspace's folders, down to three levels: which have come to their end, and which
- * can be resumed.
+ * List the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which have come to their end,
+ * and which can be gone on with.
  */
 export interface ListRuns {
 /**
@@ -5163,7 +5227,7 @@ export interface ListRuns {
 root?: (string | null)
 }
 /**
- * List the files that a run wrote, and whether each is as the run left it.
+ * List the files that a run wrote, or that a list of tasks was made into, and whether each is as it was left.
  */
 export interface ListFiles {
 /**
@@ -5799,6 +5863,15 @@ out: string
 export interface TestResults1 {
 passed: number
 failed: number
+}
+/**
+ * Tells how far a list of tasks is that is made into a repository, or was.
+ */
+export interface TasksStatusParams {
+/**
+ * The folder of the repository.
+ */
+out: string
 }
 /**
  * Gives the generation report of a grown repository.

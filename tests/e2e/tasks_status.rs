@@ -121,7 +121,7 @@ fn a_view_that_is_torn_missing_or_of_somebody_else_is_told_with_what_to_do() {
     let served = Served::start(&world, &[]);
     let missing = served.ask("trellis/tasksStatus", json!({ "out": "out" }));
     assert_eq!(missing["error"]["data"]["kind"], "noTasks", "{missing}");
-    assert!(text(&missing["error"]["data"]["hint"]).contains("--out"), "{missing}");
+    assert!(text(&missing["error"]["data"]["hint"]).contains("given as `out`"), "{missing}");
     let _ = run(&world, &[]).exits(0);
     assert_eq!(world.read(view), whole);
 }
