@@ -11,6 +11,7 @@ import { Runs } from './run/runs';
 import { Client } from './sidecar/client';
 import { answering } from './sidecar/passing';
 import { guarded } from './sidecar/tell';
+import { tasks } from './tasks/tasks';
 import { testing } from './testing/room';
 
 let client: Client | undefined;
@@ -30,6 +31,7 @@ export function activate(context: ExtensionContext): void {
   const runs = new Runs(sidecar, board);
   context.subscriptions.push(runs, ...statusBar(sidecar, board, runs));
   models(context, sidecar, board);
+  context.subscriptions.push(tasks(sidecar, board));
   testing(context, sidecar, board);
   nodes(context, sidecar, board, runs);
   approval(context, sidecar, board);

@@ -4,7 +4,7 @@ import { type Budget, costOf, costWords } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import type { Board } from './board';
-import { current, type Job } from './jobs';
+import { current, isOfTasks, type Job } from './jobs';
 
 interface Action extends QuickPickItem {
   readonly does: () => Promise<unknown>;
@@ -51,12 +51,14 @@ function ofRun(sidecar: Sidecar, run: Job): Action[] {
     detail: l10n.t('What passed is kept; the run can be resumed later.'),
     does: () => sidecar.request('trellis/cancelJob', { job }),
   };
-  return [turn, cancel, panel(), ...report(run.out), output(sidecar)];
+  const reports = isOfTasks(run) ? [] : report(run.out);
+  return [turn, cancel, panel(), ...reports, output(sidecar)];
 }
 
 function ofNone(sidecar: Sidecar): Action[] {
   return [
     run('trellis.generate', `$(play) ${l10n.t('Generate from a planning graph…')}`),
+    run('trellis.tasks', `$(checklist) ${l10n.t('Make tasks…')}`),
     run('trellis.resumeRun', `$(debug-continue) ${l10n.t('Resume a run…')}`),
     run('trellis.demo', `$(beaker) ${l10n.t('Run the demonstration (needs no key)')}`),
     run('trellis.showReport', `$(markdown) ${l10n.t('Show a report…')}`),

@@ -5,6 +5,7 @@ import { complain, guarded } from '../sidecar/tell';
 import { control, showActions } from './actions';
 import { Board } from './board';
 import { type Asked, demo, generate, resumeRun } from './generate';
+import { texts } from './given';
 import { offers } from './offers';
 import { sayEnd, showReport } from './report';
 
@@ -47,21 +48,10 @@ function command(name: string, doing: string, work: (given: unknown) => Promise<
 /** A file of the explorer, or what a caller chose. */
 function asked(given: unknown): Asked {
   if (given instanceof Uri) return { graph: given.fsPath };
-  const { graph, out, model } = { graph: undefined, out: undefined, model: undefined, ...object(given) };
-  return { ...text('graph', graph), ...text('out', out), ...text('model', model) };
+  return texts(given, 'graph', 'out', 'model');
 }
 
 function folder(given: unknown): string | undefined {
   if (given instanceof Uri) return given.fsPath;
   return typeof given === 'string' ? given : undefined;
-}
-
-function object(given: unknown): object {
-  return typeof given === 'object' && given !== null ? given : {};
-}
-
-function text<K extends string>(key: K, value: unknown): { [P in K]?: string } {
-  const found: { [P in K]?: string } = {};
-  if (typeof value === 'string') found[key] = value;
-  return found;
 }

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { FileSystemError, l10n, Uri, workspace } from 'vscode';
 import { pickModel } from '../models/pick';
-import type { GenerateParams } from '../protocol';
+import type { GenerateParams, Run } from '../protocol';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
 import type { Board } from './board';
@@ -31,7 +31,8 @@ export async function generate(sidecar: Sidecar, board: Board, asked: Asked): Pr
 /** Goes on with a run that stopped, with the options it was started with. */
 export async function resumeRun(sidecar: Sidecar, board: Board, out?: string): Promise<string | undefined> {
   const title = l10n.t('Go on with which run?');
-  const folder = out ?? (await pickRun(sidecar, (it) => it.state === 'stopped', title));
+  const resumable = (it: Run) => it.state === 'stopped' && it.kind === 'generate';
+  const folder = out ?? (await pickRun(sidecar, resumable, title));
   if (folder === undefined) return undefined;
   return await ordered(sidecar, board, resumption(folder, own(Uri.file(folder))), folder);
 }
@@ -51,7 +52,8 @@ export async function demo(sidecar: Sidecar, board: Board, extension: Uri): Prom
 /** Models that `trellis.model` or trellis.toml or the environment name. */
 const AS_CONFIGURED = '';
 
-async function modelFor(out: Uri): Promise<string | undefined> {
+/** The model that was chosen; empty where one is configured, nothing where the person changed their mind. */
+export async function modelFor(out: Uri): Promise<string | undefined> {
   const set = workspace.getConfiguration('trellis', out).get('model', '');
   return set === '' ? await pickModel() : AS_CONFIGURED;
 }

@@ -34,11 +34,16 @@ export type Jobs = ReadonlyMap<string, Job>;
 
 export const NO_JOBS: Jobs = new Map();
 
-/** Methods whose jobs grow a repository. */
-const GROWING: readonly string[] = ['generate', 'retryNode'];
+/** Methods whose jobs grow a repository, node by node or task by task. */
+const GROWING: readonly string[] = ['generate', 'retryNode', 'tasks'];
 
 export function isGrowing(job: Job): boolean {
   return GROWING.includes(job.method);
+}
+
+/** Whether it makes a list of tasks, which has neither report nor checkpoint. */
+export function isOfTasks(job: Job): boolean {
+  return job.method === 'tasks';
 }
 
 export function isOpen(job: Job): boolean {

@@ -39,7 +39,8 @@ export async function offer(sidecar: Sidecar, board: Board, out: string, text: s
 
 async function offerAll(sidecar: Sidecar, board: Board): Promise<void> {
   const { runs } = await sidecar.request('trellis/listRuns', {});
-  for (const run of runs.filter((it) => it.state === 'stopped')) {
+  // Tasks are gone on with by the command that began them.
+  for (const run of runs.filter((it) => it.state === 'stopped' && it.kind === 'generate')) {
     if (sidecar.state !== 'running') return;
     if (!isUnderWay(board, run.out)) await offer(sidecar, board, run.out, question(run));
   }

@@ -1,5 +1,5 @@
 // What a run is ordered with: choices of the moment and settings, as parameters of `trellis/generate`.
-import type { GenerateParams } from '../protocol';
+import type { GenerateParams, TasksParams } from '../protocol';
 
 /** What a person chose for this run. */
 export interface Choice {
@@ -11,6 +11,19 @@ export interface Choice {
   readonly model?: string;
 }
 
+/** What all work that asks a model takes. */
+type Means = Pick<
+  GenerateParams,
+  | 'model'
+  | 'simpleModel'
+  | 'strongModel'
+  | 'testTimeout'
+  | 'budgetUsd'
+  | 'budgetTokens'
+  | 'budgetMinutes'
+  | 'sandbox'
+>;
+
 /** Reads one setting below `trellis` that a person has set; `undefined` where it is as delivered. */
 export type Own = (name: string) => unknown;
 
@@ -20,14 +33,31 @@ export type Own = (name: string) => unknown;
  */
 export function order(choice: Choice, own: Own): GenerateParams {
   const params: GenerateParams = { graph: choice.graph, out: choice.out };
-  put(params, 'model', choice.model ?? text(own('model')));
-  put(params, 'simpleModel', text(own('simpleModel')));
-  put(params, 'strongModel', text(own('strongModel')));
+  putMeans(params, choice.model, own);
   put(params, 'jobs', amount(own('jobs')));
-  put(params, 'testTimeout', amount(own('testTimeout')));
   put(params, 'approve', text(own('approve')));
-  putBudget(params, own);
-  put(params, 'sandbox', sandbox(own('sandbox')));
+  return params;
+}
+
+/** What a person chose for a list of tasks. */
+export interface TasksChoice {
+  /** The list, absolute. */
+  readonly file: string;
+  readonly stack: string;
+  /** Absolute. */
+  readonly out: string;
+  readonly model?: string;
+}
+
+/** So many tasks at a time are the most that the sidecar takes. */
+const MOST_TASKS = 16;
+
+/** As {@link order}, for `trellis/tasks`. */
+export function tasksOrder({ file, stack, out, model }: TasksChoice, own: Own): TasksParams {
+  const params: TasksParams = { file, stack, out };
+  putMeans(params, model, own);
+  const jobs = amount(own('jobs'));
+  put(params, 'jobs', jobs && Math.min(jobs, MOST_TASKS));
   return params;
 }
 
@@ -41,18 +71,24 @@ export function resumption(out: string, own: Own): GenerateParams {
   return params;
 }
 
-function putBudget(params: GenerateParams, own: Own): void {
+/** Models, budget, sandbox, and how long a test may take. */
+function putMeans(params: Means, model: string | undefined, own: Own): void {
+  put(params, 'model', model ?? text(own('model')));
+  put(params, 'simpleModel', text(own('simpleModel')));
+  put(params, 'strongModel', text(own('strongModel')));
+  put(params, 'testTimeout', amount(own('testTimeout')));
+  putBudget(params, own);
+  put(params, 'sandbox', sandbox(own('sandbox')));
+}
+
+function putBudget(params: Means, own: Own): void {
   put(params, 'budgetUsd', amount(own('budget.usd')));
   put(params, 'budgetTokens', amount(own('budget.tokens')));
   put(params, 'budgetMinutes', amount(own('budget.minutes')));
 }
 
 /** What is null is not left out, and the sidecar takes it for a wrong value. */
-function put<K extends keyof GenerateParams>(
-  to: GenerateParams,
-  key: K,
-  value: GenerateParams[K] | undefined,
-): void {
+function put<T extends object, K extends keyof T>(to: T, key: K, value: T[K] | undefined): void {
   if (value !== undefined) to[key] = value;
 }
 

@@ -6,8 +6,8 @@ import { Refusal, type Sidecar } from '../sidecar/api';
 import { plain } from '../sidecar/plain';
 import * as say from '../sidecar/say';
 
-/** So many graphs are listed at most. */
-const MOST_GRAPHS = 200;
+/** So many files are listed at most. */
+const MOST_FILES = 200;
 
 /**
  * The folder that relative paths are meant below: that of the file, else the only one, else the one that is chosen;
@@ -26,23 +26,38 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
 
 /** A planning graph of the workspace, or any other file; nothing where the person changed their mind. */
 export async function pickGraph(): Promise<Uri | undefined> {
-  const found = await workspace.findFiles('**/rpg*.json', '**/{node_modules,.trellis}/**', MOST_GRAPHS);
+  const title = l10n.t('Grow a repository from which graph?');
+  return await pickJson('**/rpg*.json', title, l10n.t('Planning graphs'), l10n.t('Grow'));
+}
+
+/** A file of the workspace that fits a pattern, or any other; `kind` and `openLabel` are words of the dialog for those. */
+export async function pickJson(
+  pattern: string,
+  title: string,
+  kind: string,
+  openLabel: string,
+): Promise<Uri | undefined> {
+  const found = await workspace.findFiles(pattern, '**/{node_modules,.trellis}/**', MOST_FILES);
   const browse = { label: `$(folder-opened) ${l10n.t('Browse…')}` };
-  const graphs = found.map((uri) => ({ label: workspace.asRelativePath(uri), uri }));
-  const items: (QuickPickItem & { uri?: Uri })[] = [...graphs, browse];
-  const chosen = await window.showQuickPick(items, { title: l10n.t('Grow a repository from which graph?') });
+  const files = found.map((uri) => ({ label: workspace.asRelativePath(uri), uri }));
+  const items: (QuickPickItem & { uri?: Uri })[] = [...files, browse];
+  const chosen = await window.showQuickPick(items, { title });
   if (chosen !== browse) return chosen?.uri;
-  const filters = { [l10n.t('Planning graphs')]: ['json'] };
-  return (await window.showOpenDialog({ filters, openLabel: l10n.t('Grow') }))?.[0];
+  return (await window.showOpenDialog({ filters: { [kind]: ['json'] }, openLabel }))?.[0];
 }
 
 /** Where to grow it, absolute. */
 export async function pickFolder(graph: Uri): Promise<string | undefined> {
-  const base = await folderFor(graph);
+  return await pickBeside(graph, 'grown', l10n.t('Grow the repository in which folder?'));
+}
+
+/** A folder, absolute; that of this name beside a file is proposed. */
+export async function pickBeside(file: Uri, name: string, title: string): Promise<string | undefined> {
+  const base = await folderFor(file);
   if (base === undefined) return undefined;
-  const beside = relative(base, join(graph.fsPath, '..', 'grown'));
+  const beside = relative(base, join(file.fsPath, '..', name));
   const chosen = await window.showInputBox({
-    title: l10n.t('Grow the repository in which folder?'),
+    title,
     // Links in a prompt would be opened as well, and folders are called what one likes.
     prompt: plain(
       l10n.t('Relative to {0}. A folder with an earlier run goes on from where it stopped.', base),

@@ -5,13 +5,14 @@ import type { Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import type { Board } from './board';
 import { type Ending, ending } from './ending';
-import { isGrowing, type Job } from './jobs';
+import { isGrowing, isOfTasks, type Job } from './jobs';
 import { offer } from './offers';
 import { pickRun } from './pick';
 
 /** Shows the report of the run in a folder, as a page. */
 export async function showReport(sidecar: Sidecar, out: string | undefined): Promise<void> {
-  const folder = out ?? (await pickRun(sidecar, () => true, l10n.t('Show the report of which run?')));
+  const folder =
+    out ?? (await pickRun(sidecar, (it) => it.kind === 'generate', l10n.t('Show the report of which run?')));
   if (folder === undefined) return;
   const { path } = await sidecar.request('trellis/report', { out: folder });
   await commands.executeCommand('markdown.showPreview', Uri.file(path));
@@ -19,7 +20,8 @@ export async function showReport(sidecar: Sidecar, out: string | undefined): Pro
 
 /** Says how a run ended, and offers what comes next. */
 export async function sayEnd(sidecar: Sidecar, board: Board, job: Job): Promise<void> {
-  if (!isGrowing(job)) return;
+  // Who began a list of tasks says how it ended.
+  if (!isGrowing(job) || isOfTasks(job)) return;
   const out = job.out ?? (await folderOf(sidecar, job));
   const said = ending(job, out === undefined ? undefined : await statusOf(sidecar, out), l10n.t);
   if (said.resumable && out !== undefined) {

@@ -1,9 +1,11 @@
 // One issue: started here, followed while it is made, its change shown, decided about, merged.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { commands, l10n, ProgressLocation, Uri, window, workspace } from 'vscode';
+import { commands, l10n, Uri, window } from 'vscode';
+import { modelSet } from '../models/set';
 import type { Decision, ImplementResult } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
+import { follow } from '../sidecar/follow';
 import { plain } from '../sidecar/plain';
 import * as say from '../sidecar/say';
 import { type Issue, pickIssue } from './pick';
@@ -28,27 +30,8 @@ async function worked(
   decision: Decision | undefined,
 ): Promise<ImplementResult | undefined> {
   const title = l10n.t('Implementing issue {0}', issue.issue);
-  const options = { location: ProgressLocation.Notification, title: plain(title), cancellable: true };
-  const given = { ...issue, ...settings(issue.root), ...(decision ? { decision } : {}) };
-  return await window.withProgress(options, async (progress, token) => {
-    let own: string | undefined;
-    const hearing = sidecar.onEvent((event) => {
-      if (event.type === 'job' && event.method === 'implement') own ??= event.job;
-      if (event.type === 'log' && event.job === own)
-        progress.report({ message: plain(event.message.trim()) });
-    });
-    try {
-      const answer = await sidecar.request('trellis/implement', given, token);
-      return 'outcome' in answer ? answer : undefined;
-    } finally {
-      hearing.dispose();
-    }
-  });
-}
-
-function settings(root: string): { model?: string } {
-  const model = workspace.getConfiguration('trellis', Uri.file(root)).get('model', '').trim();
-  return model === '' ? {} : { model };
+  const given = { ...issue, ...modelSet(issue.root), ...(decision ? { decision } : {}) };
+  return await follow(sidecar, 'trellis/implement', given, title);
 }
 
 /** Shows what there is, and asks what is to become of it; nothing where that is left for later. */

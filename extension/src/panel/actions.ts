@@ -1,6 +1,16 @@
 // What can be done with a node of the shown run.
 import { join } from 'node:path';
-import { l10n, Position, type QuickPickItem, Range, Uri, ViewColumn, window, workspace } from 'vscode';
+import {
+  commands,
+  l10n,
+  Position,
+  type QuickPickItem,
+  Range,
+  Uri,
+  ViewColumn,
+  window,
+  workspace,
+} from 'vscode';
 import type { Board } from '../generation/board';
 import { own } from '../generation/generate';
 import { resumption } from '../generation/order';
@@ -10,7 +20,7 @@ import type { Runs } from '../run/runs';
 import { type Run, type RunNode, STATUSES, type Status } from '../run/state';
 import { Refusal, type Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
-import { LOOKS, standingOf, statusWords, summary } from './items';
+import { LOOKS, lineOf, standingOf, statusWords, summary } from './items';
 
 const words = l10n.t;
 
@@ -36,8 +46,9 @@ export async function meant(runs: Runs, given: unknown): Promise<Meant | undefin
   return node && { run, node };
 }
 
-/** The code of a node, else where the plan has it. */
+/** The code of a node, else where the plan has it; a task in its list. */
 export async function openNode(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
+  if (run.kind === 'tasks') return await showTask(run.graph, node.id);
   const seen = await sidecar.request('trellis/codeView', whatOf(run, node));
   if (!seen.generated) {
     const state = standingOf(node, words);
@@ -52,7 +63,16 @@ function missing({ status }: RunNode): string {
   return words('the run has not come to it yet');
 }
 
+async function showTask(list: string, id: string): Promise<void> {
+  const document = await workspace.openTextDocument(Uri.file(list));
+  await show(list, lineOf(document.getText(), id));
+}
+
 export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
+  if (run.kind === 'tasks') {
+    const hint = words('its commit names it in the last line: git log --grep "Trellis-Task"');
+    throw new Refusal(words('{0} is a task, of which no file is known', node.name), 65, hint, 'badInput');
+  }
   const { testPath } = await sidecar.request('trellis/codeView', whatOf(run, node));
   const file = testPath ? join(run.out, testPath) : undefined;
   const there = file !== undefined && (await exists(file));
@@ -63,7 +83,13 @@ export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise
   await show(file, undefined);
 }
 
+/** Tries a node again; of tasks all that are not merged, by the command that began them. */
 export async function retry(sidecar: Sidecar, board: Board, { run, node }: Meant): Promise<void> {
+  if (run.kind === 'tasks') {
+    const { file, stack } = await sidecar.request('trellis/tasksStatus', { out: run.out });
+    await commands.executeCommand('trellis.tasks', { file, stack, out: run.out });
+    return;
+  }
   const bounds = resumption(run.out, own(Uri.file(run.out)));
   const { job } = await sidecar.request('trellis/retryNode', { ...bounds, node: node.id });
   board.began(job, run.out, budgetOf(bounds));

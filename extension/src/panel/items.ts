@@ -1,4 +1,5 @@
 // The rows of the panel, made of a run: which there are, and what they say.
+import type { RunKind } from '../protocol';
 import { countsOf, type Run, type RunNode, STATUSES, type Status } from '../run/state';
 
 /** Puts words into the person's language, with `{0}` for values. */
@@ -129,7 +130,17 @@ export function described(node: RunNode, words: Words): string {
   return working ? node.stage : standingOf(node, words);
 }
 
-/** The menus that fit: `node failed`, `node passed`. */
-export function contextOf(node: RunNode): string {
-  return `node ${node.status}`;
+/** The menus that fit: `node failed`, `task passed`. */
+export function contextOf(node: RunNode, kind: RunKind | undefined): string {
+  return `${kind === 'tasks' ? 'task' : 'node'} ${node.status}`;
+}
+
+/** The line, from 1, in which a list of tasks has this id; none where it is written in another way. */
+export function lineOf(list: string, id: string): number | undefined {
+  const at = list.split('\n').findIndex((it) => it.replaceAll(/\s/g, '').includes(`"id":${spaceless(id)}`));
+  return at < 0 ? undefined : at + 1;
+}
+
+function spaceless(id: string): string {
+  return JSON.stringify(id).replaceAll(/\s/g, '');
 }

@@ -70,9 +70,10 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board,
 /** Of several folders, whose run it is that is shown. */
 function titleOf(run: Run | undefined): string {
   const several = (workspace.workspaceFolders?.length ?? 0) > 1;
-  return run !== undefined && several
-    ? words('Nodes of {0}', workspace.asRelativePath(run.out))
-    : words('Nodes');
+  const isOfTasks = run?.kind === 'tasks';
+  if (run === undefined || !several) return isOfTasks ? words('Tasks') : words('Nodes');
+  const folder = workspace.asRelativePath(run.out);
+  return isOfTasks ? words('Tasks of {0}', folder) : words('Nodes of {0}', folder);
 }
 
 function trouble(runs: Runs): string {

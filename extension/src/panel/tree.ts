@@ -10,6 +10,7 @@ import {
   TreeItem,
   TreeItemCollapsibleState,
 } from 'vscode';
+import type { RunKind } from '../protocol';
 import type { News, Runs } from '../run/runs';
 import type { Run, RunNode, Status } from '../run/state';
 import {
@@ -89,7 +90,7 @@ export class NodeTree implements TreeDataProvider<Row> {
     }
     const node = this.find(row.id);
     if (node === undefined) return new TreeItem(row.id);
-    return row.kind === 'node' ? nodeItem(node) : reasonItem(node);
+    return row.kind === 'node' ? nodeItem(node, this.runs.current?.kind) : reasonItem(node);
   }
 
   /** The row of a node, to be shown. */
@@ -153,14 +154,14 @@ function groupItem(subgraph: string, nodes: readonly RunNode[], isClosed: boolea
   return item;
 }
 
-function nodeItem(node: RunNode): TreeItem {
+function nodeItem(node: RunNode, kind: RunKind | undefined): TreeItem {
   const below =
     node.reason === undefined ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Collapsed;
   const item = new TreeItem(node.name, below);
   item.id = `node ${node.id}`;
   item.description = described(node, words);
   item.iconPath = icon(node.status);
-  item.contextValue = contextOf(node);
+  item.contextValue = contextOf(node, kind);
   item.tooltip = tooltip(node);
   item.accessibilityInformation = { label: `${node.name}, ${standingOf(node, words)}` };
   item.command = {

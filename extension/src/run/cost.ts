@@ -1,5 +1,8 @@
 // What a run has cost, and what it may cost: values, and the words for them.
-import type { GenerateParams, StatusResult } from '../protocol';
+import type { GenerateParams, StatusResult, TasksParams } from '../protocol';
+
+/** A node with what its questions cost. */
+export type Paid = Pick<StatusResult['nodes'][string], 'status' | 'model'>;
 
 /** What was spent until now. */
 export interface Cost {
@@ -20,7 +23,7 @@ export interface Budget {
 type Words = (text: string, ...values: (string | number)[]) => string;
 
 /** None where no model counts tokens. */
-export function costOf(status: StatusResult): Cost | undefined {
+export function costOf(status: { readonly nodes: Readonly<Record<string, Paid>> }): Cost | undefined {
   const costs = Object.values(status.nodes).flatMap((it) => (it.model ? [it.model] : []));
   if (costs.length === 0) return undefined;
   const sum = (of: (it: (typeof costs)[number]) => number) =>
@@ -33,7 +36,7 @@ export function isSameCost(a: Cost | undefined, b: Cost | undefined): boolean {
 }
 
 /** None where it was ordered without one: trellis.toml may set bounds that nobody told us. */
-export function budgetOf({ budgetUsd, budgetTokens }: GenerateParams): Budget | undefined {
+export function budgetOf({ budgetUsd, budgetTokens }: GenerateParams | TasksParams): Budget | undefined {
   const known = {
     ...(typeof budgetUsd === 'number' ? { usd: budgetUsd } : {}),
     ...(typeof budgetTokens === 'number' ? { tokens: budgetTokens } : {}),

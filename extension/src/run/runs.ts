@@ -2,11 +2,20 @@
 import { type Disposable, EventEmitter, Uri, workspace } from 'vscode';
 import type { Board } from '../generation/board';
 import { isGrowing, isOpen } from '../generation/jobs';
-import type { Run as Listed, StatusResult, Event as TrellisEvent } from '../protocol';
+import type { Run as Listed, Event as TrellisEvent } from '../protocol';
 import type { Refusal, Sidecar } from '../sidecar/api';
 import { refusalOf } from '../sidecar/refusal';
 import type { Cost } from './cost';
-import { afterEvent, differences, type Run, runOf, withCost, withStatus } from './state';
+import {
+  afterEvent,
+  differences,
+  ofTasks,
+  type Run,
+  runOf,
+  type Standings,
+  withCost,
+  withStatus,
+} from './state';
 
 /** Milliseconds in which changes are gathered before they are told. */
 const BREATH = 100;
@@ -108,13 +117,16 @@ export class Runs {
 
   private async read(out: string): Promise<Run> {
     const { runs } = await this.sidecar.request('trellis/listRuns', { root: out });
-    const graph = runs.find((it) => it.out === out)?.graph ?? `${out}/docs/rpg.json`;
+    const listed = runs.find((it) => it.out === out);
+    const graph = listed?.graph ?? `${out}/docs/rpg.json`;
+    const about = { kind: listed?.kind ?? 'generate', out, graph };
     const plan = await this.sidecar.request('trellis/planShow', { graph });
-    return runOf(out, graph, plan, await this.status(out), this.isActive(out, runs));
+    return runOf(about, plan, await this.status(about), this.isActive(out, runs));
   }
 
   /** None before the first checkpoint: nodes are told one by one then. */
-  private async status(out: string): Promise<StatusResult | undefined> {
+  private async status({ kind, out }: Pick<Run, 'kind' | 'out'>): Promise<Standings | undefined> {
+    if (kind === 'tasks') return ofTasks(await this.sidecar.request('trellis/tasksStatus', { out }));
     try {
       return await this.sidecar.request('trellis/status', { out });
     } catch (error) {
@@ -125,11 +137,12 @@ export class Runs {
   }
 
   private async reread(): Promise<void> {
-    const out = this.shown?.out;
-    if (out === undefined) return;
+    const before = this.shown;
+    if (before === undefined) return;
+    const { out } = before;
     try {
       const { runs } = await this.sidecar.request('trellis/listRuns', { root: out });
-      const status = await this.status(out);
+      const status = await this.status(before);
       const run = this.shown;
       if (status === undefined || run?.out !== out) return;
       this.take(withStatus(run, status, this.isActive(out, runs)), undefined);
@@ -138,9 +151,10 @@ export class Runs {
     }
   }
 
-  private async count(out: string): Promise<void> {
+  private async count(run: Run): Promise<void> {
+    const { out } = run;
     try {
-      const status = await this.status(out);
+      const status = await this.status(run);
       if (status !== undefined && this.shown?.out === out) this.take(withCost(this.shown, status), undefined);
     } catch (error) {
       if (this.shown?.out === out) this.take(this.shown, refusalOf(error));
@@ -156,8 +170,9 @@ export class Runs {
     if (out === undefined) return;
     if (this.loading === out) this.stirred = true;
     if (this.shown?.out === out) {
-      this.take(afterEvent(this.shown, event), undefined);
-      this.counting ??= setTimeout(() => void this.count(out), COUNTING);
+      const run = afterEvent(this.shown, event);
+      this.take(run, undefined);
+      this.counting ??= setTimeout(() => void this.count(run), COUNTING);
     }
     // A run that begins is what a person wants to see, unless they look at another that goes on.
     else if (this.loading !== out && !this.isOpen(this.loading ?? this.shown?.out)) void this.show(out);

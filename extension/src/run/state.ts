@@ -1,7 +1,7 @@
 // Where the nodes of one run stand: a value, made of the plan, the checkpoint and what is told along the way.
 
-import type { PlanShowResult, StatusResult, Event as TrellisEvent } from '../protocol';
-import { type Cost, costOf, isSameCost } from './cost';
+import type { PlanShowResult, RunKind, TasksStatusResult, Event as TrellisEvent } from '../protocol';
+import { type Cost, costOf, isSameCost, type Paid } from './cost';
 
 /** `stopped`: work on it was begun, and nobody is at it any more. */
 export const STATUSES = ['in_progress', 'failed', 'skipped', 'stopped', 'pending', 'passed'] as const;
@@ -27,9 +27,11 @@ export interface RunNode {
 }
 
 export interface Run {
+  /** Whether its nodes are those of a planning graph, or tasks. */
+  readonly kind: RunKind;
   /** The folder it grows in, absolute. */
   readonly out: string;
-  /** The planning graph, absolute. */
+  /** The planning graph, or the list of tasks, absolute. */
   readonly graph: string;
   /** In the order of the plan. */
   readonly nodes: ReadonlyMap<string, RunNode>;
@@ -41,15 +43,41 @@ function isKnown(text: string): text is Known {
   return STATUSES.some((it) => it === text);
 }
 
+/** Where a node stands, as it was kept. */
+interface Entry extends Paid {
+  readonly failure_reason?: string | null;
+}
+
+/** Where the nodes of a run stand, by id: a `StatusResult`, or what is made of one of tasks. */
+export interface Standings {
+  readonly nodes: Readonly<Record<string, Entry>>;
+}
+
+/** Tasks as nodes; one that waits for its turn has no entry. */
+export function ofTasks(told: TasksStatusResult): Standings {
+  const plain = (ids: readonly string[], status: Known) => ids.map((id) => [id, { status }] as const);
+  const reasons = (tasks: Readonly<Record<string, string>>, status: Known) =>
+    Object.entries(tasks).map(([id, why]) => [id, { status, failure_reason: why }] as const);
+  const nodes = [
+    ...plain(told.completedTasks, 'passed'),
+    ...plain(told.currentTasks, 'in_progress'),
+    ...reasons(told.failedTasks, 'failed'),
+    ...reasons(told.blockedTasks, 'skipped'),
+  ];
+  return { nodes: Object.fromEntries<Entry>(nodes) };
+}
+
+/** What a run is about. */
+export type About = Pick<Run, 'kind' | 'out' | 'graph'>;
+
 /**
  * @param status none before the first checkpoint
  * @param isActive whether somebody is at work on it
  */
 export function runOf(
-  out: string,
-  graph: string,
+  about: About,
   plan: PlanShowResult,
-  status: StatusResult | undefined,
+  status: Standings | undefined,
   isActive: boolean,
 ): Run {
   const leaves = plan.nodes.filter((it) => it.leaf);
@@ -59,12 +87,12 @@ export function runOf(
     const bare = { id: it.id, name: it.name, subgraph: it.subgraph ?? 'main', needs };
     return stood(bare, status?.nodes[it.id], isActive);
   });
-  const made = { out, graph, nodes: new Map(nodes.map((it) => [it.id, it])) };
+  const made = { ...about, nodes: new Map(nodes.map((it) => [it.id, it])) };
   return status === undefined ? made : withCost(made, status);
 }
 
 /** The run as a newer checkpoint has it; the same value where that says nothing new. */
-export function withStatus(run: Run, status: StatusResult, isActive: boolean): Run {
+export function withStatus(run: Run, status: Standings, isActive: boolean): Run {
   const changed = [...run.nodes.values()]
     .map((it) => stood(it, status.nodes[it.id], isActive))
     .filter((it) => {
@@ -76,7 +104,7 @@ export function withStatus(run: Run, status: StatusResult, isActive: boolean): R
 }
 
 /** The same nodes, which events may have told more of than the checkpoint has, with what it knows of their cost. */
-export function withCost(run: Run, status: StatusResult): Run {
+export function withCost(run: Run, status: Standings): Run {
   const cost = costOf(status);
   return cost === undefined || isSameCost(cost, run.cost) ? run : { ...run, cost };
 }
@@ -116,7 +144,7 @@ export function countsOf(nodes: Iterable<RunNode>): Counts {
 
 function stood(
   node: Pick<RunNode, 'id' | 'name' | 'subgraph' | 'needs'>,
-  entry: StatusResult['nodes'][string] | undefined,
+  entry: Entry | undefined,
   isActive: boolean,
 ): RunNode {
   const { id, name, subgraph, needs } = node;

@@ -13,10 +13,10 @@ import {
   TestRunRequest,
   Uri,
   window,
-  workspace,
 } from 'vscode';
 import type { Board } from '../generation/board';
 import { implement } from '../implementing/implement';
+import { modelSet } from '../models/set';
 import type { Generated } from '../protocol';
 import type { Result } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
@@ -124,9 +124,7 @@ async function long<R>(sidecar: Client, title: string, method: string, params: o
 function model(given: unknown): { model?: string } {
   const { root, function: it } = fields(given);
   const place = [root, fields(it).filePath].find((it) => typeof it === 'string' && isAbsolute(it));
-  const scope = typeof place === 'string' ? Uri.file(place) : undefined;
-  const set = workspace.getConfiguration('trellis', scope).get('model', '').trim();
-  return set === '' ? {} : { model: set };
+  return modelSet(typeof place === 'string' ? place : undefined);
 }
 
 function fields(value: unknown): Record<string, unknown> {

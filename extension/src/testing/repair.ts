@@ -1,10 +1,11 @@
 // Failing tests of a folder, mended: started here, decided in the room of proposals, told at the end.
 import { join } from 'node:path';
-import { commands, l10n, ProgressLocation, Uri, window, workspace } from 'vscode';
+import { commands, l10n, Uri, window, workspace } from 'vscode';
 import { folderFor } from '../generation/pick';
+import { modelSet } from '../models/set';
 import type { RepairResult } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
-import { plain } from '../sidecar/plain';
+import { follow } from '../sidecar/follow';
 import * as say from '../sidecar/say';
 import { ending } from './repair_words';
 
@@ -15,34 +16,11 @@ export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
   if (root === undefined) return;
   // What is not saved would not be seen by the tests.
   if (!(await workspace.saveAll())) return;
-  const result = await worked(sidecar, root);
+  const params = { root, ...modelSet(root), wait: true };
+  const result = await follow(sidecar, 'trellis/repair', params, l10n.t('Repairing failing tests'));
   if (result === undefined) return;
   await shown(root, result);
   await told(root, result);
-}
-
-async function worked(sidecar: Sidecar, root: string): Promise<RepairResult | undefined> {
-  const title = l10n.t('Repairing failing tests');
-  const options = { location: ProgressLocation.Notification, title, cancellable: true };
-  return await window.withProgress(options, async (progress, token) => {
-    let own: string | undefined;
-    const hearing = sidecar.onEvent((event) => {
-      if (event.type === 'job' && event.method === 'repair') own ??= event.job;
-      if (event.type === 'log' && event.job === own)
-        progress.report({ message: plain(event.message.trim()) });
-    });
-    try {
-      const answer = await sidecar.request('trellis/repair', { root, ...settings(root), wait: true }, token);
-      return 'outcome' in answer ? answer : undefined;
-    } finally {
-      hearing.dispose();
-    }
-  });
-}
-
-function settings(root: string): { model?: string } {
-  const model = workspace.getConfiguration('trellis', Uri.file(root)).get('model', '').trim();
-  return model === '' ? {} : { model };
 }
 
 /** Tests that were looked at show in the editor how they end now. */

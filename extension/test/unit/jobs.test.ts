@@ -43,6 +43,7 @@ test('the run that is meant is the newest open one that grows something', () => 
     ['a paused one', [job('job-1', 'paused')], 'job-1', 0],
     ['one that ended', [job('job-1', 'running'), job('job-1', 'done')], undefined, 0],
     ['two', [job('job-1', 'running'), job('job-2', 'running', 'retryNode')], 'job-2', 0],
+    ['a list of tasks', [job('job-1', 'running', 'tasks')], 'job-1', 0],
     ['tests beside a run', [job('job-1', 'running'), job('job-2', 'running', 'runTests')], 'job-1', 1],
   ];
   for (const [name, events, wanted, others] of table) {

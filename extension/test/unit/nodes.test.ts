@@ -8,6 +8,7 @@ import {
   EVERYTHING,
   type Filter,
   groupsOf,
+  lineOf,
   type Row,
   redrawn,
   strays,
@@ -16,8 +17,22 @@ import {
 } from '../../src/panel/items';
 import { arranged } from '../../src/panel/layout';
 import { askedOf, graphOf, statesOf } from '../../src/panel/picture';
-import type { PlanShowResult, StatusResult, Event as TrellisEvent } from '../../src/protocol';
-import { afterEvent, differences, type Run, runOf, withCost, withStatus } from '../../src/run/state';
+import type {
+  PlanShowResult,
+  StatusResult,
+  TasksStatusResult,
+  Event as TrellisEvent,
+} from '../../src/protocol';
+import {
+  type About,
+  afterEvent,
+  differences,
+  ofTasks,
+  type Run,
+  runOf,
+  withCost,
+  withStatus,
+} from '../../src/run/state';
 
 const words = l10n.t;
 
@@ -53,8 +68,8 @@ function status(nodes: Record<string, [string, string?]>): StatusResult {
 }
 
 const PLAN = plan('[m]', 'x/a', 'x/b: x/a [m] gone', 'y/c: x/a x/b');
-const run = (stands?: StatusResult, isActive = true): Run =>
-  runOf('/out', '/rpg.json', PLAN, stands, isActive);
+const ABOUT: About = { kind: 'generate', out: '/out', graph: '/rpg.json' };
+const run = (stands?: StatusResult, isActive = true): Run => runOf(ABOUT, PLAN, stands, isActive);
 const node = (id: string, to: string, reason?: string): TrellisEvent => {
   const event: TrellisEvent = { type: 'node', job: 'job-1', node: id, status: to };
   return reason === undefined ? event : { ...event, reason };
@@ -89,7 +104,7 @@ test('a state of a newer sidecar is shown in its word', () => {
   for (const [name, made] of table) {
     const it = made.nodes.get('x/b');
     assert.equal(it && described(it, words), 'parked', name);
-    assert.equal(it && contextOf(it), 'node other', name);
+    assert.equal(it && contextOf(it, 'generate'), 'node other', name);
     assert.equal(summary([...made.nodes.values()], words), '1/3 passed, 1 parked', name);
     const seen = [...groupsOf(made, new Set(['failed']))].map(([name, nodes]) => [name, worst(nodes)]);
     assert.deepEqual(seen, [['x', 'other']], 'no filter holds it back');
@@ -146,17 +161,20 @@ test('events move one node, and only what they speak of', () => {
   const working = [stage('x/a'), node('x/a', 'in_progress')].reduce(afterEvent, before).nodes.get('x/a');
   assert.equal(working && described(working, words), 'red: 3 failed');
   const done = [stage('x/a'), node('x/a', 'failed', 'why')].reduce(afterEvent, before).nodes.get('x/a');
-  assert.deepEqual([done?.stage, done?.reason, done && contextOf(done)], [undefined, 'why', 'node failed']);
+  assert.deepEqual(
+    [done?.stage, done?.reason, done && contextOf(done, 'generate')],
+    [undefined, 'why', 'node failed'],
+  );
 });
 
 test('another run or plan is another as a whole, a newer checkpoint is not', () => {
   const before = run();
   assert.equal(differences(undefined, before), 'all');
-  assert.equal(differences(before, runOf('/else', '/rpg.json', PLAN, undefined, true)), 'all');
-  assert.equal(differences(before, runOf('/out', '/rpg.json', plan('x/a'), undefined, true)), 'all');
-  assert.equal(differences(before, runOf('/out', '/rpg.json', plan('a', 'b', 'c'), undefined, true)), 'all');
+  assert.equal(differences(before, runOf({ ...ABOUT, out: '/else' }, PLAN, undefined, true)), 'all');
+  assert.equal(differences(before, runOf(ABOUT, plan('x/a'), undefined, true)), 'all');
+  assert.equal(differences(before, runOf(ABOUT, plan('a', 'b', 'c'), undefined, true)), 'all');
   const other = plan('x/a', 'x/b', 'y/c: x/a x/b');
-  assert.equal(differences(before, runOf('/out', '/rpg.json', other, undefined, true)), 'all', 'other edges');
+  assert.equal(differences(before, runOf(ABOUT, other, undefined, true)), 'all', 'other edges');
   const newer = withStatus(before, status({ 'x/a': ['passed'] }), true);
   assert.deepEqual(differences(before, newer), new Set(['x/a']));
   assert.equal(withStatus(newer, status({ 'x/a': ['passed'] }), true), newer);
@@ -293,4 +311,48 @@ test('only what a page can ask is heard', () => {
     [null, undefined],
   ];
   for (const [message, expected] of table) assert.deepEqual(askedOf(message), expected);
+});
+
+test('tasks stand in a run as nodes do, and have menus of their own', () => {
+  const told: TasksStatusResult = {
+    status: 'GENERATING',
+    running: true,
+    progress: 20,
+    totalTasks: 5,
+    completedTasks: ['done'],
+    currentTasks: ['now'],
+    failedTasks: { bad: 'no luck' },
+    blockedTasks: { after: 'bad failed' },
+    file: '/tasks.json',
+    stack: 'go-api',
+  };
+  const tasks = plan('done', 'now: done', 'bad', 'after: bad', 'later');
+  const about: About = { kind: 'tasks', out: '/out', graph: '/tasks.json' };
+  const made = runOf(about, tasks, ofTasks(told), true);
+  const shown = [...made.nodes.values()].map((it) => [it.id, it.status, it.reason, contextOf(it, made.kind)]);
+  assert.deepEqual(shown, [
+    ['done', 'passed', undefined, 'task passed'],
+    ['now', 'in_progress', undefined, 'task in_progress'],
+    ['bad', 'failed', 'no luck', 'task failed'],
+    ['after', 'skipped', 'bad failed', 'task skipped'],
+    ['later', 'pending', undefined, 'task pending'],
+  ]);
+  assert.equal(made.cost, undefined);
+  const merged = withStatus(
+    made,
+    ofTasks({ ...told, completedTasks: ['done', 'now'], currentTasks: [] }),
+    true,
+  );
+  assert.equal(merged.nodes.get('now')?.status, 'passed');
+  assert.equal(merged.nodes.get('bad'), made.nodes.get('bad'), 'what is as before stays the same value');
+});
+
+test('a task is found in its list by its id', () => {
+  const list = '{"tasks": [\n  {"id": "a b", "description": "b"},\n  {"id" :"b"}]}';
+  const table: [string, number | undefined][] = [
+    ['a b', 2],
+    ['b', 3],
+    ['c', undefined],
+  ];
+  for (const [id, line] of table) assert.equal(lineOf(list, id), line, id);
 });

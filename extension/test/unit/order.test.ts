@@ -1,7 +1,7 @@
 // Choices and settings as parameters of a run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { order, resumption } from '../../src/generation/order';
+import { order, resumption, tasksOrder } from '../../src/generation/order';
 
 const table: { name: string; model?: string; own: Record<string, unknown>; wanted: object }[] = [
   { name: 'nothing is set', own: {}, wanted: {} },
@@ -56,5 +56,27 @@ test('a run goes on with its own options, within the budget of today', () => {
   assert.deepEqual(
     resumption('/out', (it) => own[it]),
     { out: '/out', budgetUsd: 2 },
+  );
+});
+
+test('tasks are ordered with the same settings, no more at a time than are taken', () => {
+  const chosen = { file: '/tasks.json', stack: 'go-api', out: '/out' };
+  const set: Record<string, unknown> = {
+    model: 'openai:x',
+    jobs: 64,
+    'budget.usd': 2,
+    approve: 'supervised',
+  };
+  assert.deepEqual(
+    tasksOrder(chosen, (name) => set[name]),
+    { ...chosen, model: 'openai:x', jobs: 16, budgetUsd: 2 },
+  );
+  assert.deepEqual(
+    tasksOrder({ ...chosen, model: 'editor' }, (name) => (name === 'jobs' ? 2 : undefined)),
+    { ...chosen, model: 'editor', jobs: 2 },
+  );
+  assert.deepEqual(
+    tasksOrder(chosen, () => undefined),
+    chosen,
   );
 });

@@ -1,0 +1,12 @@
+// What a caller of a command gave along, which may be anything.
+
+/** The fields of these names that are texts. */
+export function texts<K extends string>(given: unknown, ...names: K[]): { [P in K]?: string } {
+  const all = new Map(typeof given === 'object' && given !== null ? Object.entries(given) : []);
+  const found: { [P in K]?: string } = {};
+  for (const name of names) {
+    const value: unknown = all.get(name);
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
+}

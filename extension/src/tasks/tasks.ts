@@ -1,0 +1,49 @@
+// A list of tasks: begun here, followed by the panel while it is made, told at the end.
+import { commands, type Disposable, l10n, Uri, workspace } from 'vscode';
+import type { Board } from '../generation/board';
+import { own } from '../generation/generate';
+import { texts } from '../generation/given';
+import { type TasksChoice, tasksOrder } from '../generation/order';
+import type { TasksResult } from '../protocol';
+import { budgetOf } from '../run/cost';
+import type { Sidecar } from '../sidecar/api';
+import { follow } from '../sidecar/follow';
+import * as say from '../sidecar/say';
+import { guarded } from '../sidecar/tell';
+import { type Asked, pickTasks } from './pick';
+import { ending } from './words';
+
+export function tasks(sidecar: Sidecar, board: Board): Disposable {
+  const work = guarded(l10n.t('The tasks were not made'), (it: unknown) =>
+    makeTasks(sidecar, board, asked(it)),
+  );
+  return commands.registerCommand('trellis.tasks', work);
+}
+
+/** Makes what is not merged yet; a second time it goes on, and tries again what failed. */
+async function makeTasks(sidecar: Sidecar, board: Board, given: Asked): Promise<void> {
+  const choice = await pickTasks(sidecar, given);
+  if (choice === undefined) return;
+  const { out } = choice;
+  const params = tasksOrder(choice, own(Uri.file(out)));
+  const begun = (job: string) => board.began(job, out, budgetOf(params));
+  const title = l10n.t('Making tasks in {0}', workspace.asRelativePath(out));
+  const result = await follow(sidecar, 'trellis/tasks', params, title, begun);
+  if (result !== undefined) await told(result, choice);
+}
+
+async function told(result: TasksResult, { file, stack, out }: TasksChoice): Promise<void> {
+  const { text, isGood } = ending(result, l10n.t);
+  const [open, again] = [l10n.t('Open Folder'), l10n.t('Try Again')];
+  const chosen = isGood ? await say.info(text, open) : await say.warn(text, open, again);
+  if (chosen === again) await commands.executeCommand('trellis.tasks', { file, stack, out });
+  // In a window of its own: in this one it would end the sidecar.
+  if (chosen === open)
+    await commands.executeCommand('vscode.openFolder', Uri.file(out), { forceNewWindow: true });
+}
+
+/** A file of the explorer, or what a caller chose. */
+function asked(given: unknown): Asked {
+  if (given instanceof Uri) return { file: given.fsPath };
+  return texts(given, 'file', 'stack', 'out');
+}

@@ -1,0 +1,39 @@
+// How the work on a list of tasks ended, in words.
+import type { TasksResult } from '../protocol';
+
+type Translate = (text: string, ...values: (string | number)[]) => string;
+
+export interface Said {
+  readonly text: string;
+  readonly isGood: boolean;
+}
+
+export function ending(result: TasksResult, t: Translate): Said {
+  const isGood = result.exitCode === 0;
+  const [first] = Object.entries(result.failedTasks);
+  const why = first === undefined ? together(result, isGood, t) : ` ${first[0]}: ${lineOf(first[1])}.`;
+  return { text: `${counted(result, t)}.${why}`, isGood };
+}
+
+function counted(result: TasksResult, t: Translate): string {
+  const { completedTasks, failedTasks, blockedTasks, totalTasks } = result;
+  const [failed, blocked] = [Object.keys(failedTasks).length, Object.keys(blockedTasks).length];
+  const parts = [t('{0} of {1} tasks are merged', completedTasks.length, totalTasks)];
+  if (failed > 0) parts.push(t('{0} failed', failed));
+  if (blocked > 0) parts.push(t('{0} blocked', blocked));
+  return parts.join(', ');
+}
+
+/** Nothing failed by itself. */
+function together({ completedTasks }: TasksResult, isGood: boolean, t: Translate): string {
+  if (isGood) return '';
+  const why =
+    completedTasks.length === 0
+      ? t('The tests of the new project do not pass.')
+      : t('All their tests together do not pass.');
+  return ` ${why}`;
+}
+
+function lineOf(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
+}

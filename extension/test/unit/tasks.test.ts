@@ -1,0 +1,107 @@
+// Lists of tasks: what is known of one before it is made, whose words are heard meanwhile, and how it ended.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { texts } from '../../src/generation/given';
+import type { TasksResult, Event as TrellisEvent } from '../../src/protocol';
+import { hearing } from '../../src/sidecar/hearing';
+import { taskList } from '../../src/tasks/list';
+import { ending } from '../../src/tasks/words';
+
+const t = (text: string, ...values: (string | number)[]) =>
+  text.replaceAll(/\{(\d)\}/g, (_, at) => String(values[Number(at)]));
+
+test('a list of tasks is known by its tasks, and may name a stack', () => {
+  const table: [string, object | undefined][] = [
+    ['{"tasks": []}', {}],
+    ['{"tasks": [{"id": "a"}], "tech_stack": "go-api"}', { stack: 'go-api' }],
+    ['{"tasks": [], "tech_stack": 3}', {}],
+    ['{"tasks": {}}', undefined],
+    ['{"nodes": []}', undefined],
+    ['[]', undefined],
+    ['null', undefined],
+    ['{"tasks": [', undefined],
+  ];
+  for (const [text, wanted] of table) assert.deepEqual(taskList(text), wanted, text);
+});
+
+test('of all that is told, the work that was begun is heard, and nothing else', () => {
+  const [jobs, lines]: [string[], string[]] = [[], []];
+  const hear = hearing(
+    'trellis/tasks',
+    (it) => jobs.push(it),
+    (it) => lines.push(it),
+  );
+  const job = (id: string, method: string, state: 'running' | 'paused' | 'done'): TrellisEvent => ({
+    type: 'job',
+    job: id,
+    method,
+    title: '',
+    state,
+  });
+  const log = (message: string, id?: string): TrellisEvent => ({
+    type: 'log',
+    level: 'info',
+    message,
+    ...(id === undefined ? {} : { job: id }),
+  });
+  const told = [
+    log('of nobody'),
+    // Work that somebody else began before.
+    job('job-1', 'tasks', 'done'),
+    job('job-2', 'repair', 'running'),
+    log('repairing', 'job-2'),
+    job('job-3', 'tasks', 'running'),
+    log('mine', 'job-3'),
+    job('job-4', 'tasks', 'running'),
+    log('of the next', 'job-4'),
+    log('of nobody'),
+  ];
+  for (const it of told) hear(it);
+  assert.deepEqual([jobs, lines], [['job-3'], ['mine']]);
+});
+
+test('of what a caller gives, texts of known names are taken', () => {
+  assert.deepEqual(texts({ file: '/t.json', out: 3, more: 'x' }, 'file', 'out', 'stack'), {
+    file: '/t.json',
+  });
+  for (const odd of [undefined, null, 'text', 3]) assert.deepEqual(texts(odd, 'file'), {});
+});
+
+const result: TasksResult = {
+  status: 'COMPLETE',
+  exitCode: 1,
+  out: '/out',
+  progress: 33,
+  totalTasks: 3,
+  completedTasks: ['a'],
+  failedTasks: {},
+  blockedTasks: {},
+  usd: 0,
+  tokens: 0,
+  time: { seconds: 1, testSeconds: 1, testRuns: 1 },
+  notes: [],
+};
+
+test('the end of a list of tasks says what is merged, and why the rest is not', () => {
+  const all = ['a', 'b', 'c'];
+  const table: [Partial<TasksResult>, string, boolean][] = [
+    [{ exitCode: 0, completedTasks: all }, '3 of 3 tasks are merged.', true],
+    [
+      { failedTasks: { b: '4 attempts did not do.\nmore' }, blockedTasks: { c: 'b failed' } },
+      '1 of 3 tasks are merged, 1 failed, 1 blocked. b: 4 attempts did not do.',
+      false,
+    ],
+    [
+      { status: 'FAILED', completedTasks: all },
+      '3 of 3 tasks are merged. All their tests together do not pass.',
+      false,
+    ],
+    [
+      { status: 'FAILED', completedTasks: [] },
+      '0 of 3 tasks are merged. The tests of the new project do not pass.',
+      false,
+    ],
+  ];
+  for (const [part, text, isGood] of table)
+    assert.deepEqual(ending({ ...result, ...part }, t), { text, isGood });
+});
