@@ -240,3 +240,24 @@ fn the_files_that_tasks_were_made_into_are_listed_and_read_and_no_others() {
     let gone = served.ask("trellis/listFiles", json!({ "out": "out" }));
     assert!(text(&gone["error"]["message"]).contains("is no repository"), "{gone}");
 }
+
+#[test]
+fn a_start_that_comes_to_nothing_changes_nothing_that_was_known() {
+    let world = plain(&[("base", &[], 0)]);
+    let replies = world.read("replies.jsonl");
+    let nothing = || {
+        fs::remove_file(world.root().join("replies.jsonl")).expect("removed");
+        let _ = run(&world, &[]).exits(69);
+        world.write("replies.jsonl", &replies);
+    };
+    nothing();
+    let now = status(&world);
+    let wanted = (&json!("PENDING"), &json!(false), &json!(0), &json!(1));
+    let of = (&now["status"], &now["running"], &now["progress"], &now["totalTasks"]);
+    assert_eq!(of, wanted, "{now:#}");
+    let _ = run(&world, &[]).exits(0);
+    let whole = status(&world);
+    assert_eq!(whole["status"], "COMPLETE");
+    nothing();
+    assert_eq!(status(&world), whole);
+}
