@@ -63,6 +63,12 @@ function replies(isMended: boolean): string {
     ];
     return right ? given : [...given, ...fixes];
   });
+  // Tests of all tasks together, where they are asked for.
+  const together = file(
+    'tests/test_together.py',
+    'import app\n\n\ndef test_together():\n    assert app.__name__\n',
+  );
+  lines.push({ node: 'integration', stage: 'integration', attempt: 0, reply: together });
   return lines.map((it) => `${JSON.stringify(it)}\n`).join('');
 }
 
