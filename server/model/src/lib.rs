@@ -9,6 +9,8 @@
 //! [`open_embedder`] does the same for an [`Embedder`], which turns texts into vectors that lie the closer
 //! together the more the texts mean the same; the built-in one needs no network and no key.
 //!
+//! [`Rest`] asks a service that is no model, such as a forge, with the same care for its token.
+//!
 //! Keys live in [`Secret`]; no error, `Debug` output or recording shows one.
 
 mod ask;
@@ -28,6 +30,7 @@ mod prices;
 mod providers;
 mod quirks;
 mod recording;
+mod rest;
 mod retry;
 mod secret;
 mod service;
@@ -45,6 +48,7 @@ pub use open_error::OpenError;
 pub use prices::{Card, Prices};
 pub use providers::{Choice, FORMS as PROVIDERS, choice};
 pub use recording::STAGES;
+pub use rest::{Rest, Said, Verb};
 pub use retry::Retry;
 pub use secret::Secret;
 pub use settings::{Settings, Timeouts};
