@@ -12,6 +12,7 @@ mod desk;
 mod edits;
 mod error;
 mod events;
+mod forge;
 mod graph;
 mod grow;
 mod implement;

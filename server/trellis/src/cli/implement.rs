@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::results::plain;
+use crate::cli::results::{plain, pushed};
 use crate::control::Control;
 use crate::error::{Exit, Fault};
 use crate::implement::{Reviewer, implement, plan};
@@ -38,6 +38,7 @@ fn human(it: &ImplementResult) -> String {
         out += &lines(&format!("attempt {}: {entry}", number + 1));
     }
     it.doubts.iter().chain(&it.notes).for_each(|note| out += &format!("note: {}\n", plain(note)));
+    out += &pushed(&it.pushed);
     let places = [
         it.commit.as_ref().map(|it| format!("commit: {it}")),
         it.branch.as_ref().map(|it| format!("branch: {it}")),

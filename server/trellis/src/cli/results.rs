@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use run::{Outcome, Report, TestResult};
 
 use crate::convert::test_outcome;
+use crate::forge::Pushed;
 use crate::methods::tests::{outcome, reason};
 
 /// One test, as it ends.
@@ -48,6 +49,15 @@ pub(crate) fn plain(text: &str) -> String {
         it => it.to_string(),
     };
     text.chars().map(shown).collect()
+}
+
+/// Branches that were pushed, one a line.
+pub(crate) fn pushed(all: &[Pushed]) -> String {
+    let line = |it: &Pushed| {
+        let said = it.pull_request.iter().chain(&it.note).map(|it| format!(": {it}"));
+        format!("{}\n", plain(&format!("remote: {}{}", it.branch, said.collect::<String>())))
+    };
+    all.iter().map(line).collect()
 }
 
 fn place_of(failure: &run::Failure) -> String {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::results::plain;
+use crate::cli::results::{plain, pushed};
 use crate::control::Control;
 use crate::error::{Exit, Fault};
 use crate::methods::tasks::{TasksArgs, TasksResult};
@@ -30,6 +30,7 @@ fn human(it: &TasksResult) -> String {
         }
     }
     it.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
+    out += &pushed(&it.pushed);
     let (done, total) = (it.completed_tasks.len(), it.total_tasks);
     if let Some(why) = &it.reason {
         out += &format!("{}\n", plain(why));

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::Fault;
+use crate::forge::Kind;
 
 /// Its name, in a project as in the user's folder.
 pub(crate) const NAME: &str = "trellis.toml";
@@ -44,6 +45,18 @@ pub(crate) struct File {
     pub(crate) providers: BTreeMap<String, Provider>,
     #[serde(default)]
     pub(crate) prices: BTreeMap<String, Price>,
+    #[serde(default)]
+    pub(crate) forge: Forge,
+}
+
+/// The forge that pull requests are opened at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Forge {
+    /// Its API's address; else it is told from the remote's. The user's own file alone may say it.
+    pub(crate) url: Option<String>,
+    /// What it is, where it is not github.com; else Gitea.
+    pub(crate) kind: Option<Kind>,
 }
 
 /// What a run may spend at most.
@@ -167,6 +180,10 @@ impl File {
                 return refuse(format!("`providers.{name}` has no `base_url`"));
             }
         }
+        let is_web = |it: &String| it.starts_with("https://") || it.starts_with("http://");
+        if !self.forge.url.iter().all(is_web) {
+            return refuse("`forge.url` must begin with https:// or http://".to_owned());
+        }
         for (name, value) in spent.into_iter().chain(waits).chain(prices) {
             if value.is_some_and(|it| !(it.is_finite() && (0.0..1e9).contains(&it))) {
                 return refuse(format!("`{name}` must be a number from 0"));
@@ -181,6 +198,16 @@ impl File {
     ///
     /// What has to move to the user's own file.
     pub(crate) fn is_harmless(&self, path: &Path, own: &Path) -> Result<(), Fault> {
+        let refuse = |field: &str, goes: &str| {
+            let message = format!(
+                "{}: a project may not set `{field}`, since your {goes} would go where it says",
+                path.display()
+            );
+            Err(Fault::input(message).hint(format!("if you want it, move it to {}", own.display())))
+        };
+        if self.forge.url.is_some() {
+            return refuse("forge.url", "token");
+        }
         for (name, it) in &self.providers {
             let moved = [
                 ("like", it.like.is_some()),
@@ -188,12 +215,7 @@ impl File {
                 ("key_variable", it.key_variable.is_some()),
             ];
             if let Some((field, _)) = moved.iter().find(|(_, is_set)| *is_set) {
-                let message = format!(
-                    "{}: a project may not set `providers.{name}.{field}`, since your keys and code would go where it says",
-                    path.display()
-                );
-                return Err(Fault::input(message)
-                    .hint(format!("if you want it, move it to {}", own.display())));
+                return refuse(&format!("providers.{name}.{field}"), "keys and code");
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use std::time::Duration;
 use model::{Card, Prices, Settings};
 
 use crate::error::Fault;
-pub(crate) use file::{Budget, Provider};
+pub(crate) use file::{Budget, Forge, Provider};
 use file::{File, NAME};
 
 /// Everything set in files.
@@ -27,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) conventions: Vec<String>,
     pub(crate) budget: Budget,
     pub(crate) prices: Prices,
+    pub(crate) forge: Forge,
     providers: BTreeMap<String, Provider>,
     /// The files that were read, the project's first.
     pub(crate) sources: Vec<PathBuf>,
@@ -73,6 +74,8 @@ impl Config {
         self.tests_dir = self.tests_dir.take().or(file.tests_dir);
         self.conventions.extend(file.conventions);
         self.budget = self.budget.tightest(file.budget);
+        self.forge.url = self.forge.url.take().or(file.forge.url);
+        self.forge.kind = self.forge.kind.or(file.forge.kind);
         for (name, price) in file.prices {
             let card = Card {
                 input: price.input,

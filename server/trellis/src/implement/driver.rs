@@ -15,13 +15,14 @@ use super::{Given, Order, Reviewer, cancelled};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::error::{Exit, Fault};
+use crate::forge::{Forge, Left};
 use crate::methods::implement::{ImplementResult, Outcome};
 use crate::output::Output;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::landing::Checkout;
 use crate::workspace::past::heard;
-use crate::workspace::worktree::{Opened, Worktree, cannot};
+use crate::workspace::worktree::{Opened, Worktree, cannot, repository};
 
 /// Makes what an issue wants, and merges it where it may be.
 ///
@@ -40,14 +41,23 @@ pub(crate) async fn implement(
     let words = words::read(order, given)?;
     disk::own_folder(&order.home).map_err(|error| cannot("make .trellis", &error))?;
     let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let forge = forge(order, (&journal, output, control))?;
+    if let Some(forge) = &forge {
+        forge.settle().await;
+    }
     let (work, course) = match taken_up(order, &journal, output)? {
-        Begun::Merged(commit) => return Ok(ImplementResult::merged_before(order, commit)),
+        Begun::Merged(commit) => {
+            let pushed = forge.map(|it| it.said()).unwrap_or_default();
+            return Ok(ImplementResult { pushed, ..ImplementResult::merged_before(order, commit) });
+        }
         Begun::Work(work, course) => (*work, course),
     };
+    let message = report::message(order, &words);
     let opened = trials::open(order, output, &control.cancel).await?;
     let trials = Trials::of(order, &opened.runner, &control.cancel);
     let parts = (words, work, trials, None);
     let mut shop = Shop::new(order, (reviewer, output, control), &journal, parts)?;
+    shop.forge = forge.as_ref();
     let end = shop.follow(course, true).await;
     let Shop { work, mut log, counsel, .. } = shop;
     log.tested = opened.runner.totals();
@@ -55,9 +65,40 @@ pub(crate) async fn implement(
     log.spent = counsel.map(|it| it.spent());
     // Without a stop before the merge there is an end.
     let end = end?.ok_or_else(|| Fault::internal("the work has no end"))?;
-    let result = ended(order, work, log, end)?;
+    let into = work.record.into.clone();
+    let mut result = ended(order, work, log, end)?;
+    if let Some(forge) = &forge {
+        push(forge, order, (&result, &into, &message)).await;
+        result.pushed = forge.said();
+    }
     let time = crate::methods::repair::Time::of(began.elapsed(), result.tested);
     Ok(ImplementResult { time, ..result })
+}
+
+/// The remote that the order names.
+fn forge<'a>(
+    order: &Order,
+    tools: (&'a Journal, &'a Output, &'a Control),
+) -> Result<Option<Forge<'a>>, Fault> {
+    let Some(wanted) = &order.push else { return Ok(None) };
+    Forge::open(wanted, &order.home, repository(&order.home)?, tools).map(Some)
+}
+
+/// Pushes what came of the work: its merge, or its branch where a person has to look.
+async fn push(
+    forge: &Forge<'_>,
+    order: &Order,
+    (it, into, message): (&ImplementResult, &str, &str),
+) {
+    match (it.outcome, &it.branch) {
+        (Outcome::Merged, _) => forge.settle().await,
+        (Outcome::NeedsHuman | Outcome::Left, Some(branch)) => {
+            let report = report::written(&order.home, it.reports.as_deref());
+            let reason = it.reason.as_deref().unwrap_or("it waits for a review");
+            forge.left(&Left { branch, into, message, reason, report: &report }).await;
+        }
+        _ => {}
+    }
 }
 
 /// What several works share.
@@ -162,6 +203,8 @@ pub(super) struct Shop<'a> {
     pub(super) trials: Trials<'a>,
     /// Opened when there is something to ask.
     pub(super) counsel: Option<Counsel>,
+    /// Where merges are pushed.
+    pub(super) forge: Option<&'a Forge<'a>>,
     /// The project as it was before the work.
     pub(super) ground: Checkout<'a>,
     /// The same with what a person has made of it, where one has.
@@ -194,6 +237,7 @@ impl<'a> Shop<'a> {
             work,
             trials,
             counsel,
+            forge: None,
             ground,
             edited: None,
             feature,

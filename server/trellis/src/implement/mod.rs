@@ -26,12 +26,13 @@ use cycle::feature::Limits;
 
 pub(crate) use driver::{Came, Made, Tools, implement, make};
 pub(crate) use files::is_test;
-pub(crate) use report::Log;
+pub(crate) use report::{Log, message};
 pub(crate) use review::{Decision, Reviewer};
 pub(crate) use trials::{Trials, with_packages};
 pub(crate) use words::{Words, plan};
 
 use crate::error::{Exit, Fault};
+use crate::forge::Wanted;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
@@ -67,6 +68,8 @@ pub(crate) struct Order {
     pub(crate) test_timeout: Duration,
     /// For all of them together.
     pub(crate) run_timeout: Duration,
+    /// Where to push what comes of it.
+    pub(crate) push: Option<Wanted>,
 }
 
 fn cancelled() -> Fault {

@@ -1,5 +1,7 @@
 //! What was done and what was seen, written down before the merge.
 
+use std::path::Path;
+
 use cycle::TestRun;
 use run::Totals;
 
@@ -67,6 +69,13 @@ pub(super) fn write(
     }
     log.reports = Some(folder);
     Ok(())
+}
+
+/// The implementation report, where there is one.
+pub(super) fn written(home: &Path, folder: Option<&str>) -> String {
+    let path = folder.map(|it| home.join(it).join("implementation-report.md"));
+    // It is for reading: without it the reason alone is told.
+    path.and_then(|it| run::files::read_text(it).ok()).unwrap_or_default()
 }
 
 fn implementation(

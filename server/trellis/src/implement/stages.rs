@@ -273,6 +273,9 @@ impl Shop<'_> {
                 self.log.conflicts = true;
                 return Ok(Seen::NotMerged(why));
             }
+            if let Some(forge) = self.forge {
+                forge.owe(&self.work.record.into, &candidate.commit, &self.work.branch())?;
+            }
             match land(&mut [&mut self.work], self.journal, std::slice::from_ref(&candidate))? {
                 Landed::Done => {
                     self.log.commit = Some(candidate.commit);

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::generate::FixWith;
 use super::repair::Time;
 use crate::error::{Exit, Fault};
+use crate::forge::{Pushed, Wanted};
 use crate::implement::{Decision, Given, Log, Order};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
@@ -53,6 +54,11 @@ pub(crate) struct ImplementArgs {
     #[arg(long)]
     #[serde(default)]
     pub(crate) dry_run: bool,
+    /// Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
+    /// a pull request where the remote is of a forge.
+    #[arg(long, value_name = "REMOTE")]
+    #[serde(default)]
+    pub(crate) push: Option<String>,
     /// What becomes of the change that waits for a review, as the result of the call before showed it.
     #[arg(skip)]
     #[serde(default)]
@@ -126,6 +132,7 @@ impl ImplementArgs {
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
             run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+            push: self.push.map(|remote| Wanted { remote, base: base.to_owned() }),
         };
         Ok((order, given))
     }
@@ -183,6 +190,8 @@ pub(crate) struct ImplementResult {
     pub(crate) all_tests: Option<Counts>,
     /// Folder with both reports, from the project's; null where it did not come to them.
     pub(crate) reports: Option<String>,
+    /// What was pushed, where that was asked for.
+    pub(crate) pushed: Vec<Pushed>,
     /// What would be done, and the first question, where that was asked for.
     pub(crate) plan: Option<String>,
     /// US dollars, as far as prices are known; null where no model was asked.
@@ -226,6 +235,7 @@ impl ImplementResult {
             new_tests: new,
             all_tests: all,
             reports: log.reports,
+            pushed: Vec::new(),
             plan: None,
             usd: log.spent.map(|it| it.usd),
             tokens: log.spent.map(|it| it.tokens),

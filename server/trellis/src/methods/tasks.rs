@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generate::FixWith;
 use super::repair::Time;
+use crate::forge::{Pushed, Wanted};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::tasks::Order;
@@ -48,6 +49,11 @@ pub(crate) struct TasksArgs {
     #[arg(long)]
     #[serde(default)]
     pub(crate) skip_integration: bool,
+    /// Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
+    /// a pull request where the remote is of a forge.
+    #[arg(long, value_name = "REMOTE")]
+    #[serde(default)]
+    pub(crate) push: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) model: ModelArgs,
@@ -100,6 +106,7 @@ impl TasksArgs {
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
             run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+            push: self.push.map(|remote| Wanted { remote, base: base.to_owned() }),
         }
     }
 }
@@ -125,6 +132,8 @@ pub(crate) struct TasksResult {
     pub(crate) failed_tasks: BTreeMap<String, String>,
     /// Those that wait for one that failed, by id, with the reason.
     pub(crate) blocked_tasks: BTreeMap<String, String>,
+    /// What was pushed, where that was asked for.
+    pub(crate) pushed: Vec<Pushed>,
     /// US dollars, as far as prices are known.
     pub(crate) usd: f64,
     /// Tokens in and out.
@@ -148,6 +157,7 @@ impl TasksResult {
             completed_tasks: progress.completed.clone(),
             failed_tasks: progress.failed.clone(),
             blocked_tasks: progress.blocked.clone(),
+            pushed: Vec::new(),
             usd: 0.0,
             tokens: 0,
             time: Time::default(),

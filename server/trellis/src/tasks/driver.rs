@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cycle::approval::Mode;
-use cycle::campaign::{Campaign, Next, Seen};
+use cycle::campaign::{Campaign, Next, Progress, Seen};
 use cycle::feature::{Changes, Context, End, Ending, Limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -18,7 +18,8 @@ use super::{Order, TASK, TOGETHER, ground, told};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::error::{Exit, Fault};
-use crate::implement::{self, Came, Made, Tools, Trials, Words, make};
+use crate::forge::{Forge, Left};
+use crate::implement::{self, Came, Made, Tools, Trials, Words, make, message};
 use crate::methods::repair::Time;
 use crate::methods::tasks::TasksResult;
 use crate::output::Output;
@@ -26,8 +27,10 @@ use crate::plan_file;
 use crate::sandbox::{self, Needs, Opened};
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
+use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;
 use crate::workspace::lock::Lock;
+use crate::workspace::worktree::{branch, broken, left};
 
 /// Makes a repository of a list of tasks.
 ///
@@ -48,6 +51,10 @@ pub(crate) async fn tasks(
     let _lock = Lock::take(&out)?;
     let journal = Journal::join(&out).map_err(no_journal)?;
     let (git, merged) = ground::repository(&out, &journal)?;
+    let forge = match &order.push {
+        Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, output, control))?),
+        None => None,
+    };
     let observer = output.observer();
     let mut board = Board::new(&out, &plan, (&order.file, stack.name()), &observer)?;
     if merged.is_none() {
@@ -58,8 +65,12 @@ pub(crate) async fn tasks(
     let counsel = Counsel::open(("tasks", cancelled), &out, &order.model)?;
     let tools =
         Tools { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
-    let all = Arc::new(All { order, stack: &stack, plan: plan.clone(), out: &out, tools, git });
+    let all =
+        Arc::new(All { order, stack: &stack, plan: plan.clone(), out: &out, tools, git, forge });
     let ended = all.follow(merged, &mut board).await;
+    if let Ok(campaign) = &ended {
+        all.push(&campaign.progress()).await?;
+    }
     let notes = opened.runner.close().await;
     let campaign = ended?;
     Ok(TasksResult {
@@ -68,6 +79,7 @@ pub(crate) async fn tasks(
         tokens: counsel.spent().tokens,
         time: Time::of(began.elapsed(), opened.runner.totals()),
         notes,
+        pushed: all.forge.as_ref().map(Forge::said).unwrap_or_default(),
         ..TasksResult::of(&campaign.progress())
     })
 }
@@ -92,7 +104,8 @@ struct All<'a> {
     plan: Arc<Plan>,
     out: &'a Path,
     tools: Tools<'a>,
-    git: crate::workspace::git::Git,
+    git: Git,
+    forge: Option<Forge<'a>>,
 }
 
 /// What ended.
@@ -168,6 +181,9 @@ impl All<'_> {
                     let order = self.work("tasks", "all tasks", None);
                     let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
                     let mut merged = merge(batch, self.tools, &trials).await?;
+                    if let Some(forge) = self.forge.as_ref().filter(|_| !merged.done.is_empty()) {
+                        forge.target(&self.main()?).await;
+                    }
                     merged.done.extend(before);
                     Ok(Ended::Merge(merged))
                 })
@@ -179,6 +195,30 @@ impl All<'_> {
             }
             Next::End(_) => return Err(Fault::internal("an end is no step")),
         })
+    }
+
+    /// The branch that all is merged into.
+    fn main(&self) -> Result<String, Fault> {
+        let main = self.git.run(&["symbolic-ref", "--short", "HEAD"]).map_err(broken)?;
+        Ok(main.trim().to_owned())
+    }
+
+    /// Pushes what an earlier start or a merge did not, and what is left for a person.
+    async fn push(&self, progress: &Progress) -> Result<(), Fault> {
+        let Some(forge) = &self.forge else { return Ok(()) };
+        let name = |id: &String| format!("task-{}", disk::safe_name(id));
+        let done: Vec<String> = progress.completed.iter().map(|it| branch(&name(it))).collect();
+        forge.merged(&self.main()?, &done).await;
+        for (id, reason) in &progress.failed {
+            if let (Some(task), Some(into)) = (self.plan.find(id), left(self.out, &name(id))?) {
+                let order = self.task(task);
+                let message = message(&order, &self.words(task));
+                let branch = branch(&order.name);
+                let (message, into) = (&message, &into);
+                forge.left(&Left { branch: &branch, into, message, reason, report: "" }).await;
+            }
+        }
+        Ok(())
     }
 
     /// A project whose first test passes, committed.
@@ -199,10 +239,7 @@ impl All<'_> {
     }
 
     async fn make(&self, task: NodeIx) -> Result<Came, Fault> {
-        let id = self.plan.id(task);
-        let name = disk::safe_name(id);
-        let order = self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")));
-        match make(&order, self.words(task), self.tools).await {
+        match make(&self.task(task), self.words(task), self.tools).await {
             // Such as a person at work in its worktree: nobody else has to stop for that.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
                 let ending = Ending::NeedsPerson(fault.to_string());
@@ -210,6 +247,12 @@ impl All<'_> {
             }
             came => came,
         }
+    }
+
+    fn task(&self, task: NodeIx) -> implement::Order {
+        let id = self.plan.id(task);
+        let name = disk::safe_name(id);
+        self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")))
     }
 
     /// Tasks by the names that commits have of them: an id may be any text, lines of its own among it.
@@ -235,6 +278,8 @@ impl All<'_> {
             sandbox: it.sandbox.clone(),
             test_timeout: it.test_timeout,
             run_timeout: it.run_timeout,
+            // All of them are pushed by who merges them.
+            push: None,
         }
     }
 

@@ -27,6 +27,7 @@ pub(crate) use made::{Kept, files};
 
 use crate::counsel::no_journal;
 use crate::error::Fault;
+use crate::forge::Wanted;
 use crate::implement::Tools;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
@@ -58,6 +59,8 @@ pub(crate) struct Order {
     pub(crate) test_timeout: Duration,
     /// For all of them together.
     pub(crate) run_timeout: Duration,
+    /// Where to push what comes of it.
+    pub(crate) push: Option<Wanted>,
 }
 
 /// Says what is under way: to whoever looks on, and to the journal.

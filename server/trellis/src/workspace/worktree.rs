@@ -408,7 +408,14 @@ pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
     })
 }
 
-fn branch(name: &str) -> String {
+/// The branch that work is for which ended without a merge and waits for a person; none where no such work is there.
+pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
+    let known = known(&record_path(home, name))?;
+    Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
+}
+
+/// The branch of the work of a name.
+pub(crate) fn branch(name: &str) -> String {
     format!("trellis/{name}")
 }
 

@@ -1,0 +1,503 @@
+//! What was made, pushed to a remote: the branch that work was merged into, and, of work that a person has to look at, its
+//! branch with a pull request.
+//!
+//! `address` says where a remote and the API of its forge are, and whether the token may go there; `carry` is git, `pulls` the
+//! API, `known` what was pushed before. Nothing that goes wrong here undoes anything or changes how the work ended: it
+//! becomes a note. What is missing on the remote is found by asking it, so that every start does what an earlier one did not
+//! come to.
+//!
+//! A project is a stranger's. Its `.git/config` may say where a *named* remote is, as it does for `git push`; it never says
+//! where the token goes, nor which programs git starts.
+
+mod address;
+mod carry;
+mod known;
+mod pulls;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::control::Control;
+use crate::error::Fault;
+use crate::models;
+use crate::output::Output;
+use crate::workspace::git::Git;
+use crate::workspace::journal::{Event, Journal};
+pub(crate) use address::Kind;
+use address::{Address, Trust, bound};
+use carry::{Carrier, Stopped};
+use known::{Known, Owed};
+use pulls::{Pulls, Request};
+
+/// Branches that are ours by their name. No other one is ever forced, or removed.
+const OURS: &str = "trellis/";
+
+/// Where to push, as the user said it.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// The name of a remote, or an address.
+    pub(crate) remote: String,
+    /// What paths count from.
+    pub(crate) base: PathBuf,
+}
+
+/// A branch, and what became of it on the remote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Pushed {
+    pub(crate) branch: String,
+    /// The page of its pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pull_request: Option<String>,
+    /// What did not work, and what to do; or that the branch is gone, since it is merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+}
+
+/// Work that is left for a person.
+pub(crate) struct Left<'a> {
+    pub(crate) branch: &'a str,
+    /// The branch that it is for.
+    pub(crate) into: &'a str,
+    /// Message of the commit that it would be merged as.
+    pub(crate) message: &'a str,
+    /// Why it is not merged.
+    pub(crate) reason: &'a str,
+    /// What was done, as Markdown; may be empty.
+    pub(crate) report: &'a str,
+}
+
+/// A remote, for one piece of work or many.
+pub(crate) struct Forge<'a> {
+    git: Git,
+    journal: &'a Journal,
+    output: &'a Output,
+    shown: String,
+    carrier: Carrier,
+    /// Else why no pull request can be opened, and what to do.
+    pulls: Result<Pulls, NoPulls>,
+    known: Known,
+    is_silent: AtomicBool,
+    said: Mutex<Vec<Pushed>>,
+}
+
+/// Why there are no pull requests.
+enum NoPulls {
+    /// The remote is a folder: it has none.
+    Folder,
+    /// There could be some.
+    Lacking { why: String, home: Option<address::Home> },
+}
+
+impl<'a> Forge<'a> {
+    /// Finds the remote; talks to nobody yet.
+    ///
+    /// # Errors
+    ///
+    /// No such remote, an address that is none, settings with errors.
+    pub(crate) fn open(
+        wanted: &Wanted,
+        home: &Path,
+        git: Git,
+        (journal, output, control): (&'a Journal, &'a Output, &'a Control),
+    ) -> Result<Forge<'a>, Fault> {
+        let (address, is_typed) = find(wanted, &git)?;
+        let carrier = Carrier::open(&git, home, &address, &control.cancel)?;
+        let pulls = pulls(&address, is_typed, home)?;
+        let known = Known::of(home, &address.shown);
+        let (is_silent, said) = (AtomicBool::new(false), Mutex::default());
+        Ok(Forge {
+            git,
+            journal,
+            output,
+            shown: address.shown,
+            carrier,
+            pulls,
+            known,
+            is_silent,
+            said,
+        })
+    }
+
+    /// What was done, in the order in which it was begun.
+    pub(crate) fn said(&self) -> Vec<Pushed> {
+        self.said.lock().map(|it| it.clone()).unwrap_or_default()
+    }
+
+    /// Remembers a merge that is about to be made: whatever happens after it, it is pushed.
+    pub(crate) fn owe(&self, into: &str, commit: &str, branch: &str) -> Result<(), Fault> {
+        let [into, commit, branch] = [into, commit, branch].map(str::to_owned);
+        self.known.change(|it| it.owed.push(Owed { into, commit, branch }))
+    }
+
+    /// Pushes merges that were made and not pushed.
+    pub(crate) async fn settle(&self) {
+        let owed = match self.known.read() {
+            Ok(it) => it.owed,
+            Err(fault) => return self.say(OURS, None, Some(note(&fault))),
+        };
+        for it in owed {
+            let is_there = ["merge-base", "--is-ancestor", &it.commit, &head(&it.into)];
+            let is_made = self.git.answer(&is_there).is_ok_and(|it| it.0 == 0);
+            if is_made && !self.merged(&it.into, std::slice::from_ref(&it.branch)).await {
+                continue;
+            }
+            self.noted(&it.into, self.known.change(|all| all.owed.retain(|other| *other != it)));
+        }
+    }
+
+    /// Pushes a branch that work was merged into, forwards only, and removes the branches of that work, as far as we pushed
+    /// them. Whether the remote has the former now.
+    pub(crate) async fn merged(&self, into: &str, branches: &[String]) -> bool {
+        if !self.target(into).await {
+            return false;
+        }
+        for branch in branches {
+            match self.removed(branch).await {
+                Ok(true) => self.say(branch, None, Some("merged, and removed there".to_owned())),
+                Ok(false) => {}
+                Err(why) => self.say(branch, None, Some(why)),
+            }
+        }
+        true
+    }
+
+    /// Pushes a branch as it is here, forwards only. Whether the remote has it now.
+    pub(crate) async fn target(&self, into: &str) -> bool {
+        let came = self.forward(into).await;
+        let is_there = came.is_ok();
+        self.say(into, None, came.err());
+        is_there
+    }
+
+    async fn forward(&self, into: &str) -> Result<(), String> {
+        let tip = self
+            .tip(into)
+            .ok_or_else(|| format!("there is no branch {into} here: nothing is pushed"))?;
+        let tips = self.tips(&[into]).await?;
+        if tips.get(into) == Some(&tip) {
+            return Ok(());
+        }
+        self.push(into, Some(&tip), None).await
+    }
+
+    /// Pushes a branch of work that a person has to look at, and opens a pull request for it.
+    pub(crate) async fn left(&self, left: &Left<'_>) {
+        match self.offered(left).await {
+            Ok(None) => {}
+            Ok(Some((url, note))) => self.say(left.branch, url, note),
+            Err(why) => self.say(left.branch, None, Some(why)),
+        }
+    }
+
+    /// The page of the pull request, or why there is none; nothing where there is nothing to look at.
+    async fn offered(
+        &self,
+        left: &Left<'_>,
+    ) -> Result<Option<(Option<String>, Option<String>)>, String> {
+        let Some(tip) = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)))
+        else {
+            return Ok(None);
+        };
+        let tips = self.tips(&[left.branch, left.into]).await?;
+        let there = tips.get(left.branch).map(String::as_str);
+        if there != Some(&tip) {
+            self.moved(left.branch, &tip, there).await?;
+        }
+        if !tips.contains_key(left.into) {
+            return Ok(Some((None, Some(self.no_target(left.into)))));
+        }
+        let asked = self.request(left).await;
+        if let Ok(Some(url)) = &asked {
+            self.output.note(format_args!("{}: {url}", left.branch));
+        }
+        self.journaled(&["(pull request)", left.branch, left.into], &asked);
+        Ok(Some(match asked {
+            Ok(url) => (url, None),
+            Err(why) => (None, Some(why).filter(|it| !it.is_empty())),
+        }))
+    }
+
+    fn no_target(&self, into: &str) -> String {
+        let shown = &self.shown;
+        format!(
+            "{shown} has no branch {into}, so that no pull request can be opened: push it, and run the same command again"
+        )
+    }
+
+    /// Moves a branch of ours from where the remote has it, if that is of our making.
+    async fn moved(&self, branch: &str, tip: &str, there: Option<&str>) -> Result<(), String> {
+        if !branch.starts_with(OURS) {
+            return Err(format!("{branch} is no branch of ours, and is left as it is"));
+        }
+        let known = self.of_ours(branch)?;
+        if let Some(there) = there
+            && !known.iter().any(|it| it == there)
+            && !self.is_before(there, tip)
+        {
+            return Err(format!(
+                "{} has commits on {branch} that are not ours: nothing is pushed; take what you want of it, and remove it there",
+                self.shown
+            ));
+        }
+        let both =
+            |there: Option<&str>| there.into_iter().chain([tip]).map(str::to_owned).collect();
+        self.remember(branch, both(there))?;
+        self.push(branch, Some(tip), Some(there.unwrap_or_default())).await?;
+        self.remember(branch, both(None))
+    }
+
+    /// Removes a branch there, if it is as we pushed it. Whether it was there.
+    async fn removed(&self, branch: &str) -> Result<bool, String> {
+        let known = self.of_ours(branch)?;
+        if known.is_empty() || !branch.starts_with(OURS) {
+            return Ok(false);
+        }
+        let there = self.tips(&[branch]).await?.remove(branch);
+        if let Some(there) = &there {
+            if !known.contains(there) {
+                return Err(format!(
+                    "it is merged, and {} has commits on it that are not ours: it stays there",
+                    self.shown
+                ));
+            }
+            self.push(branch, None, Some(there)).await?;
+        }
+        let forgotten = self.known.change(|it| drop(it.branches.remove(branch)));
+        forgotten.map_err(|fault| note(&fault))?;
+        Ok(there.is_some())
+    }
+
+    /// Commits that a branch may be at there if nobody else has moved it.
+    fn of_ours(&self, branch: &str) -> Result<Vec<String>, String> {
+        let known = self.known.read().map_err(|fault| note(&fault))?;
+        Ok(known.branches.get(branch).cloned().unwrap_or_default())
+    }
+
+    fn remember(&self, branch: &str, commits: Vec<String>) -> Result<(), String> {
+        let written = self.known.change(|it| drop(it.branches.insert(branch.to_owned(), commits)));
+        written.map_err(|fault| note(&fault))
+    }
+
+    async fn request(&self, left: &Left<'_>) -> Result<Option<String>, String> {
+        let pulls = match &self.pulls {
+            Ok(pulls) => pulls,
+            Err(NoPulls::Folder) => return Err(String::new()),
+            Err(NoPulls::Lacking { why, home }) => {
+                let page = home.as_ref().map(|it| it.compare(left.into, left.branch));
+                let page = page.map(|it| format!("; or open one at {it}")).unwrap_or_default();
+                return Err(format!("no pull request was opened: {why}{page}"));
+            }
+        };
+        let title: String =
+            left.message.lines().next().unwrap_or_default().chars().take(200).collect();
+        let body = body(left);
+        let it = Request { into: left.into, branch: left.branch, title: &title, body: &body };
+        pulls.show(&it).await
+    }
+
+    async fn tips(
+        &self,
+        branches: &[&str],
+    ) -> Result<std::collections::BTreeMap<String, String>, String> {
+        self.is_spoken_to()?;
+        self.carrier.tips(branches).await.map_err(|why| self.told(why, "asked"))
+    }
+
+    /// A push, which stands in the journal.
+    async fn push(
+        &self,
+        branch: &str,
+        commit: Option<&str>,
+        seen: Option<&str>,
+    ) -> Result<(), String> {
+        self.is_spoken_to()?;
+        let pushed = self.carrier.push(branch, commit, seen).await;
+        let pushed = pushed.map_err(|why| self.told(why, "given it"));
+        let what = format!("{}:refs/heads/{branch}", commit.unwrap_or_default());
+        self.journaled(&["push", &self.shown, &what], &pushed);
+        if pushed.is_ok() && commit.is_some() {
+            self.output.note(format_args!("pushed {branch} to {}", self.shown));
+        }
+        pushed
+    }
+
+    fn is_spoken_to(&self) -> Result<(), String> {
+        match self.is_silent.load(Ordering::Relaxed) {
+            true => Err(format!(
+                "{} did not answer before: run the same command again when it does",
+                self.shown
+            )),
+            false => Ok(()),
+        }
+    }
+
+    fn told(&self, why: Stopped, what: &str) -> String {
+        let shown = &self.shown;
+        match why {
+            Stopped::Cancelled => {
+                format!("stopped before {shown} was {what}: run the same command again")
+            }
+            Stopped::Silent(patience) => {
+                self.is_silent.store(true, Ordering::Relaxed);
+                let seconds = patience.as_secs();
+                format!(
+                    "{shown} did not answer within {seconds} seconds: run the same command again when it does"
+                )
+            }
+            Stopped::Refused(why)
+                if why.contains("fetch first") || why.contains("non-fast-forward") =>
+            {
+                format!(
+                    "{shown} has commits that are not here, and is never forced: `git pull`, then push it, or run the same command again ({why})"
+                )
+            }
+            Stopped::Refused(why) => {
+                format!(
+                    "{shown} could not be {what}: {why}; mend that, and run the same command again"
+                )
+            }
+        }
+    }
+
+    /// The commit that a branch is at here.
+    fn tip(&self, branch: &str) -> Option<String> {
+        let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &head(branch)]).ok()?;
+        Some(tip.trim().to_owned())
+    }
+
+    /// Whether one commit is another one or comes before it; not where it is not known here.
+    fn is_before(&self, one: &str, other: &str) -> bool {
+        let asked = ["merge-base", "--is-ancestor", one, other];
+        self.git.answer(&asked).is_ok_and(|it| it.0 == 0)
+    }
+
+    fn noted(&self, branch: &str, done: Result<(), Fault>) {
+        if let Err(fault) = done {
+            self.say(branch, None, Some(note(&fault)));
+        }
+    }
+
+    /// One entry a branch: what is said last holds.
+    fn say(&self, branch: &str, pull_request: Option<String>, note: Option<String>) {
+        if let Some(note) = &note {
+            self.output.note(format_args!("{branch}: {note}"));
+        }
+        let entry = Pushed { branch: branch.to_owned(), pull_request, note };
+        // Nobody panics with it in hand.
+        let Ok(mut said) = self.said.lock() else { return };
+        match said.iter_mut().find(|it| it.branch == branch) {
+            Some(old) => *old = entry,
+            None => said.push(entry),
+        }
+    }
+
+    fn journaled<T>(&self, arguments: &[&str], came: &Result<T, String>) {
+        let outcome = came.as_ref().map_or_else(Clone::clone, |_| "done".to_owned());
+        let arguments = arguments.iter().map(ToString::to_string).collect();
+        // The work is over, and its own lines are written; the result says the same.
+        let _ = self.journal.log(Event::Git { arguments, outcome });
+    }
+}
+
+fn head(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+fn note(fault: &Fault) -> String {
+    let hint = fault.hint.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+    format!("{}{hint}", fault.message)
+}
+
+/// The address of a remote, and whether it was typed by the user.
+fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault> {
+    let text = wanted.remote.trim();
+    let names = git.run(&["remote"]).unwrap_or_default();
+    let is_named = names.lines().any(|it| it == text);
+    if !is_named && !Address::is_typed(text) {
+        return Err(Fault::input(format!("there is no remote {text:?}")).hint(
+            "give one that `git remote` lists, an address, or the path of a repository (`./NAME`)",
+        ));
+    }
+    if !is_named {
+        let base = std::path::absolute(&wanted.base).unwrap_or_else(|_| wanted.base.clone());
+        return Ok((parsed(text, &base)?, true));
+    }
+    let set = |key: &str| git.run(&["config", "--get", &format!("remote.{text}.{key}")]).ok();
+    let url = set("pushurl").or_else(|| set("url")).unwrap_or_default();
+    let top = git.run(&["rev-parse", "--show-toplevel"]).unwrap_or_default();
+    let top = PathBuf::from(top.trim_end_matches('\n'));
+    let address = parsed(&url, &top)?;
+    match is_below(&address, &top) {
+        false => Ok((address, false)),
+        true => Err(Fault::input(format!(
+            "the remote {text} is a folder of the project itself, whose hooks would be run"
+        ))
+        .hint("give its path if that is what you want")),
+    }
+}
+
+fn parsed(text: &str, base: &Path) -> Result<Address, Fault> {
+    Address::parse(text, base).map_err(|why| {
+        Fault::input(format!("the remote's address cannot be used: {why}"))
+            .hint("give one such as https://HOST/OWNER/NAME, HOST:OWNER/NAME, or a path")
+    })
+}
+
+/// Whether an address is of a folder below another one.
+fn is_below(address: &Address, top: &Path) -> bool {
+    let path = address.url.strip_prefix("file://").unwrap_or(&address.url);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    address.home.is_none() && real(Path::new(path)).starts_with(real(top))
+}
+
+/// What opens pull requests there, or why nothing does.
+fn pulls(
+    address: &Address,
+    is_typed: bool,
+    project: &Path,
+) -> Result<Result<Pulls, NoPulls>, Fault> {
+    let env = |name: &str| std::env::var(name).ok();
+    let settings = models::config(project)?.forge;
+    let Some(home) = &address.home else {
+        let why = "its address names no OWNER/NAME".to_owned();
+        let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
+        return Ok(Err(if is_folder {
+            NoPulls::Folder
+        } else {
+            NoPulls::Lacking { why, home: None }
+        }));
+    };
+    let lacking = |why| Ok(Err(NoPulls::Lacking { why, home: Some(home.clone()) }));
+    let (is_own, api) = match settings.url {
+        Some(url) => (true, url),
+        None => (false, home.api(settings.kind.unwrap_or_default())),
+    };
+    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| model::Secret::new(&it)) else {
+        return lacking("set TRELLIS_FORGE_TOKEN to a token of the forge".to_owned());
+    };
+    let host = env("TRELLIS_FORGE_HOST");
+    if let Err(why) = bound(&api, Trust { host: host.as_deref(), is_typed, is_own }) {
+        return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, since {why}"));
+    }
+    match Pulls::open(&api, token, home) {
+        Ok(pulls) => Ok(Ok(pulls)),
+        Err(why) => lacking(why),
+    }
+}
+
+/// What a person reads first. The reason holds what tests and models said, and is nothing but text.
+fn body(left: &Left<'_>) -> String {
+    let longest = left.reason.split(|it| it != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let report = left.report.trim();
+    let report = if report.is_empty() { String::new() } else { format!("\n{report}\n") };
+    format!(
+        "Trellis has left this for a person:\n\n{fence}\n{}\n{fence}\n{report}",
+        left.reason.trim()
+    )
+}
