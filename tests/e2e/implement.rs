@@ -64,7 +64,7 @@ pub(crate) fn made(text: &str) -> String {
     file("shop/discount.py", text)
 }
 
-fn code() -> String {
+pub(crate) fn code() -> String {
     made(CODE)
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
     world
 }
 
-const ARGUMENTS: [&str; 11] = [
+pub(crate) const ARGUMENTS: [&str; 11] = [
     "implement",
     "p",
     "--issue",
@@ -115,7 +115,7 @@ fn implement(world: &World, more: &[&str]) -> Ran {
     world.trellis(&[&ARGUMENTS, more].concat())
 }
 
-const ALONE: [&str; 2] = ["--approve", "autonomous"];
+pub(crate) const ALONE: [&str; 2] = ["--approve", "autonomous"];
 
 fn in_p(world: &World, arguments: &[&str]) -> String {
     git(&world.root().join("p"), arguments).trim().to_owned()

@@ -27,6 +27,7 @@ mod peers;
 mod people;
 mod protocol;
 mod providers;
+mod push;
 mod regression;
 mod repair;
 mod repair_tools;

@@ -89,7 +89,7 @@ pub(crate) fn list(tasks: &[Task], more: (Vec<Value>, Vec<Value>)) -> World {
     world
 }
 
-const ARGUMENTS: [&str; 11] = [
+pub(crate) const ARGUMENTS: [&str; 11] = [
     "tasks",
     "tasks.json",
     "--stack",

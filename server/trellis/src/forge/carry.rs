@@ -64,7 +64,7 @@ pub(super) struct Carrier {
     secret: Option<String>,
     ssh: Option<OsString>,
     patience: Duration,
-    cancel: CancellationToken,
+    pub(super) cancel: CancellationToken,
 }
 
 impl Carrier {

@@ -2,7 +2,7 @@
 //! branch with a pull request.
 //!
 //! `address` says where a remote and the API of its forge are, and whether the token may go there; `carry` is git, `pulls` the
-//! API, `known` what was pushed before. Nothing that goes wrong here undoes anything or changes how the work ended: it
+//! API, `known` what was pushed before, `open` puts them together. Nothing that goes wrong here undoes anything or changes how the work ended: it
 //! becomes a note. What is missing on the remote is found by asking it, so that every start does what an earlier one did not
 //! come to.
 //!
@@ -12,8 +12,10 @@
 mod address;
 mod carry;
 mod known;
+mod open;
 mod pulls;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,14 +25,13 @@ use serde::Serialize;
 
 use crate::control::Control;
 use crate::error::Fault;
-use crate::models;
 use crate::output::Output;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Event, Journal};
 pub(crate) use address::Kind;
-use address::{Address, Trust, bound};
 use carry::{Carrier, Stopped};
 use known::{Known, Owed};
+use open::{NoPulls, find, pulls};
 use pulls::{Pulls, Request};
 
 /// Branches that are ours by their name. No other one is ever forced, or removed.
@@ -83,14 +84,6 @@ pub(crate) struct Forge<'a> {
     known: Known,
     is_silent: AtomicBool,
     said: Mutex<Vec<Pushed>>,
-}
-
-/// Why there are no pull requests.
-enum NoPulls {
-    /// The remote is a folder: it has none.
-    Folder,
-    /// There could be some.
-    Lacking { why: String, home: Option<address::Home> },
 }
 
 impl<'a> Forge<'a> {
@@ -187,46 +180,51 @@ impl<'a> Forge<'a> {
 
     /// Pushes a branch of work that a person has to look at, and opens a pull request for it.
     pub(crate) async fn left(&self, left: &Left<'_>) {
-        match self.offered(left).await {
-            Ok(None) => {}
-            Ok(Some((url, note))) => self.say(left.branch, url, note),
+        let came = match self.carried(left).await {
+            Ok(false) => return,
+            Ok(true) => self.offered(left).await,
+            Err(why) => Err(why),
+        };
+        match came {
+            Ok(page) => self.say(left.branch, page, None),
             Err(why) => self.say(left.branch, None, Some(why)),
         }
     }
 
-    /// The page of the pull request, or why there is none; nothing where there is nothing to look at.
-    async fn offered(
-        &self,
-        left: &Left<'_>,
-    ) -> Result<Option<(Option<String>, Option<String>)>, String> {
-        let Some(tip) = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)))
-        else {
-            return Ok(None);
-        };
+    /// Pushes the branch. Whether there is anything to look at.
+    async fn carried(&self, left: &Left<'_>) -> Result<bool, String> {
+        let tip = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)));
+        let Some(tip) = tip else { return Ok(false) };
         let tips = self.tips(&[left.branch, left.into]).await?;
         let there = tips.get(left.branch).map(String::as_str);
         if there != Some(&tip) {
             self.moved(left.branch, &tip, there).await?;
         }
-        if !tips.contains_key(left.into) {
-            return Ok(Some((None, Some(self.no_target(left.into)))));
+        if tips.contains_key(left.into) || matches!(self.pulls, Err(NoPulls::Folder)) {
+            return Ok(true);
         }
-        let asked = self.request(left).await;
+        let (shown, into) = (&self.shown, left.into);
+        Err(format!(
+            "{shown} has no branch {into}, so that no pull request can be opened: push it, and run the same command again"
+        ))
+    }
+
+    /// The page of the pull request; none of a folder, which has no such thing.
+    async fn offered(&self, left: &Left<'_>) -> Result<Option<String>, String> {
+        let asked = match &self.pulls {
+            Ok(pulls) => self.request(pulls, left).await,
+            Err(NoPulls::Folder) => return Ok(None),
+            Err(NoPulls::Lacking { why, home }) => {
+                let page = home.as_ref().map(|it| it.compare(left.into, left.branch));
+                let page = page.map(|it| format!("; or open one at {it}")).unwrap_or_default();
+                return Err(format!("no pull request was opened: {why}{page}"));
+            }
+        };
         if let Ok(Some(url)) = &asked {
             self.output.note(format_args!("{}: {url}", left.branch));
         }
         self.journaled(&["(pull request)", left.branch, left.into], &asked);
-        Ok(Some(match asked {
-            Ok(url) => (url, None),
-            Err(why) => (None, Some(why).filter(|it| !it.is_empty())),
-        }))
-    }
-
-    fn no_target(&self, into: &str) -> String {
-        let shown = &self.shown;
-        format!(
-            "{shown} has no branch {into}, so that no pull request can be opened: push it, and run the same command again"
-        )
+        asked
     }
 
     /// Moves a branch of ours from where the remote has it, if that is of our making.
@@ -283,27 +281,17 @@ impl<'a> Forge<'a> {
         written.map_err(|fault| note(&fault))
     }
 
-    async fn request(&self, left: &Left<'_>) -> Result<Option<String>, String> {
-        let pulls = match &self.pulls {
-            Ok(pulls) => pulls,
-            Err(NoPulls::Folder) => return Err(String::new()),
-            Err(NoPulls::Lacking { why, home }) => {
-                let page = home.as_ref().map(|it| it.compare(left.into, left.branch));
-                let page = page.map(|it| format!("; or open one at {it}")).unwrap_or_default();
-                return Err(format!("no pull request was opened: {why}{page}"));
-            }
-        };
-        let title: String =
-            left.message.lines().next().unwrap_or_default().chars().take(200).collect();
-        let body = body(left);
+    async fn request(&self, pulls: &Pulls, left: &Left<'_>) -> Result<Option<String>, String> {
+        let title = left.message.lines().next().unwrap_or_default();
+        let (title, body): (String, String) = (title.chars().take(200).collect(), body(left));
         let it = Request { into: left.into, branch: left.branch, title: &title, body: &body };
-        pulls.show(&it).await
+        tokio::select! {
+            () = self.carrier.cancel.cancelled() => Err(self.told(Stopped::Cancelled, "asked")),
+            asked = pulls.show(&it) => asked,
+        }
     }
 
-    async fn tips(
-        &self,
-        branches: &[&str],
-    ) -> Result<std::collections::BTreeMap<String, String>, String> {
+    async fn tips(&self, branches: &[&str]) -> Result<BTreeMap<String, String>, String> {
         self.is_spoken_to()?;
         self.carrier.tips(branches).await.map_err(|why| self.told(why, "asked"))
     }
@@ -411,83 +399,6 @@ fn head(branch: &str) -> String {
 fn note(fault: &Fault) -> String {
     let hint = fault.hint.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
     format!("{}{hint}", fault.message)
-}
-
-/// The address of a remote, and whether it was typed by the user.
-fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault> {
-    let text = wanted.remote.trim();
-    let names = git.run(&["remote"]).unwrap_or_default();
-    let is_named = names.lines().any(|it| it == text);
-    if !is_named && !Address::is_typed(text) {
-        return Err(Fault::input(format!("there is no remote {text:?}")).hint(
-            "give one that `git remote` lists, an address, or the path of a repository (`./NAME`)",
-        ));
-    }
-    if !is_named {
-        let base = std::path::absolute(&wanted.base).unwrap_or_else(|_| wanted.base.clone());
-        return Ok((parsed(text, &base)?, true));
-    }
-    let set = |key: &str| git.run(&["config", "--get", &format!("remote.{text}.{key}")]).ok();
-    let url = set("pushurl").or_else(|| set("url")).unwrap_or_default();
-    let top = git.run(&["rev-parse", "--show-toplevel"]).unwrap_or_default();
-    let top = PathBuf::from(top.trim_end_matches('\n'));
-    let address = parsed(&url, &top)?;
-    match is_below(&address, &top) {
-        false => Ok((address, false)),
-        true => Err(Fault::input(format!(
-            "the remote {text} is a folder of the project itself, whose hooks would be run"
-        ))
-        .hint("give its path if that is what you want")),
-    }
-}
-
-fn parsed(text: &str, base: &Path) -> Result<Address, Fault> {
-    Address::parse(text, base).map_err(|why| {
-        Fault::input(format!("the remote's address cannot be used: {why}"))
-            .hint("give one such as https://HOST/OWNER/NAME, HOST:OWNER/NAME, or a path")
-    })
-}
-
-/// Whether an address is of a folder below another one.
-fn is_below(address: &Address, top: &Path) -> bool {
-    let path = address.url.strip_prefix("file://").unwrap_or(&address.url);
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    address.home.is_none() && real(Path::new(path)).starts_with(real(top))
-}
-
-/// What opens pull requests there, or why nothing does.
-fn pulls(
-    address: &Address,
-    is_typed: bool,
-    project: &Path,
-) -> Result<Result<Pulls, NoPulls>, Fault> {
-    let env = |name: &str| std::env::var(name).ok();
-    let settings = models::config(project)?.forge;
-    let Some(home) = &address.home else {
-        let why = "its address names no OWNER/NAME".to_owned();
-        let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
-        return Ok(Err(if is_folder {
-            NoPulls::Folder
-        } else {
-            NoPulls::Lacking { why, home: None }
-        }));
-    };
-    let lacking = |why| Ok(Err(NoPulls::Lacking { why, home: Some(home.clone()) }));
-    let (is_own, api) = match settings.url {
-        Some(url) => (true, url),
-        None => (false, home.api(settings.kind.unwrap_or_default())),
-    };
-    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| model::Secret::new(&it)) else {
-        return lacking("set TRELLIS_FORGE_TOKEN to a token of the forge".to_owned());
-    };
-    let host = env("TRELLIS_FORGE_HOST");
-    if let Err(why) = bound(&api, Trust { host: host.as_deref(), is_typed, is_own }) {
-        return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, since {why}"));
-    }
-    match Pulls::open(&api, token, home) {
-        Ok(pulls) => Ok(Ok(pulls)),
-        Err(why) => lacking(why),
-    }
 }
 
 /// What a person reads first. The reason holds what tests and models said, and is nothing but text.

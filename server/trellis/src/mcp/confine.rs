@@ -18,6 +18,9 @@ const PLACES: [&str; 18] = [
     "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
 ];
 
+/// Parameters that a person decides on: where work is sent. No model is shown them.
+pub(super) const FOR_PEOPLE: [&str; 1] = ["push"];
+
 /// Parameters that name no file, or come back to one that is checked.
 #[cfg(test)]
 const OTHERS: [&str; 36] = [
@@ -59,8 +62,14 @@ const OTHERS: [&str; 36] = [
     "words",
 ];
 
-/// Refuses a call that names a place outside these folders.
+/// Refuses a call that names a place outside these folders, or says what a person decides.
 pub(super) fn confine(folders: &[PathBuf], arguments: &JsonObject) -> Result<(), Fault> {
+    let is_said = |it: &&&str| arguments.get(**it).is_some_and(|it| !it.is_null());
+    if let Some(name) = FOR_PEOPLE.iter().find(is_said) {
+        return Err(Fault::input(format!("`{name}` is for a person to say, and for no model"))
+            .kind("outside")
+            .hint("leave it out; a person can push with `trellis implement … --push REMOTE`"));
+    }
     let Some(first) = folders.first() else { return Ok(()) };
     let mut bases = vec![first.clone()];
     for root in ROOTS.iter().filter_map(|it| arguments.get(*it)?.as_str()) {
@@ -119,6 +128,9 @@ mod tests {
             (json!({ "root": own, "tests": ["tests/test_a.py::test_b[../..]"] }), true),
             (json!({ "what": "Class.method" }), true),
             (json!({ "query": "/etc/passwd" }), true),
+            (json!({ "push": null }), true),
+            (json!({ "push": "origin" }), false),
+            (json!({ "push": ["."] }), false),
             (json!({ "filePath": "../secret.py" }), false),
             (json!({ "filePath": secret }), false),
             (json!({ "filePath": "out/secret.py" }), false),

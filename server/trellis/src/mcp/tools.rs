@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use super::confine;
 use crate::rpc::{Described, Effect, Entry, Table, inlined};
 
 /// What a person decides, and no model.
@@ -65,7 +66,10 @@ fn input(entry: &Entry, table: &Described) -> Value {
     let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.retain(|key, _| !["$schema", "title", "description"].contains(&key.as_str()));
     schema.insert("type".to_owned(), json!("object"));
-    schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    let properties = schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.retain(|name, _| !confine::FOR_PEOPLE.contains(&name.as_str()));
+    }
     Value::Object(schema)
 }
 

@@ -1,0 +1,95 @@
+//! From what the user said to the remote: where it is, and what opens pull requests there.
+
+use std::path::{Path, PathBuf};
+
+use super::Wanted;
+use super::address::{Address, Home, Trust, bound};
+use super::pulls::Pulls;
+use crate::error::Fault;
+use crate::models;
+use crate::workspace::git::Git;
+
+/// Why there are no pull requests.
+pub(super) enum NoPulls {
+    /// The remote is a folder: it has none.
+    Folder,
+    /// There could be some.
+    Lacking { why: String, home: Option<Home> },
+}
+
+/// The address of a remote, and whether it was typed by the user.
+pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault> {
+    let text = wanted.remote.trim();
+    let names = git.run(&["remote"]).unwrap_or_default();
+    let is_named = names.lines().any(|it| it == text);
+    if !is_named && !Address::is_typed(text) {
+        return Err(Fault::input(format!("there is no remote {text:?}")).hint(
+            "give one that `git remote` lists, an address, or the path of a repository (`./NAME`)",
+        ));
+    }
+    if !is_named {
+        let base = std::path::absolute(&wanted.base).unwrap_or_else(|_| wanted.base.clone());
+        return Ok((parsed(text, &base)?, true));
+    }
+    let set = |key: &str| git.run(&["config", "--get", &format!("remote.{text}.{key}")]).ok();
+    let url = set("pushurl").or_else(|| set("url")).unwrap_or_default();
+    let top = git.run(&["rev-parse", "--show-toplevel"]).unwrap_or_default();
+    let top = PathBuf::from(top.trim_end_matches('\n'));
+    let address = parsed(&url, &top)?;
+    match is_below(&address, &top) {
+        false => Ok((address, false)),
+        true => Err(Fault::input(format!(
+            "the remote {text} is a folder of the project itself, whose hooks would be run"
+        ))
+        .hint("give its path if that is what you want")),
+    }
+}
+
+fn parsed(text: &str, base: &Path) -> Result<Address, Fault> {
+    Address::parse(text, base).map_err(|why| {
+        Fault::input(format!("the remote's address cannot be used: {why}"))
+            .hint("give one such as https://HOST/OWNER/NAME, HOST:OWNER/NAME, or a path")
+    })
+}
+
+/// Whether an address is of a folder below another one.
+fn is_below(address: &Address, top: &Path) -> bool {
+    let path = address.url.strip_prefix("file://").unwrap_or(&address.url);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    address.home.is_none() && real(Path::new(path)).starts_with(real(top))
+}
+
+/// What opens pull requests there, or why nothing does.
+pub(super) fn pulls(
+    address: &Address,
+    is_typed: bool,
+    project: &Path,
+) -> Result<Result<Pulls, NoPulls>, Fault> {
+    let env = |name: &str| std::env::var(name).ok();
+    let settings = models::config(project)?.forge;
+    let Some(home) = &address.home else {
+        let why = "its address names no OWNER/NAME".to_owned();
+        let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
+        return Ok(Err(if is_folder {
+            NoPulls::Folder
+        } else {
+            NoPulls::Lacking { why, home: None }
+        }));
+    };
+    let lacking = |why| Ok(Err(NoPulls::Lacking { why, home: Some(home.clone()) }));
+    let (is_own, api) = match settings.url {
+        Some(url) => (true, url),
+        None => (false, home.api(settings.kind.unwrap_or_default())),
+    };
+    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| model::Secret::new(&it)) else {
+        return lacking("set TRELLIS_FORGE_TOKEN to a token of the forge".to_owned());
+    };
+    let host = env("TRELLIS_FORGE_HOST");
+    if let Err(why) = bound(&api, Trust { host: host.as_deref(), is_typed, is_own }) {
+        return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, since {why}"));
+    }
+    match Pulls::open(&api, token, home) {
+        Ok(pulls) => Ok(Ok(pulls)),
+        Err(why) => lacking(why),
+    }
+}
