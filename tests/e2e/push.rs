@@ -374,6 +374,8 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
         let mut command = with_token(&world, &arguments);
         Ran::of(command.env("TRELLIS_FORGE_HOST", host).output().expect("trellis starts"))
     };
+    // A remote may be called as an address is.
+    in_p(&world, &["config", &format!("remote.{}.url", forge.url()), "/nowhere"]);
     for remote in ["origin", &forge.url()] {
         let _ = for_host(remote, "forge.example").exits(2).says("was not sent");
     }

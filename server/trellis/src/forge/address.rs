@@ -94,7 +94,11 @@ fn of_folder(path: PathBuf) -> Address {
 }
 
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, String> {
-    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    // What stands before one is the host for some programs, and a name for others.
+    if rest.contains('\\') {
+        return Err("it holds a backslash".to_owned());
+    }
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     match scheme {
         "file" => {

@@ -21,7 +21,9 @@ pub(super) enum NoPulls {
 pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault> {
     let text = wanted.remote.trim();
     let names = git.run(&["remote"]).unwrap_or_default();
-    let is_named = names.lines().any(|it| it == text);
+    // An address is what it says, whatever a project's remotes are called.
+    let is_address = text.contains(':') || text.starts_with(['.', '/']);
+    let is_named = !is_address && names.lines().any(|it| it == text);
     if !is_named && !Address::is_typed(text) {
         return Err(Fault::input(format!("there is no remote {text:?}")).hint(
             "give one that `git remote` lists, an address, or the path of a repository (`./NAME`)",
