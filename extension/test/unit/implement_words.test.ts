@@ -20,6 +20,7 @@ const result: ImplementResult = {
   reports: '.trellis/implement/issue-42',
   time: { seconds: 1, testSeconds: 1, testRuns: 1 },
   notes: [],
+  pushed: [],
 };
 
 test('how the work on an issue stands is told with what can be done', () => {

@@ -72,6 +72,9 @@ fn human(it: &TasksStatusResult) -> String {
             row(state, &format!("{id}: {}", why.lines().next().unwrap_or_default()));
         }
     }
+    if let Some(why) = &it.reason {
+        out += &format!("{}\n", plain(why));
+    }
     let (done, total) = (it.completed_tasks.len(), it.total_tasks);
     let work = if it.running { "trellis is at work" } else { "nobody is at work" };
     out + &format!("{}: {done} of {total} tasks are merged ({}%); {work}", it.status, it.progress)

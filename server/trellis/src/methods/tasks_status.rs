@@ -24,6 +24,8 @@ pub(crate) struct TasksStatusParams {
 pub(crate) struct TasksStatusResult {
     /// `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; as last seen where nobody is at work.
     pub(crate) status: String,
+    /// Why it is `FAILED`.
+    pub(crate) reason: Option<String>,
     /// Whether a process is at work in the folder.
     pub(crate) running: bool,
     /// Share of the tasks that are merged, in percent.
@@ -49,6 +51,7 @@ pub(crate) fn tasks_status(params: &TasksStatusParams) -> Result<TasksStatusResu
     let view = tasks::read(&params.out)?;
     Ok(TasksStatusResult {
         status: view.status,
+        reason: view.reason,
         running,
         progress: view.progress,
         total_tasks: view.total,

@@ -28,6 +28,8 @@ pub(crate) struct View {
     pub(crate) stack: String,
     /// `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`.
     pub(crate) status: String,
+    /// Why it is `FAILED`.
+    pub(crate) reason: Option<String>,
     /// Share of the tasks that are merged, in percent.
     pub(crate) progress: u8,
     pub(crate) total: usize,
@@ -48,6 +50,7 @@ impl View {
             file,
             stack: stack.to_owned(),
             status: Phase::Pending.as_str().to_owned(),
+            reason: None,
             progress: 0,
             total,
             completed: Vec::new(),
@@ -60,6 +63,7 @@ impl View {
     fn now(&self, progress: Progress) -> View {
         View {
             status: progress.phase.as_str().to_owned(),
+            reason: progress.reason,
             progress: progress.percent,
             total: progress.total,
             completed: progress.completed,

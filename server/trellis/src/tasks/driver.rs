@@ -210,14 +210,29 @@ impl All<'_> {
         let done: Vec<String> = progress.completed.iter().map(|it| branch(&name(it))).collect();
         forge.merged(&self.main()?, &done).await;
         for (id, reason) in &progress.failed {
-            if let (Some(task), Some(into)) = (self.plan.find(id), left(self.out, &name(id))?) {
-                let order = self.task(task);
-                let message = message(&order, &self.words(task));
-                let branch = branch(&order.name);
-                let (message, into) = (&message, &into);
-                forge.left(&Left { branch: &branch, into, message, reason, report: "" }).await;
+            if let Some(task) = self.plan.find(id) {
+                self.offer(forge, (&self.task(task), &self.words(task)), reason).await?;
             }
         }
+        if let Some(reason) = &progress.reason {
+            let merged = &progress.completed;
+            let work = (&self.together(merged), &self.all_words(merged));
+            self.offer(forge, work, reason).await?;
+        }
+        Ok(())
+    }
+
+    /// Pushes the branch of work that ended and waits for a person, if there is any.
+    async fn offer(
+        &self,
+        forge: &Forge<'_>,
+        (order, words): (&implement::Order, &Words),
+        reason: &str,
+    ) -> Result<(), Fault> {
+        let Some(into) = left(self.out, &order.name)? else { return Ok(()) };
+        let (branch, message) = (branch(&order.name), message(order, words));
+        let (branch, into, message) = (&branch, &into, &message);
+        forge.left(&Left { branch, into, message, reason, report: "" }).await;
         Ok(())
     }
 
@@ -318,14 +333,10 @@ impl All<'_> {
         if passes.is_err() || !self.order.integrates || merged.len() < 2 {
             return Ok(passes);
         }
-        // Other tasks are another set, and tested together anew.
-        let set = disk::hash(merged.join("\n"))[..12].to_owned();
-        let trailer = format!("{TOGETHER}{set}");
-        if ground::is_merged(&self.git, &trailer)? {
+        let order = self.together(merged);
+        if ground::is_merged(&self.git, order.trailer.as_deref().unwrap_or_default())? {
             return Ok(Ok(()));
         }
-        let order = self.work(&format!("integration-{set}"), "integration", Some(trailer));
-        let order = implement::Order { together: true, title: "all tasks".to_owned(), ..order };
         match make(&order, self.all_words(merged), self.tools).await? {
             Came::Merged => Ok(Ok(())),
             Came::Ended(end) => Ok(Err(why(end.ending))),
@@ -335,6 +346,14 @@ impl All<'_> {
                 Ok(refused.map_or(Ok(()), Err))
             }
         }
+    }
+
+    /// Tests of these tasks together; others are another set, and tested anew.
+    fn together(&self, merged: &[String]) -> implement::Order {
+        let set = disk::hash(merged.join("\n"))[..12].to_owned();
+        let (name, trailer) = (format!("integration-{set}"), format!("{TOGETHER}{set}"));
+        let title = "all tasks".to_owned();
+        implement::Order { together: true, title, ..self.work(&name, "integration", Some(trailer)) }
     }
 
     /// What all tasks together are to be.
