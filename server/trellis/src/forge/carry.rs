@@ -136,7 +136,7 @@ impl Carrier {
             () = tokio::time::sleep(self.patience) => return Err(Stopped::Silent(self.patience)),
             ended = child.wait_with_output() => ended,
         };
-        group.is_gone();
+        group.forget();
         match ended {
             Ok(output) if output.status.success() => Ok(output),
             Ok(output) => Err(Stopped::Refused(self.reason(&output))),
@@ -183,7 +183,7 @@ impl Carrier {
 struct Group(Option<u32>);
 
 impl Group {
-    fn is_gone(mut self) {
+    fn forget(mut self) {
         self.0 = None;
     }
 }
