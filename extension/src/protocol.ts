@@ -1451,6 +1451,11 @@ approve?: (string | null)
  */
 dryRun?: boolean
 /**
+ * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
+ * a pull request where the remote is of a forge.
+ */
+push?: (string | null)
+/**
  * What becomes of the change that waits for a review, as the result of the call before showed it.
  */
 decision?: (Decision | null)
@@ -1588,6 +1593,10 @@ allTests?: (Counts | null)
  */
 reports?: (string | null)
 /**
+ * What was pushed, where that was asked for.
+ */
+pushed: Pushed[]
+/**
  * What would be done, and the first question, where that was asked for.
  */
 plan?: (string | null)
@@ -1611,6 +1620,20 @@ notes: string[]
 export interface Counts {
 passed: number
 failed: number
+}
+/**
+ * A branch, and what became of it on the remote.
+ */
+export interface Pushed {
+branch: string
+/**
+ * The page of its pull request.
+ */
+pullRequest?: (string | null)
+/**
+ * What did not work, and what to do; or that the branch is gone, since it is merged.
+ */
+note?: (string | null)
 }
 /**
  * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
@@ -1650,6 +1673,11 @@ workWith?: ("reply" | "tools")
  * Do not ask for tests of all tasks together in the end, and for what connects them.
  */
 skipIntegration?: boolean
+/**
+ * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
+ * a pull request where the remote is of a forge.
+ */
+push?: (string | null)
 /**
  * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */
@@ -1744,6 +1772,10 @@ failedTasks: {
 blockedTasks: {
 [k: string]: string
 }
+/**
+ * What was pushed, where that was asked for.
+ */
+pushed: Pushed[]
 /**
  * US dollars, as far as prices are known.
  */
@@ -2856,6 +2888,10 @@ export interface TasksStatusResult {
  * `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; as last seen where nobody is at work.
  */
 status: string
+/**
+ * Why it is `FAILED`.
+ */
+reason?: (string | null)
 /**
  * Whether a process is at work in the folder.
  */
@@ -5440,6 +5476,11 @@ approve?: (string | null)
  */
 dryRun?: boolean
 /**
+ * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
+ * a pull request where the remote is of a forge.
+ */
+push?: (string | null)
+/**
  * What becomes of the change that waits for a review, as the result of the call before showed it.
  */
 decision?: (Decision | null)
@@ -5534,6 +5575,11 @@ workWith?: ("reply" | "tools")
  * Do not ask for tests of all tasks together in the end, and for what connects them.
  */
 skipIntegration?: boolean
+/**
+ * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
+ * a pull request where the remote is of a forge.
+ */
+push?: (string | null)
 /**
  * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */

@@ -80,6 +80,7 @@ const result: TasksResult = {
   tokens: 0,
   time: { seconds: 1, testSeconds: 1, testRuns: 1 },
   notes: [],
+  pushed: [],
 };
 
 test('the end of a list of tasks says what is merged, and why the rest is not', () => {
