@@ -1434,10 +1434,6 @@ lld: string
  */
 context?: string[]
 /**
- * Fixes after the first code; then a person is needed.
- */
-maxRetries?: number
-/**
  * How a fix is given.
  */
 workWith?: ("reply" | "tools")
@@ -1499,6 +1495,10 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * Fixes after the first code, of an issue or of each task; then a person is needed.
+ */
+maxRetries?: number
 /**
  * Seconds one test may take.
  */
@@ -1662,10 +1662,6 @@ name?: (string | null)
  */
 jobs?: number
 /**
- * Fixes after the first code of a task.
- */
-maxRetries?: number
-/**
  * How a fix is given.
  */
 workWith?: ("reply" | "tools")
@@ -1718,6 +1714,10 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * Fixes after the first code, of an issue or of each task; then a person is needed.
+ */
+maxRetries?: number
 /**
  * Seconds one test may take.
  */
@@ -5459,10 +5459,6 @@ lld: string
  */
 context?: string[]
 /**
- * Fixes after the first code; then a person is needed.
- */
-maxRetries?: number
-/**
  * How a fix is given.
  */
 workWith?: ("reply" | "tools")
@@ -5525,6 +5521,10 @@ sandbox?: ("auto" | "docker" | "local")
  */
 image?: (string | null)
 /**
+ * Fixes after the first code, of an issue or of each task; then a person is needed.
+ */
+maxRetries?: number
+/**
  * Seconds one test may take.
  */
 testTimeout?: number
@@ -5563,10 +5563,6 @@ name?: (string | null)
  * Tasks at a time.
  */
 jobs?: number
-/**
- * Fixes after the first code of a task.
- */
-maxRetries?: number
 /**
  * How a fix is given.
  */
@@ -5620,6 +5616,10 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * Fixes after the first code, of an issue or of each task; then a person is needed.
+ */
+maxRetries?: number
 /**
  * Seconds one test may take.
  */

@@ -3,7 +3,6 @@
 //! What a model's service has to keep, this one keeps as well: the token is in a header and in no text that leaves, no redirect is
 //! followed, answers have a bound.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use reqwest::header::LOCATION;
@@ -14,6 +13,7 @@ use crate::complaint::Complaint;
 use crate::connection::{self, KeyHeader};
 use crate::endpoint;
 use crate::secret::Secret;
+use crate::service::innermost;
 use crate::settings::Timeouts;
 
 /// Bytes of an answer.
@@ -127,14 +127,7 @@ impl Rest {
         if error.is_timeout() {
             return "it did not answer in time".to_owned();
         }
-        let error = error.without_url();
-        let mut reason = error.to_string();
-        let mut source = error.source();
-        while let Some(inner) = source {
-            reason = inner.to_string();
-            source = inner.source();
-        }
-        self.token.scrub_error(&reason)
+        self.token.scrub_error(&innermost(error))
     }
 }
 

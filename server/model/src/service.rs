@@ -233,16 +233,7 @@ impl Service {
             };
             return Outage::TimedOut { after: limit }.into();
         }
-        // The URL may hold a password in its query, and the outer layers only say that sending
-        // failed.
-        let error = error.without_url();
-        let mut reason = error.to_string();
-        let mut source = error.source();
-        while let Some(inner) = source {
-            reason = inner.to_string();
-            source = inner.source();
-        }
-        let mut reason = self.clean_error(&reason);
+        let mut reason = self.clean_error(&innermost(error));
         if reason.contains("certificate") {
             let model = self.name.clone();
             return Failure::Final(ModelError::Untrusted { model, reason });
@@ -261,4 +252,15 @@ impl Service {
     pub(crate) fn clean_reply(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub_reply(text))
     }
+}
+/// What went wrong. The URL may hold a password in its query, and the outer layers only say that sending failed.
+pub(crate) fn innermost(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut reason = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        reason = inner.to_string();
+        source = inner.source();
+    }
+    reason
 }

@@ -1,7 +1,6 @@
 //! `implement`: one issue in words, made test-first on a branch of its own, and merged where it may be.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use cycle::approval::Mode;
 use cycle::feature::Limits;
@@ -9,6 +8,7 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::Bounds;
 use super::generate::FixWith;
 use super::repair::Time;
 use crate::error::{Exit, Fault};
@@ -36,10 +36,6 @@ pub(crate) struct ImplementArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[serde(default)]
     pub(crate) context: Vec<PathBuf>,
-    /// Fixes after the first code; then a person is needed.
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
-    #[serde(default = "three")]
-    pub(crate) max_retries: u32,
     /// How tests and code are given: in one reply, or by work with tools on a copy of the files.
     #[arg(long, value_enum, default_value_t = FixWith::Reply)]
     #[serde(default)]
@@ -69,26 +65,9 @@ pub(crate) struct ImplementArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// Seconds one test may take.
-    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "thirty")]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take.
-    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "half_an_hour")]
-    pub(crate) run_timeout: u64,
-}
-
-fn three() -> u32 {
-    3
-}
-
-fn thirty() -> u64 {
-    30
-}
-
-fn half_an_hour() -> u64 {
-    1800
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) bounds: Bounds,
 }
 
 fn supervised() -> Mode {
@@ -124,14 +103,14 @@ impl ImplementArgs {
             title: format!("issue {}", self.issue),
             id: self.issue,
             trailer: None,
-            limits: Limits::implement(self.max_retries),
+            limits: Limits::implement(self.bounds.max_retries),
             tools: self.work_with.is_tools(),
             together: false,
             mode: self.approve,
             model: self.model,
             sandbox: self.sandbox,
-            test_timeout: Duration::from_secs(self.test_timeout.max(1)),
-            run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+            test_timeout: self.bounds.of_test(),
+            run_timeout: self.bounds.of_run(),
             push: self.push.map(|remote| Wanted { remote, base: base.to_owned() }),
         };
         Ok((order, given))

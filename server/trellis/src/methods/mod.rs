@@ -5,6 +5,7 @@
 //! written only where the disk has the same. Lines and columns count from 1, columns in characters; paths in results
 //! are relative to the folder asked about.
 
+pub(crate) mod bounds;
 pub(crate) mod code;
 pub(crate) mod confirm;
 pub(crate) mod doctor;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use cycle::campaign::{Phase, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::Bounds;
 use super::generate::FixWith;
 use super::repair::Time;
 use crate::forge::{Pushed, Wanted};
@@ -37,10 +37,6 @@ pub(crate) struct TasksArgs {
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     #[serde(default = "three")]
     pub(crate) jobs: u8,
-    /// Fixes after the first code of a task.
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
-    #[serde(default = "three_retries")]
-    pub(crate) max_retries: u32,
     /// How tests and code are given: by work with tools on a copy of the files, or in one reply. A reply is taken in either case.
     #[arg(long, value_enum, default_value_t = FixWith::Tools)]
     #[serde(default = "FixWith::tools")]
@@ -60,14 +56,9 @@ pub(crate) struct TasksArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// Seconds one test may take.
-    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "thirty")]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take.
-    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "half_an_hour")]
-    pub(crate) run_timeout: u64,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) bounds: Bounds,
 }
 
 /// How often a question is put again whose failure may pass.
@@ -75,18 +66,6 @@ const TRANSIENT: u32 = 5;
 
 fn three() -> u8 {
     3
-}
-
-fn three_retries() -> u32 {
-    3
-}
-
-fn thirty() -> u64 {
-    30
-}
-
-fn half_an_hour() -> u64 {
-    1800
 }
 
 impl TasksArgs {
@@ -99,13 +78,13 @@ impl TasksArgs {
             out: base.join(self.out),
             name: self.name,
             jobs: usize::from(self.jobs.max(1)),
-            retries: self.max_retries,
+            retries: self.bounds.max_retries,
             tools: self.work_with.is_tools(),
             integrates: !self.skip_integration,
             model: self.model.patient(TRANSIENT),
             sandbox: self.sandbox,
-            test_timeout: Duration::from_secs(self.test_timeout.max(1)),
-            run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+            test_timeout: self.bounds.of_test(),
+            run_timeout: self.bounds.of_run(),
             push: self.push.map(|remote| Wanted { remote, base: base.to_owned() }),
         }
     }

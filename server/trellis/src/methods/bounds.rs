@@ -1,0 +1,39 @@
+//! How far work goes that is told in words: an issue, or the tasks of a list.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Fixes, and what its tests may take.
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Bounds {
+    /// Fixes after the first code, of an issue or of each task; then a person is needed.
+    #[arg(long, default_value_t = Bounds::default().max_retries, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
+    pub(crate) max_retries: u32,
+    /// Seconds one test may take.
+    #[arg(long, default_value_t = Bounds::default().test_timeout, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    test_timeout: u64,
+    /// Seconds all of them may take.
+    #[arg(long, default_value_t = Bounds::default().run_timeout, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    run_timeout: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { max_retries: 3, test_timeout: 30, run_timeout: 1800 }
+    }
+}
+
+impl Bounds {
+    /// For one test.
+    pub(crate) fn of_test(&self) -> Duration {
+        Duration::from_secs(self.test_timeout.max(1))
+    }
+
+    /// For all of them together.
+    pub(crate) fn of_run(&self) -> Duration {
+        Duration::from_secs(self.run_timeout.max(1))
+    }
+}
