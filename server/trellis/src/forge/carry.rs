@@ -17,9 +17,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
 use crate::error::Fault;
+use crate::workspace::disk::cannot;
+use crate::workspace::git::broken;
 use crate::workspace::git::{self, Git};
 use crate::workspace::scratch;
-use crate::workspace::worktree::{broken, cannot};
 
 /// For one conversation with a remote.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::workspace::disk;
+use crate::workspace::disk::cannot;
 use crate::workspace::lock::Lock;
-use crate::workspace::worktree::cannot;
 
 /// Of the file's shape.
 const VERSION: u32 = 1;

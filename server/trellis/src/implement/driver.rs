@@ -19,10 +19,11 @@ use crate::forge::{Forge, Left};
 use crate::methods::implement::{ImplementResult, Outcome};
 use crate::output::Output;
 use crate::workspace::disk;
+use crate::workspace::disk::cannot;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::landing::Checkout;
 use crate::workspace::past::heard;
-use crate::workspace::worktree::{Opened, Worktree, cannot, repository};
+use crate::workspace::worktree::{Opened, Worktree, repository};
 
 /// Makes what an issue wants, and merges it where it may be.
 ///

@@ -11,7 +11,8 @@ use super::words::Words;
 use crate::error::Fault;
 use crate::ledger::Spent;
 use crate::workspace::disk;
-use crate::workspace::worktree::{Worktree, cannot};
+use crate::workspace::disk::cannot;
+use crate::workspace::worktree::Worktree;
 
 /// What is gathered on the way.
 #[derive(Default)]

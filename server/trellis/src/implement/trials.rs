@@ -15,8 +15,8 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project;
 use crate::sandbox::{self, Needs, Opened};
+use crate::workspace::disk::cannot;
 use crate::workspace::landing::Checkout;
-use crate::workspace::worktree::cannot;
 
 /// Runs of tests for one work.
 pub(crate) struct Trials<'a> {

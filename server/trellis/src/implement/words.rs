@@ -10,7 +10,8 @@ use super::files::is_test;
 use super::{Given, Order};
 use crate::convert;
 use crate::error::Fault;
-use crate::workspace::worktree::{broken, repository};
+use crate::workspace::git::broken;
+use crate::workspace::worktree::repository;
 
 /// Files that are shown whole because the specification names them.
 const SHOWN: usize = 8;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Fault;
 use crate::observer::{Observer, Told};
 use crate::workspace::disk;
-use crate::workspace::worktree::cannot;
+use crate::workspace::disk::cannot;
 
 /// Relative to the folder of the repository.
 const PATH: &str = ".trellis/tasks.json";

@@ -28,9 +28,10 @@ use crate::sandbox::{self, Needs, Opened};
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
+use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
 use crate::workspace::lock::Lock;
-use crate::workspace::worktree::{branch, broken, left};
+use crate::workspace::record::{branch, left};
 
 /// Makes a repository of a list of tasks.
 ///

@@ -10,10 +10,11 @@ use crate::error::Fault;
 use crate::output::Output;
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
+use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
+use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
 use crate::workspace::scratch;
-use crate::workspace::worktree::{broken, cannot};
 
 /// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
 ///

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::worktree::{Worktree, broken, cannot, full};
+use super::disk::cannot;
+use super::git::broken;
+use super::record::full;
+use super::worktree::Worktree;
 use crate::error::Fault;
 
 /// Such a merge. Paths are from the project's folder.

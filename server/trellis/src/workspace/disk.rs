@@ -6,6 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::error::Fault;
+
 /// SHA-256 of a text, in hexadecimal.
 pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes.as_ref()))
@@ -111,3 +113,12 @@ pub(crate) fn safe_name(text: &str) -> String {
 
 /// Bytes; a tag is a file's name.
 const LONGEST_NAME: usize = 120;
+
+/// A file could not be read or written: nothing is lost by that.
+pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
+    let fault = Fault::internal(format!("cannot {what}: {error}"));
+    match is_full(error) {
+        true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
+        false => fault.hint("make `.trellis` writable, and run again; nothing is lost"),
+    }
+}

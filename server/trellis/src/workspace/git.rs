@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::error::Fault;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::leftovers;
 
@@ -235,4 +236,9 @@ fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// git did not do a step: nothing is lost by that.
+pub(crate) fn broken(error: GitError) -> Fault {
+    Fault::internal(error.to_string()).hint("mend what git says, and run again; nothing is lost")
 }

@@ -7,8 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::clash::Clash;
+use super::disk::cannot;
+use super::git::broken;
 use super::leftovers;
-use super::worktree::{Merging, Worktree, broken, cannot, full};
+use super::record::{Merging, full};
+use super::worktree::Worktree;
 use crate::error::{Exit, Fault};
 use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::worktree::{broken, cannot};
+use super::disk::cannot;
+use super::git::broken;
 use crate::error::Fault;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Event, Journal};

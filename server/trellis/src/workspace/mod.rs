@@ -13,6 +13,7 @@ mod leftovers;
 pub(crate) mod lock;
 pub(crate) mod past;
 pub(crate) mod readback;
+pub(crate) mod record;
 pub(crate) mod retold;
 pub(crate) mod scratch;
 #[cfg(test)]

@@ -12,51 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::{Exit, Fault};
-use crate::workspace::disk;
-use crate::workspace::git::{Git, GitError};
+use crate::workspace::disk::{self, cannot};
+use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
 use crate::workspace::landing::is_cut;
 use crate::workspace::leftovers;
 use crate::workspace::lock::{Lock, NoLock};
-
-/// Of the record's shape.
-const VERSION: u32 = 1;
-
-/// What is written down of a worktree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Record {
-    version: u32,
-    /// The branch that the work is for.
-    pub(crate) into: String,
-    /// The commit that the work began from.
-    pub(crate) base: String,
-    /// Length of the journal when the work began, in bytes: what was asked since then is the work's.
-    pub(crate) journal_from: u64,
-    /// How it ended, where nothing is to be done without a person any more.
-    pub(crate) ended: Option<String>,
-    /// Trees that a person has looked at and sent back, each with their words: work that is played again is sent back again.
-    #[serde(default)]
-    pub(crate) sent_back: Vec<(String, String)>,
-    /// Last commit that is ours.
-    pub(super) tip: Option<String>,
-    /// The one that is about to take its place: files may be of either.
-    next: Option<String>,
-    pub(super) merging: Option<Merging>,
-}
-
-/// A merge that was begun.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Merging {
-    /// The target before.
-    pub(super) old: String,
-    /// Its own commit on it after.
-    pub(super) new: String,
-    /// The target after.
-    pub(super) last: String,
-}
+use crate::workspace::record::{Record, begun, branch, full, known, record_path, remove};
 
 /// A worktree that is there, held by this process.
 #[derive(Debug)]
@@ -408,33 +371,6 @@ pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
     })
 }
 
-/// The branch that work is for which ended without a merge and waits for a person; none where no such work is there.
-pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
-    let known = known(&record_path(home, name))?;
-    Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
-}
-
-/// The branch of the work of a name.
-pub(crate) fn branch(name: &str) -> String {
-    format!("trellis/{name}")
-}
-
-pub(super) fn full(branch: &str) -> String {
-    format!("refs/heads/{branch}")
-}
-
-fn record_path(home: &Path, name: &str) -> PathBuf {
-    home.join(format!(".trellis/worktrees/{name}.json"))
-}
-
-/// The folder of all worktrees.
-fn places(home: &Path) -> std::io::Result<PathBuf> {
-    disk::own_folder(home)?;
-    let places = home.join(".trellis/worktrees");
-    fs::create_dir_all(&places)?;
-    Ok(places)
-}
-
 fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
     Lock::of_file(path).map_err(|why| match why {
         NoLock::Failed(error) => cannot(&format!("lock {}", path.display()), &error),
@@ -444,76 +380,10 @@ fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
     })
 }
 
-/// The record of work that was begun.
-fn known(path: &Path) -> Result<Option<Record>, Fault> {
-    let text = match run::files::read_text(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
-    };
-    let record: Record = serde_json::from_str(&text).map_err(|error| {
-        Fault::input(format!("{} cannot be understood: {error}", path.display()))
-            .hint("look at the branch it speaks of; if nothing of it is needed, remove the file and the branch")
-    })?;
-    match record.version {
-        VERSION => Ok(Some(record)),
-        other => Err(Fault::input(format!(
-            "{} is of version {other}; this Trellis knows {VERSION}",
-            path.display()
-        ))
-        .hint("use the Trellis that wrote it")),
-    }
-}
-
-/// The record of work that begins now.
-fn begun(git: &Git, name: &str, folder: &Path, home: &Path) -> Result<Record, Fault> {
-    let branch = branch(name);
-    let theirs = |what: String| {
-        Fault::input(format!("{what} is there, and Trellis did not make it"))
-            .hint("rename or remove it: the work needs the name")
-    };
-    if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {
-        return Err(theirs(format!("the branch {branch}")));
-    }
-    if folder.exists() {
-        return Err(theirs(folder.display().to_string()));
-    }
-    let into = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
-        Fault::input("no branch is checked out, so that nothing can be merged into it")
-            .hint("`git switch` to the branch that the work is for")
-    })?;
-    let base = git.run(&["rev-parse", "HEAD"]).map_err(broken)?;
-    let journal = fs::metadata(Journal::path(home)).map_or(0, |it| it.len());
-    Ok(Record {
-        version: VERSION,
-        into: into.trim().to_owned(),
-        base: base.trim().to_owned(),
-        journal_from: journal,
-        ended: None,
-        sent_back: Vec::new(),
-        tip: None,
-        next: None,
-        merging: None,
-    })
-}
-
-fn remove(path: &Path) -> Result<(), Fault> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(cannot(&format!("remove {}", path.display()), &error))
-        }
-        _ => Ok(()),
-    }
-}
-
-pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
-    let fault = Fault::internal(format!("cannot {what}: {error}"));
-    match disk::is_full(error) {
-        true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
-        false => fault.hint("make `.trellis` writable, and run again; nothing is lost"),
-    }
-}
-
-pub(crate) fn broken(error: GitError) -> Fault {
-    Fault::internal(error.to_string()).hint("mend what git says, and run again; nothing is lost")
+/// The folder of all worktrees.
+fn places(home: &Path) -> std::io::Result<PathBuf> {
+    disk::own_folder(home)?;
+    let places = home.join(".trellis/worktrees");
+    fs::create_dir_all(&places)?;
+    Ok(places)
 }

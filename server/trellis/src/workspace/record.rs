@@ -1,0 +1,128 @@
+//! What is written down of a worktree, beside it: whose it is, how far it came, how it ended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::disk::cannot;
+use super::git::{Git, broken};
+use crate::error::Fault;
+use crate::workspace::journal::Journal;
+
+/// Of the record's shape.
+const VERSION: u32 = 1;
+
+/// What is written down of a worktree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    version: u32,
+    /// The branch that the work is for.
+    pub(crate) into: String,
+    /// The commit that the work began from.
+    pub(crate) base: String,
+    /// Length of the journal when the work began, in bytes: what was asked since then is the work's.
+    pub(crate) journal_from: u64,
+    /// How it ended, where nothing is to be done without a person any more.
+    pub(crate) ended: Option<String>,
+    /// Trees that a person has looked at and sent back, each with their words: work that is played again is sent back again.
+    #[serde(default)]
+    pub(crate) sent_back: Vec<(String, String)>,
+    /// Last commit that is ours.
+    pub(super) tip: Option<String>,
+    /// The one that is about to take its place: files may be of either.
+    pub(super) next: Option<String>,
+    pub(super) merging: Option<Merging>,
+}
+
+/// A merge that was begun.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Merging {
+    /// The target before.
+    pub(super) old: String,
+    /// Its own commit on it after.
+    pub(super) new: String,
+    /// The target after.
+    pub(super) last: String,
+}
+
+/// The branch that work is for which ended without a merge and waits for a person; none where no such work is there.
+pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
+    let known = known(&record_path(home, name))?;
+    Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
+}
+
+/// The branch of the work of a name.
+pub(crate) fn branch(name: &str) -> String {
+    format!("trellis/{name}")
+}
+
+pub(super) fn full(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+pub(super) fn record_path(home: &Path, name: &str) -> PathBuf {
+    home.join(format!(".trellis/worktrees/{name}.json"))
+}
+
+/// The record of work that was begun.
+pub(super) fn known(path: &Path) -> Result<Option<Record>, Fault> {
+    let text = match run::files::read_text(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
+    };
+    let record: Record = serde_json::from_str(&text).map_err(|error| {
+        Fault::input(format!("{} cannot be understood: {error}", path.display()))
+            .hint("look at the branch it speaks of; if nothing of it is needed, remove the file and the branch")
+    })?;
+    match record.version {
+        VERSION => Ok(Some(record)),
+        other => Err(Fault::input(format!(
+            "{} is of version {other}; this Trellis knows {VERSION}",
+            path.display()
+        ))
+        .hint("use the Trellis that wrote it")),
+    }
+}
+
+/// The record of work that begins now.
+pub(super) fn begun(git: &Git, name: &str, folder: &Path, home: &Path) -> Result<Record, Fault> {
+    let branch = branch(name);
+    let theirs = |what: String| {
+        Fault::input(format!("{what} is there, and Trellis did not make it"))
+            .hint("rename or remove it: the work needs the name")
+    };
+    if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {
+        return Err(theirs(format!("the branch {branch}")));
+    }
+    if folder.exists() {
+        return Err(theirs(folder.display().to_string()));
+    }
+    let into = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
+        Fault::input("no branch is checked out, so that nothing can be merged into it")
+            .hint("`git switch` to the branch that the work is for")
+    })?;
+    let base = git.run(&["rev-parse", "HEAD"]).map_err(broken)?;
+    let journal = fs::metadata(Journal::path(home)).map_or(0, |it| it.len());
+    Ok(Record {
+        version: VERSION,
+        into: into.trim().to_owned(),
+        base: base.trim().to_owned(),
+        journal_from: journal,
+        ended: None,
+        sent_back: Vec::new(),
+        tip: None,
+        next: None,
+        merging: None,
+    })
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), Fault> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(cannot(&format!("remove {}", path.display()), &error))
+        }
+        _ => Ok(()),
+    }
+}
