@@ -247,8 +247,8 @@ fn work_that_ended_is_put_aside_and_begun_anew() {
     let again = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
     fs::copy(again.root().join("replies.jsonl"), world.root().join("replies.jsonl"))
         .expect("copied");
-    let _ = implement(&world, &ALONE).exits(0).says("trellis/issue-42-1");
-    assert_eq!(in_p(&world, &["rev-parse", "trellis/issue-42-1"]), tip, "nothing is lost");
+    let _ = implement(&world, &ALONE).exits(0).says("trellis/aside/issue-42-1");
+    assert_eq!(in_p(&world, &["rev-parse", "trellis/aside/issue-42-1"]), tip, "nothing is lost");
     assert_eq!(world.read("p/shop/discount.py"), CODE);
 }
 
@@ -301,6 +301,42 @@ fn a_change_waits_for_a_person_and_survives_what_others_do_meanwhile() {
         ("VAT = 20\n", CODE)
     );
     assert_nothing_left(&world);
+}
+
+#[test]
+fn what_a_person_made_of_it_is_never_played_over() {
+    let replies: [(&str, &[String]); 2] =
+        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
+    let world = shop(&replies);
+    let _ = implement(&world, &[]).exits(2);
+    let place = "p/.trellis/worktrees/issue-42/shop/discount.py";
+    let mine = format!("{CODE}\n\nMINE = 1\n");
+    world.write(place, &mine);
+    // Taken over, tested, and waiting again; however often it is started, it is theirs.
+    for _ in 0..3 {
+        let waiting = implement(&world, &[]).exits(2).json();
+        assert!(text(&waiting["diff"]).contains("+MINE = 1"), "{waiting:#}");
+        assert_eq!(world.read(place), mine);
+    }
+    let result = implement(&world, &ALONE).exits(0).json();
+    assert_eq!(world.read("p/shop/discount.py"), mine, "{result:#}");
+    assert_nothing_left(&world);
+    // It is done: the same command says so, and asks nobody.
+    let before = in_p(&world, &["rev-parse", "main"]);
+    let again = implement(&world, &[]).exits(0).json();
+    assert_eq!((&again["outcome"], text(&again["commit"])), (&json!("merged"), before));
+    assert_nothing_left(&world);
+}
+
+#[test]
+fn work_that_a_person_mends_goes_on_from_there() {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[wrong(1)])]);
+    let _ = implement(&world, &["--max-retries", "0"]).exits(2);
+    let place = "p/.trellis/worktrees/issue-42/shop/discount.py";
+    world.write(place, CODE);
+    let _ = implement(&world, &["--max-retries", "0"]).exits(2);
+    let result = implement(&world, &[&ALONE[..], &["--max-retries", "0"]].concat()).exits(0);
+    assert_eq!(world.read("p/shop/discount.py"), CODE, "{}", result.stdout);
 }
 
 #[test]
@@ -543,7 +579,7 @@ fn words_stay_inside_and_names_are_nobody_elses() {
         (&["--context", "outside.md"], 65, "outside of the project"),
         (&["--context", "p/docs/link.md"], 65, "outside of the project"),
         (&["--context", "p/docs/data.txt"], 65, "cannot be context"),
-        (&["--context", "p/docs/none.md"], 65, "there is no context"),
+        (&["--context", "p/docs/none.md"], 65, "cannot be found"),
         (&["--lld", "p/docs/none.md"], 64, "cannot be used multiple times"),
         (&["--issue", "../x"], 64, "cannot be used multiple times"),
     ];

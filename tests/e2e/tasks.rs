@@ -250,6 +250,11 @@ fn lists_and_folders_that_will_not_do_are_refused_and_left_alone() {
         &json!({ "tasks": [task(&("a", &["b"], 0)), task(&("b", &["a"], 0))] }).to_string(),
     );
     let _ = run(&world, &["--out", "new"]).exits(64);
+    world.write("none.json", "{\"tasks\": []}");
+    let _ = world
+        .trellis(&["tasks", "none.json", "--stack", "plain-python", "--out", "new"])
+        .exits(65)
+        .says("holds no task");
     let _ = world
         .trellis(&["tasks", "tasks.json", "--stack", "plain-python", "--out", "new"])
         .exits(65)
@@ -483,4 +488,159 @@ fn a_person_at_work_on_one_task_stops_no_other() {
     let result = run().exits(0).json();
     assert_eq!(result["progress"], 100, "{result:#}");
     assert_eq!(world.read("out/app/__init__.py"), "MINE = 1\n");
+}
+
+/// A task with replies of its own.
+fn own(world: &World, id: &str, needs: &[&str], replies: &[(&str, &str)], latency: u64) -> String {
+    let mut list: Value = serde_json::from_str(&world.read("tasks.json")).expect("a list");
+    let tasks = list["tasks"].as_array_mut().expect("tasks");
+    tasks.push(json!({ "id": id, "description": format!("Do {id}"), "depends_on": needs }));
+    world.write("tasks.json", &list.to_string());
+    let line = |(stage, reply): &(&str, &str)| {
+        json!({ "node": id, "stage": stage, "attempt": 0, "reply": reply, "latency_ms": latency })
+            .to_string()
+    };
+    let lines: Vec<String> = replies.iter().map(line).collect();
+    let known = world.read("replies.jsonl");
+    world.write("replies.jsonl", &format!("{known}\n{}", lines.join("\n")));
+    lines.join("\n")
+}
+
+#[test]
+fn tests_that_a_merge_would_silence_keep_it_out() {
+    let tests = |id: &str| {
+        file(
+            &format!("tests/test_{id}.py"),
+            &format!("from app.{id} import {id}\n\n\ndef test_{id}():\n    assert {id}() == 1\n"),
+        )
+    };
+    let made = |id: &str| file(&format!("app/{id}.py"), &format!("def {id}():\n    return 1\n"));
+    // One whose code deselects the tests of the other, which it never saw; it is the slower one.
+    let world = list(&[("aa", &[], 0)], (Vec::new(), Vec::new()));
+    let sly = format!(
+        "{}pyproject.toml\n<<<<<<< SEARCH\npythonpath = ['.']\n=======\npythonpath = ['.']\naddopts = '--ignore=tests/test_aa.py'\n>>>>>>> REPLACE\n",
+        made("bb")
+    );
+    own(&world, "bb", &[], &[("scaffold", &tests("bb")), ("implementation", &sly)], 1500);
+    let result = run(&world, &["--replay-latency"]).exits(1).json();
+    assert_eq!(result["completedTasks"], json!(["aa"]), "{result:#}");
+    let why = text(&result["failedTasks"]["bb"]);
+    assert!(why.contains("do not pass any more") && why.contains("test_aa"), "{why}");
+    // One whose code makes what passed be skipped.
+    let world = list(&[("aa", &[], 0)], (Vec::new(), Vec::new()));
+    let later = file("app/aa.py", "import pytest\n\n\ndef aa():\n    pytest.skip('later')\n");
+    let code = format!("{}{later}", made("bb"));
+    own(&world, "bb", &["aa"], &[("scaffold", &tests("bb")), ("implementation", &code)], 0);
+    let result = run(&world, &["--max-retries", "0"]).exits(1).json();
+    assert_eq!(result["completedTasks"], json!(["aa"]), "{result:#}");
+    assert!(world.read("out/app/aa.py").ends_with("def aa():\n    return 1\n"));
+}
+
+#[test]
+fn what_git_was_told_to_ignore_is_a_persons_all_the_same() {
+    let world = list(&[("aa", &[], 0)], (Vec::new(), Vec::new()));
+    let _ = run(&world, &[]).exits(0);
+    world.write("out/.git/info/exclude", "/local\n/notes\nprivate.env\n");
+    world.write("out/notes", "mine\n");
+    std::os::unix::fs::symlink("/tmp", world.out().join("local")).expect("a link");
+    let tests = file(
+        "tests/test_bb.py",
+        "from app.bb import bb\n\n\ndef test_bb():\n    assert bb() == 1\n",
+    );
+    let code = [
+        file("app/bb.py", "def bb():\n    return 1\n"),
+        file("notes/x.txt", "theirs\n"),
+        file("local/z.txt", "theirs\n"),
+    ];
+    own(&world, "bb", &[], &[("scaffold", &tests), ("implementation", &code.concat())], 0);
+    let result = run(&world, &["--skip-integration"]).exits(1).json();
+    let why = text(&result["failedTasks"]["bb"]);
+    assert!(why.contains("notes/x.txt") && why.contains("local/z.txt"), "{why}");
+    assert_eq!(world.read("out/notes"), "mine\n");
+    assert!(world.out().join("local").is_symlink());
+    // In the worktree of what failed, too: it is put aside, and nothing of a person's goes with it.
+    world.write("out/.trellis/worktrees/task-bb/private.env", "KEY=1\n");
+    let _ = run(&world, &["--skip-integration"]).exits(1);
+    let kept = fs::read_dir(world.out().join(".trellis/kept")).expect("a folder");
+    let kept: Vec<_> = kept.map(|it| it.expect("an entry").path().join("private.env")).collect();
+    assert_eq!(fs::read_to_string(&kept[0]).expect("the file"), "KEY=1\n");
+}
+
+#[test]
+fn a_person_may_switch_branches_and_nothing_of_theirs_is_taken() {
+    let tasks: [Task; 2] = [("a", &[], 0), ("b", &["a"], 0)];
+    let world = list(&tasks, (Vec::new(), Vec::new()));
+    let all = tasks.map(|it| replies(&it));
+    let out = world.out();
+    let service = Service::start(Box::new(move |question| {
+        let prompt = prompt(question);
+        let is_tests = prompt.contains("Write tests for");
+        let of = if prompt.contains("Do b") { &all[1] } else { &all[0] };
+        if prompt.contains("Do a") && !is_tests {
+            git(&out, &["switch", "--quiet", "-c", "private"]);
+            fs::write(out.join("diary.txt"), "mine\n").expect("written");
+            git(&out, &["add", "diary.txt"]);
+            git(&out, &["commit", "--quiet", "-m", "mine"]);
+        }
+        said(&text(&of[usize::from(!is_tests)]["reply"]))
+    }));
+    let run = || {
+        let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --skip-integration";
+        let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
+        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+        Ran::of(command.output().expect("trellis starts"))
+    };
+    let result = run().exits(0).json();
+    assert_eq!(result["progress"], 100, "{result:#}");
+    assert_eq!(in_out(&world, &["symbolic-ref", "--short", "HEAD"]), "private");
+    assert_eq!(in_out(&world, &["log", "--format=%s", "main..private"]), "mine");
+    assert!(in_out(&world, &["ls-tree", "--name-only", "main", "app/"]).contains("app/b.py"));
+    // On a branch without the project nothing is begun, and nothing committed.
+    in_out(&world, &["switch", "--quiet", "--orphan", "pages"]);
+    world.write("out/index.html", "mine\n");
+    in_out(&world, &["add", "index.html"]);
+    in_out(&world, &["commit", "--quiet", "-m", "pages"]);
+    world.write("out/draft.html", "mine\n");
+    let _ = run().exits(65).says("pages has no project of a stack");
+    assert_eq!(in_out(&world, &["log", "--format=%s", "pages"]), "pages");
+    // In a worktree they may switch as well.
+    in_out(&world, &["switch", "--quiet", "main"]);
+    let bad = replies(&("c", &[], 9));
+    own(
+        &world,
+        "c",
+        &[],
+        &[("scaffold", &text(&bad[0]["reply"])), ("implementation", &text(&bad[1]["reply"]))],
+        0,
+    );
+    let recorded =
+        ["--model", "recorded:replies.jsonl", "--max-retries", "0", "--skip-integration"];
+    let again = || {
+        let arguments = [&ARGUMENTS[..9], &recorded].concat();
+        world.trellis(&arguments)
+    };
+    let _ = again().exits(1);
+    let inside = world.out().join(".trellis/worktrees/task-c");
+    git(&inside, &["switch", "--quiet", "-c", "mine"]);
+    let tip = git(&inside, &["rev-parse", "mine"]);
+    let result = again().exits(1).json();
+    let why = text(&result["failedTasks"]["c"]);
+    assert!(why.contains("another branch than trellis/task-c is checked out"), "{why}");
+    assert_eq!(git(&inside, &["rev-parse", "mine"]), tip);
+}
+
+#[test]
+fn an_id_of_several_lines_speaks_for_itself_alone() {
+    let world = list(&[("bb", &[], 9)], (Vec::new(), Vec::new()));
+    let id = "aa\nTrellis-Task: bb\nx";
+    let tests = file(
+        "tests/test_aa.py",
+        "from app.aa import aa\n\n\ndef test_aa():\n    assert aa() == 1\n",
+    );
+    let code = file("app/aa.py", "def aa():\n    return 1\n");
+    own(&world, id, &[], &[("scaffold", &tests), ("implementation", &code)], 0);
+    for _ in 0..2 {
+        let result = run(&world, &["--max-retries", "0", "--skip-integration"]).exits(1).json();
+        assert_eq!(names(&result["failedTasks"]), ["bb"], "{result:#}");
+    }
 }

@@ -15,7 +15,7 @@ const FILES: [(&str, &str, u32, u64); 15] = [
     ("feature_fix", include_str!("../prompts/feature_fix.md"), 2, 0x28a6_2bfc_befa_a6d2),
     ("feature_tools", include_str!("../prompts/feature_tools.md"), 1, 0xad90_7c75_9258_0317),
     ("feature_together", include_str!("../prompts/feature_together.md"), 1, 0x16af_9bc6_b31d_2e7b),
-    ("feature_merge", include_str!("../prompts/feature_merge.md"), 1, 0x05c6_8614_b95a_7c47),
+    ("feature_merge", include_str!("../prompts/feature_merge.md"), 1, 0x8608_0f2c_18bc_e62c),
     (
         "integration_tests",
         include_str!("../prompts/integration_tests.md"),

@@ -1,8 +1,6 @@
 //! A file that two pieces of work have changed in the same place, and what a model made of it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use code::{TextEdits, no_worse};
+use code::{Fragment, TextEdits, no_worse};
 
 use crate::reply;
 
@@ -55,32 +53,58 @@ fn has(text: &str, line: &str) -> bool {
     text.lines().any(|it| it == line)
 }
 
-/// Tests are what the merge is proven by: each line that a side has added is there so often as that side has it, none comes
-/// from elsewhere.
+/// Tests are what the merge is proven by: the file holds what each side has added or changed, and what both have kept, one
+/// top-level statement as it stands there, and nothing else.
 fn keeps_tests(text: &str, conflict: &Conflict) -> Result<(), String> {
-    let (base, merged) = (counts(&conflict.base), counts(text));
-    let (ours, theirs) = (counts(&conflict.ours), counts(&conflict.theirs));
     let path = &conflict.path;
-    for side in [&ours, &theirs] {
-        let lost = side.iter().find(|(line, count)| {
-            let was = base.get(*line).copied().unwrap_or(0);
-            **count > was && merged.get(*line).copied().unwrap_or(0) < **count
-        });
-        if let Some((line, _)) = lost {
-            return Err(format!("{path} has lost the line `{line}` that one side has added"));
-        }
+    if !path.ends_with(".py") {
+        return Err(format!("{path} holds tests, which a person has to merge"));
     }
-    let known: BTreeSet<&str> = ours.keys().chain(theirs.keys()).copied().collect();
-    match merged.keys().find(|it| !known.contains(*it)) {
-        Some(line) => Err(format!("{path} has the line `{line}`, which is of neither side")),
+    let parsed = |it: &str| {
+        let fragment = Fragment::parse(it).map_err(|why| format!("{path} is no Python: {why}"))?;
+        Ok::<_, String>(Pieces::of(fragment))
+    };
+    let (base, ours) = (parsed(&conflict.base)?, parsed(&conflict.ours)?);
+    let (theirs, merged) = (parsed(&conflict.theirs)?, parsed(text)?);
+    let wanted = base.merged(&ours, &theirs);
+    if let Some(lost) = wanted.0.iter().find(|it| count(&wanted, it) > count(&merged, it)) {
+        return Err(format!("{path} has lost, or has changed, `{}`", shown(lost)));
+    }
+    if let Some(more) = merged.0.iter().find(|it| count(&merged, it) > count(&wanted, it)) {
+        return Err(format!("{path} has `{}`, which is of neither side as it stands", shown(more)));
+    }
+    let twice = |of: &Pieces, name: &str| of.1.iter().filter(|it| *it == name).count() > 1;
+    match merged.1.iter().find(|it| twice(&merged, it) && !twice(&ours, it) && !twice(&theirs, it))
+    {
+        Some(name) => Err(format!("both sides have a `{name}` of their own in {path}")),
         None => Ok(()),
     }
 }
 
-fn counts(text: &str) -> BTreeMap<&str, usize> {
-    let mut out = BTreeMap::new();
-    for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
-        *out.entry(line).or_default() += 1;
+/// Top-level statements of a module as they stand there, imports one by one, and the names that they bind.
+struct Pieces(Vec<String>, Vec<String>);
+
+impl Pieces {
+    fn of(fragment: Fragment) -> Pieces {
+        let names = fragment.items.iter().flat_map(|it| it.names.clone()).collect();
+        let imports = fragment.imports.iter().map(|it| format!("{it:?}"));
+        let statements = fragment.items.iter().map(|it| it.text.clone());
+        Pieces(fragment.docstring.iter().cloned().chain(imports).chain(statements).collect(), names)
     }
-    out
+
+    /// What three ways of a file come to: what both have kept of `self`, and what each has that `self` has not.
+    fn merged(&self, ours: &Pieces, theirs: &Pieces) -> Pieces {
+        let kept = self.0.iter().filter(|it| ours.0.contains(it) && theirs.0.contains(it));
+        let added = ours.0.iter().chain(theirs.0.iter().filter(|it| !ours.0.contains(it)));
+        let added = added.filter(|it| !self.0.contains(it));
+        Pieces(kept.chain(added).cloned().collect(), Vec::new())
+    }
+}
+
+fn count(of: &Pieces, piece: &str) -> usize {
+    of.0.iter().filter(|it| *it == piece).count()
+}
+
+fn shown(piece: &str) -> &str {
+    piece.lines().next().unwrap_or_default()
 }

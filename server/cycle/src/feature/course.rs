@@ -48,7 +48,7 @@ pub enum Seen {
     NoReply(String),
     /// A gate holds, or the linters have nothing to say.
     Passed,
-    /// Tests of what was made together pass as they are: there is nothing to write.
+    /// Tests of what was made together pass as they are, or are there already: there is nothing to write.
     Holds,
     /// Why a gate does not hold, or what the linters say.
     Failed(String),
@@ -211,6 +211,7 @@ impl Course {
             }
             Seen::Unusable(why) => self.unusable(what, why),
             Seen::NoReply(why) => self.end(Ending::Failed(why)),
+            Seen::Holds => self.end(Ending::Merged),
             seen => panic!("{seen:?} is no answer to a question for {what:?}"),
         }
     }

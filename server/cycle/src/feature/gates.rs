@@ -1,5 +1,7 @@
 //! What runs mean for a piece of work.
 
+use std::collections::BTreeSet;
+
 use crate::observation::{Ending, Failure, TestRun};
 
 /// What a gate makes of a run.
@@ -54,9 +56,21 @@ pub fn green(new: &TestRun, all: Option<&TestRun>, before: &[String]) -> Gate {
     if !new.proves() {
         return Gate::Shut(told(new, "the new tests do not pass"));
     }
-    let Some(all) = all else { return Gate::Open };
-    let passes =
-        |id: &String| all.cases.iter().any(|it| it.id == *id && (it.passed || it.set_aside));
+    all.map_or(Gate::Open, |all| lost(all, before))
+}
+
+/// Everything passes, and so do these tests, which passed before: none is gone, and none is set aside now.
+pub fn keeps(all: &TestRun, before: &[String]) -> Gate {
+    match all.is_clean() {
+        true => lost(all, before),
+        false => Gate::Shut(told(all, "tests do not pass")),
+    }
+}
+
+fn lost(all: &TestRun, before: &[String]) -> Gate {
+    let passed: BTreeSet<&str> =
+        all.cases.iter().filter(|it| it.passed).map(|it| it.id.as_str()).collect();
+    let passes = |id: &String| passed.contains(id.as_str());
     let broken: Vec<&str> = before.iter().filter(|it| !passes(it)).map(String::as_str).collect();
     match broken[..] {
         [] => Gate::Open,

@@ -14,5 +14,5 @@ pub use ask::{Feature, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together}
 pub use conflict::{Conflict, settled};
 pub use context::{Context, repeated};
 pub use course::{Asked, Course, End, Ending, Limits, Next, Review, Seen};
-pub use files::{Changes, changes};
-pub use gates::{Gate, green, red};
+pub use files::{Changes, changes, is_known};
+pub use gates::{Gate, green, keeps, red};

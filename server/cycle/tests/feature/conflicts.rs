@@ -44,23 +44,35 @@ fn the_file_is_taken_from_under_its_path_or_the_only_fence() {
 }
 
 #[test]
-fn tests_of_both_sides_stay_and_none_is_made_up() {
+fn tests_of_both_sides_stay_as_they_are_and_none_is_made_up() {
     let base = "import app\n\n\ndef test_0():\n    assert app\n";
     let (a, b) = ("def test_a():\n    assert app.a\n", "def test_b():\n    assert app.b\n");
     let both = |tests: &[&str]| format!("{base}\n\n{}", tests.join("\n\n"));
     let it = conflict("tests/test_app.py", base, &both(&[a]), &both(&[b]));
     let answer = |tests: &[&str]| file("tests/test_app.py", &both(tests));
     assert_eq!(settled(&answer(&[b, a]), &it), Ok(both(&[b, a])));
-    let lost = settled(&answer(&[a]), &it).unwrap_err();
-    assert!(lost.contains("has lost the line `assert app.b`"), "{lost}");
-    let weak = settled(&answer(&[a, "def test_b():\n    assert True\n"]), &it).unwrap_err();
-    assert!(weak.contains("has lost the line `assert app.b`"), "{weak}");
-    let more = settled(&answer(&[a, b, "def test_c():\n    assert app\n"]), &it).unwrap_err();
-    assert!(more.contains("`def test_c():`, which is of neither side"), "{more}");
-    // A second line of the same words is one of its own.
-    let twice = "def test_a():\n    assert app.a\n    app.b()\n    app.b()\n";
-    let it = conflict("tests/test_app.py", base, &both(&[twice]), &both(&[b]));
-    let once = twice.replacen("    app.b()\n", "", 1);
-    let lost = settled(&answer(&[&once, b]), &it).unwrap_err();
-    assert!(lost.contains("has lost the line `app.b()`"), "{lost}");
+    let refused = |tests: &[&str], words: &str| {
+        let why = settled(&answer(tests), &it).unwrap_err();
+        assert!(why.contains(words), "{why}");
+    };
+    refused(&[a], "lost, or has changed, `def test_b():`");
+    refused(&[a, "def test_b():\n    assert True\n"], "`def test_b():`");
+    // All lines are there, and none of the checks is ever executed.
+    refused(
+        &[a, "def test_b():\n    def test_b():\n        assert app.b\n    assert app\n"],
+        "`def test_b():`",
+    );
+    refused(&[a, b, "def test_c():\n    assert app\n"], "`def test_c():`, which is of neither");
+    // Later ones of a name take the place of earlier ones.
+    refused(&[a, b, a], "`def test_a():`, which is of neither");
+    let emptied = file("tests/test_app.py", &format!("import app\n\n\n{a}\n\n{b}"));
+    let why = settled(&emptied, &it).unwrap_err();
+    assert!(why.contains("`def test_0():`"), "{why}");
+    let other = "def test_a():\n    assert app.b\n";
+    let rivals = conflict("tests/test_app.py", base, &both(&[a]), &both(&[other]));
+    let why = settled(&answer(&[a, other]), &rivals).unwrap_err();
+    assert!(why.contains("both sides have a `test_a` of their own"), "{why}");
+    let js = conflict("tests/app.test.js", "", "test(1);\n", "test(2);\n");
+    let why = settled("```js\ntest(1);\ntest(2);\n```\n", &js).unwrap_err();
+    assert!(why.contains("a person has to merge"), "{why}");
 }

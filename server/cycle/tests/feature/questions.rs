@@ -123,5 +123,5 @@ fn a_merge_is_asked_for_with_what_both_want() {
     assert!(!said.contains("It holds tests"), "{said}");
     let tests = Conflict { is_test: true, ..conflict };
     let said = text(&ask_merge(("task b", ""), &tests, &[], 0, None), 12_000);
-    assert!(said.contains("It holds tests: keep every line"), "{said}");
+    assert!(said.contains("It holds tests: give every test"), "{said}");
 }

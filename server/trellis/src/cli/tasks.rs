@@ -29,6 +29,9 @@ fn human(it: &TasksResult) -> String {
             out += &format!("{}\n", plain(&format!("{id}: {kind}: {why}")));
         }
     }
+    if !it.failed_tasks.is_empty() {
+        out += "what failed is on the branch trellis/task-ID, in .trellis/worktrees/task-ID: mend it there or leave it, and run the same command again\n";
+    }
     it.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
     out += &pushed(&it.pushed);
     let (done, total) = (it.completed_tasks.len(), it.total_tasks);

@@ -30,7 +30,8 @@ pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault>
         ));
     }
     if !is_named {
-        let base = std::path::absolute(&wanted.base).unwrap_or_else(|_| wanted.base.clone());
+        let base = wanted.base.join(".");
+        let base = std::path::absolute(&base).unwrap_or(base);
         return Ok((parsed(text, &base)?, true));
     }
     let set = |key: &str| git.run(&["config", "--get", &format!("remote.{text}.{key}")]).ok();
@@ -41,7 +42,7 @@ pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault>
     match is_below(&address, &top) {
         false => Ok((address, false)),
         true => Err(Fault::input(format!(
-            "the remote {text} is a folder of the project itself, whose hooks would be run"
+            "the remote {text} is, or may be, a folder of the project itself, whose hooks would be run"
         ))
         .hint("give its path if that is what you want")),
     }
@@ -56,7 +57,12 @@ fn parsed(text: &str, base: &Path) -> Result<Address, Fault> {
 
 /// Whether an address is of a folder below another one.
 fn is_below(address: &Address, top: &Path) -> bool {
-    let path = address.url.strip_prefix("file://").unwrap_or(&address.url);
+    let file = address.url.strip_prefix("file://");
+    // Other spellings of a path are another one's to read.
+    if file.is_some_and(|it| !it.starts_with('/') || it.contains('%')) {
+        return true;
+    }
+    let path = file.unwrap_or(&address.url);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     address.home.is_none() && real(Path::new(path)).starts_with(real(top))
 }

@@ -20,9 +20,11 @@ use crate::methods::implement::{ImplementResult, Outcome};
 use crate::output::Output;
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
+use crate::workspace::git::broken;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::landing::Checkout;
 use crate::workspace::past::heard;
+use crate::workspace::record::is_there;
 use crate::workspace::worktree::{Opened, Worktree, repository};
 
 /// Makes what an issue wants, and merges it where it may be.
@@ -46,7 +48,11 @@ pub(crate) async fn implement(
     if let Some(forge) = &forge {
         forge.settle().await;
     }
-    let (work, course) = match taken_up(order, &journal, output)? {
+    let begun = match merged_before(order)? {
+        Some(commit) => Begun::Merged(commit),
+        None => taken_up(order, &journal, output)?,
+    };
+    let (work, course) = match begun {
         Begun::Merged(commit) => {
             let pushed = forge.map(|it| it.said()).unwrap_or_default();
             return Ok(ImplementResult { pushed, ..ImplementResult::merged_before(order, commit) });
@@ -122,6 +128,8 @@ pub(crate) struct Made {
     pub(crate) work: Worktree,
     /// Of the commit that it is merged as.
     pub(crate) message: String,
+    /// Tests that pass with it, by id.
+    pub(crate) passed: Vec<String>,
 }
 
 /// What came of work that is merged by somebody else.
@@ -150,10 +158,16 @@ pub(crate) async fn make(order: &Order, words: Words, tools: Tools<'_>) -> Resul
     let mut shop = Shop::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
     shop.remember()?;
     let end = shop.follow(course, false).await?;
-    let Shop { mut work, .. } = shop;
+    let Shop { mut work, log, .. } = shop;
+    if end.as_ref().is_some_and(|it| it.ending == Ending::Merged) {
+        // What was asked for is there already.
+        work.clear(journal)?;
+        return Ok(Came::Merged);
+    }
     let Some(end) = end else {
         let (id, title) = (order.id.clone(), order.title.clone());
-        return Ok(Came::Made(Box::new(Made { id, title, specification, work, message })));
+        let passed = log.passed();
+        return Ok(Came::Made(Box::new(Made { id, title, specification, work, message, passed })));
     };
     if let Ending::NeedsPerson(why) = &end.ending {
         work.end(why)?;
@@ -167,17 +181,33 @@ enum Begun {
     Merged(String),
 }
 
+/// The commit of an issue that was merged, and of which nothing is left to be done.
+fn merged_before(order: &Order) -> Result<Option<String>, Fault> {
+    let Some(trailer) = order.trailer.as_ref().filter(|_| !is_there(&order.home, &order.name))
+    else {
+        return Ok(None);
+    };
+    let pattern = format!("^{}$", trailer.replace('.', "\\."));
+    let log = ["log", "-1", "-E", "--format=%H", "--grep", &pattern];
+    let commit = repository(&order.home)?.run(&log).map_err(broken)?;
+    Ok(Some(commit.trim().to_owned()).filter(|it| !it.is_empty()))
+}
+
 /// What a person made of the files is tested first; work that ended is put aside; all else is played from its beginning.
 fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Result<Begun, Fault> {
     let name = &order.name;
-    let mut work = match Worktree::open(&order.home, name, journal)? {
+    let named = (name.as_str(), order.into.as_deref());
+    let mut work = match Worktree::open_for(&order.home, named, journal)? {
         Opened::Merged(commit) => return Ok(Begun::Merged(commit)),
         Opened::Fresh(work) => return Ok(Begun::Work(Box::new(work), Course::new(order.limits))),
         Opened::Resumed(work) => work,
     };
-    if work.is_edited()? {
+    let is_edited = work.is_edited()?;
+    if is_edited || work.record.edited {
         output.note(format_args!("{name}: going on with what you have made of the files"));
-        work.take_edits(journal)?;
+        if is_edited {
+            work.take_edits(journal)?;
+        }
         work.record.ended = None;
         return Ok(Begun::Work(Box::new(work), Course::with_code(order.limits)));
     }

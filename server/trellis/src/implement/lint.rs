@@ -90,7 +90,11 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
     if python.is_empty() {
         return out;
     }
-    for (linter, program) in chosen(after, &mut out.notes) {
+    let chosen = chosen(after, &mut out.notes);
+    if chosen.is_empty() {
+        out.notes.push("no linter looked at the change: none is installed that may run".to_owned());
+    }
+    for (linter, program) in chosen {
         let old: Vec<&str> =
             python.iter().copied().filter(|it| before.join(it).is_file()).collect();
         let was =

@@ -54,6 +54,8 @@ pub(crate) struct Order {
     pub(crate) name: String,
     /// How people call it, such as `issue 42`.
     pub(crate) title: String,
+    /// The branch that it is for; else the one that is checked out when it begins.
+    pub(crate) into: Option<String>,
     /// A last line of the commit's message that programs find it by.
     pub(crate) trailer: Option<String>,
     pub(crate) limits: Limits,

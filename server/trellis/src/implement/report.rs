@@ -43,6 +43,12 @@ pub(crate) struct Log {
 }
 
 impl Log {
+    /// Ids of the tests that passed in the last run of all.
+    pub(super) fn passed(&self) -> Vec<String> {
+        let cases = self.all.iter().flat_map(|it| &it.cases);
+        cases.filter(|it| it.passed).map(|it| it.id.clone()).collect()
+    }
+
     /// Counts of the last run of the new tests, and of all: passed and failed.
     pub(crate) fn counts(&self) -> [Option<(usize, usize)>; 2] {
         let of = |run: &Option<TestRun>| run.as_ref().map(|it| (it.passed(), it.failed()));

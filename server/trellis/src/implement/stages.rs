@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use cycle::feature::{
     Asked, Changes, Gate, Review, Seen, ask_code, ask_fix, ask_scaffold, ask_together, changes,
-    green, red, repeated,
+    green, is_known, red, repeated,
 };
 use cycle::{Ask, Observation, TestRun};
 
@@ -78,7 +78,12 @@ impl Shop<'_> {
         };
         Ok(match said {
             Observation::Reply(text) => {
-                changes(&text, &Files { root: &root, changes: known, turn }).map_err(Seen::Unusable)
+                let files = Files { root: &root, changes: known, turn };
+                let is_there = self.order.together && turn == Turn::Tests;
+                match is_there && is_known(&text, &files) {
+                    true => Err(Seen::Holds),
+                    false => changes(&text, &files).map_err(Seen::Unusable),
+                }
             }
             Observation::Edited { files, .. } if files.is_empty() => {
                 Err(Seen::Unusable("nothing was changed".to_owned()))

@@ -59,7 +59,7 @@ pub(super) fn read(order: &Order, given: &Given) -> Result<Words, Fault> {
 fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
     let shown = path.display();
     let real = path.canonicalize().map_err(|error| {
-        Fault::input(format!("there is no {what} {shown}: {error}"))
+        Fault::input(format!("{what} {shown} cannot be found: {error}"))
             .hint("give a file of the project")
     })?;
     let inside = real.strip_prefix(home).ok().and_then(Path::to_str);

@@ -95,14 +95,20 @@ impl ImplementArgs {
             return Err(Fault::new(Exit::Usage, format!("{issue:?} cannot name an issue"))
                 .hint("give its number, or letters, digits, `-`, `_` and `.`"));
         }
-        let context = self.context.iter().map(|it| base.join(it)).collect();
-        let given = Given { lld: base.join(self.lld), context };
+        // From where one stands, else from the project.
+        let place = |path: &PathBuf| {
+            let (here, there) = (base.join(path), home.join(path));
+            if !here.exists() && there.exists() { there } else { here }
+        };
+        let context = self.context.iter().map(place).collect();
+        let given = Given { lld: place(&self.lld), context };
         let order = Order {
             home,
             name: format!("issue-{}", self.issue),
             title: format!("issue {}", self.issue),
+            into: None,
+            trailer: Some(format!("Trellis-Issue: {}", self.issue)),
             id: self.issue,
-            trailer: None,
             limits: Limits::implement(self.bounds.max_retries),
             tools: self.work_with.is_tools(),
             together: false,
@@ -226,7 +232,7 @@ impl ImplementResult {
 
     /// An earlier call came as far as the merge, and did not live to tell.
     pub(crate) fn merged_before(order: &Order, commit: String) -> ImplementResult {
-        let note = "it was merged by an earlier call, which did not come to its end";
+        let note = "it was merged by an earlier call; give more work on it a name of its own";
         ImplementResult {
             commit: Some(commit),
             notes: vec![note.to_owned()],

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use cycle::feature::{Changes, Conflict, Gate, ask_merge, green, settled};
-use cycle::{Observation, TestRun};
+use cycle::Observation;
+use cycle::feature::{Conflict, Gate, ask_merge, keeps, settled};
 
 use super::SETTLED;
-use super::merge::checked_out;
+use super::merge::{Bench, first_line, passed};
 use crate::counsel::Counsel;
 use crate::error::Fault;
-use crate::implement::{Made, Tools, Trials, is_test};
+use crate::implement::{Made, Tools, is_test};
 use crate::workspace::clash::{Clash, Sides};
 use crate::workspace::landing::Candidate;
 
@@ -22,15 +22,19 @@ const REASKS: usize = 2;
 pub(super) async fn settle(
     made: &Made,
     clash: &Clash,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
+    bench: Bench<'_>,
 ) -> Result<Result<Candidate, String>, Fault> {
     let sides = match made.work.sides(clash)? {
         Ok(sides) => sides,
         Err(why) => return Ok(Err(why)),
     };
     let conflicts: Vec<Conflict> = sides.into_iter().map(conflict).collect();
-    let wanted = both_sides(made, clash, tools, trials).await?;
+    if let Some(it) = conflicts.iter().find(|it| it.is_test && !it.path.ends_with(".py")) {
+        return Ok(Err(format!("{} holds tests, which a person has to merge", it.path)));
+    }
+    let tools = bench.tools;
+    let mut wanted = bench.passing(&made.work, &clash.old).await?;
+    wanted.extend(made.passed.iter().cloned());
     let merged = made.work.merged_meanwhile()?;
     let counsel = tools.counsel.share();
     let mut talk = Talk { made, merged, tools, counsel, attempt: 0 };
@@ -41,9 +45,12 @@ pub(super) async fn settle(
             Err(why) => return Ok(Err(why)),
         };
         let candidate = made.work.settled(clash, &texts, &message(made, clash))?;
-        let run = tested(made, &candidate.commit, tools, trials).await?;
-        match green(&run, Some(&run), &wanted) {
-            Gate::Open => return Ok(Ok(candidate)),
+        let run = bench.run(&made.work, &candidate.commit).await?;
+        match keeps(&run, &wanted) {
+            Gate::Open => {
+                bench.known.learn(&candidate.commit, passed(&run));
+                return Ok(Ok(candidate));
+            }
             Gate::Shut(why) => last = format!("merged so, {why}"),
         }
     }
@@ -116,38 +123,10 @@ fn conflict(it: Sides) -> Conflict {
     Conflict { is_test: is_test(&path), path, base, ours, theirs, marked }
 }
 
-/// Tests that pass on the branch, and those that pass where the task was made.
-async fn both_sides(
-    made: &Made,
-    clash: &Clash,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
-) -> Result<Vec<String>, Fault> {
-    let ours = tested(made, &clash.old, tools, trials).await?;
-    let theirs = tested(made, made.work.tip(), tools, trials).await?;
-    let passed = ours.cases.into_iter().chain(theirs.cases).filter(|it| it.passed);
-    let mut ids: Vec<String> = passed.map(|it| it.id).collect();
-    ids.sort();
-    ids.dedup();
-    Ok(ids)
-}
-
-async fn tested(
-    made: &Made,
-    commit: &str,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
-) -> Result<TestRun, Fault> {
-    let checkout = checked_out(&made.work, commit, tools)?;
-    trials.run(&checkout.root, &Changes::new(), &[]).await
-}
-
 /// The commit says what the model has decided.
 fn message(made: &Made, clash: &Clash) -> String {
     let settled: String = clash.paths().iter().map(|it| format!("{SETTLED}{it}\n")).collect();
-    format!("{}{settled}", made.message)
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+    let text = made.message.trim_end();
+    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    format!("{before}\n{settled}{last}\n")
 }

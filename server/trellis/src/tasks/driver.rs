@@ -13,13 +13,13 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use plan::{NodeIx, Plan};
 
 use super::board::Board;
-use super::merge::{Merged, merge, one};
+use super::merge::{Bench, Known, Merged, merge, one};
 use super::{Order, TASK, TOGETHER, ground, told};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::error::{Exit, Fault};
 use crate::forge::{Forge, Left};
-use crate::implement::{self, Came, Made, Tools, Trials, Words, make, message};
+use crate::implement::{self, Came, Made, Tools, Trials, Words, make, message, with_packages};
 use crate::methods::repair::Time;
 use crate::methods::tasks::TasksResult;
 use crate::output::Output;
@@ -28,10 +28,10 @@ use crate::sandbox::{self, Needs, Opened};
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
-use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
+use crate::workspace::landing::Checkout;
 use crate::workspace::lock::Lock;
-use crate::workspace::record::{branch, left};
+use crate::workspace::record::{branch, checked_out, full, left};
 
 /// Makes a repository of a list of tasks.
 ///
@@ -46,18 +46,26 @@ pub(crate) async fn tasks(
 ) -> Result<TasksResult, Fault> {
     let began = Instant::now();
     let plan = Arc::new(plan_file::read_tasks(&order.file)?);
+    if plan.nodes().is_empty() {
+        return Err(Fault::input(format!("{} holds no task", order.file.display()))
+            .hint("give a list with at least one; nothing was started"));
+    }
     let known = stacks::all(&order.stacks, |name| std::env::var(name).ok())?;
     let stack = stacks::find(known, &order.stack)?;
     let out = ground::folder(order, &stack)?;
     let _lock = Lock::take(&out)?;
     let journal = Journal::join(&out).map_err(no_journal)?;
     let (git, merged) = ground::repository(&out, &journal)?;
+    let into = checked_out(&git)?;
     let forge = match &order.push {
         Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, output, control))?),
         None => None,
     };
     let observer = output.observer();
     let mut board = Board::new(&out, &plan, (&order.file, stack.name()), &observer)?;
+    for name in merged.iter().flatten() {
+        ground::clear(&out, name, &journal, output)?;
+    }
     if merged.is_none() {
         board.begin()?;
         ground::install(&out, &stack, output, &control.cancel).await?;
@@ -66,8 +74,17 @@ pub(crate) async fn tasks(
     let counsel = Counsel::open(("tasks", cancelled), &out, &order.model)?;
     let tools =
         Tools { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
-    let all =
-        Arc::new(All { order, stack: &stack, plan: plan.clone(), out: &out, tools, git, forge });
+    let all = Arc::new(All {
+        order,
+        stack: &stack,
+        plan: plan.clone(),
+        out: &out,
+        tools,
+        git,
+        into,
+        forge,
+        known: Known::default(),
+    });
     let ended = all.follow(merged, &mut board).await;
     if let Ok(campaign) = &ended {
         all.push(&campaign.progress()).await?;
@@ -106,7 +123,11 @@ struct All<'a> {
     out: &'a Path,
     tools: Tools<'a>,
     git: Git,
+    /// The branch that all is merged into: the one that was checked out in the beginning.
+    into: String,
     forge: Option<Forge<'a>>,
+    /// Tests that pass on the branch that all is merged into.
+    known: Known,
 }
 
 /// What ended.
@@ -181,9 +202,9 @@ impl All<'_> {
                 Box::pin(async move {
                     let order = self.work("tasks", "all tasks", None);
                     let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
-                    let mut merged = merge(batch, self.tools, &trials).await?;
+                    let mut merged = merge(batch, self.bench(&trials)).await?;
                     if let Some(forge) = self.forge.as_ref().filter(|_| !merged.done.is_empty()) {
-                        forge.target(&self.main()?).await;
+                        forge.target(&self.into).await;
                     }
                     merged.done.extend(before);
                     Ok(Ended::Merge(merged))
@@ -198,10 +219,8 @@ impl All<'_> {
         })
     }
 
-    /// The branch that all is merged into.
-    fn main(&self) -> Result<String, Fault> {
-        let main = self.git.run(&["symbolic-ref", "--short", "HEAD"]).map_err(broken)?;
-        Ok(main.trim().to_owned())
+    fn bench<'s>(&'s self, trials: &'s Trials<'s>) -> Bench<'s> {
+        Bench { tools: self.tools, trials, known: &self.known }
     }
 
     /// Pushes what an earlier start or a merge did not, and what is left for a person.
@@ -209,7 +228,7 @@ impl All<'_> {
         let Some(forge) = &self.forge else { return Ok(()) };
         let name = |id: &String| format!("task-{}", disk::safe_name(id));
         let done: Vec<String> = progress.completed.iter().map(|it| branch(&name(it))).collect();
-        forge.merged(&self.main()?, &done).await;
+        forge.merged(&self.into, &done).await;
         for (id, reason) in &progress.failed {
             if let Some(task) = self.plan.find(id) {
                 self.offer(forge, (&self.task(task), &self.words(task)), reason).await?;
@@ -239,18 +258,18 @@ impl All<'_> {
 
     /// A project whose first test passes, committed.
     async fn scaffold(&self) -> Result<Result<(), String>, Fault> {
-        if let Err(why) = self.tested().await? {
+        if let Err(why) = self.tested(self.out).await? {
             return Ok(Err(why));
         }
         ground::commit(&self.git, self.stack, self.tools.journal)?;
         Ok(Ok(()))
     }
 
-    /// Whether all tests pass on what is there.
-    async fn tested(&self) -> Result<Result<(), String>, Fault> {
+    /// Whether all tests pass in a folder.
+    async fn tested(&self, root: &Path) -> Result<Result<(), String>, Fault> {
         let order = self.work("tasks", "all tasks", None);
         let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
-        let run = trials.run(self.out, &Changes::new(), &[]).await?;
+        let run = trials.run(root, &Changes::new(), &[]).await?;
         Ok(if run.is_clean() { Ok(()) } else { Err(run.summary()) })
     }
 
@@ -284,7 +303,8 @@ impl All<'_> {
             home: self.out.to_owned(),
             id: id.to_owned(),
             name: name.to_owned(),
-            title: format!("task {id}"),
+            title: format!("task {}", id.replace(char::is_control, " ")),
+            into: Some(self.into.clone()),
             trailer,
             limits: Limits::implement(it.retries),
             tools: it.tools,
@@ -330,7 +350,10 @@ impl All<'_> {
     /// Whether all of it works together: all tests pass, and those that a model writes of several tasks at once, with what it
     /// takes to connect them.
     async fn integrate(&self, merged: &[String]) -> Result<Result<(), String>, Fault> {
-        let passes = self.tested().await?;
+        // Whatever a person has checked out meanwhile, or is at work on there.
+        let made = Checkout::of(&self.git, self.tools.journal, &full(&self.into))?;
+        let made = with_packages(made, self.out)?;
+        let passes = self.tested(&made.root).await?;
         if passes.is_err() || !self.order.integrates || merged.len() < 2 {
             return Ok(passes);
         }
@@ -340,11 +363,11 @@ impl All<'_> {
         }
         match make(&order, self.all_words(merged), self.tools).await? {
             Came::Merged => Ok(Ok(())),
-            Came::Ended(end) => Ok(Err(why(end.ending))),
+            Came::Ended(end) => Ok(Err(apart(&why(end.ending)))),
             Came::Made(mut made) => {
                 let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
-                let refused = one(&mut made, self.tools, &trials).await?;
-                Ok(refused.map_or(Ok(()), Err))
+                let refused = one(&mut made, self.bench(&trials)).await?;
+                Ok(refused.map_or(Ok(()), |why| Err(apart(&why))))
             }
         }
     }
@@ -412,6 +435,13 @@ impl All<'_> {
     fn said(&self, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
         told(self.tools, work, stage, reason)
     }
+}
+
+/// Why tests of all tasks together are not there.
+fn apart(why: &str) -> String {
+    format!(
+        "every task is merged or told, and what shows that they work together is not there (`--skip-integration` does without it): {why}"
+    )
 }
 
 /// Why work came to nothing.

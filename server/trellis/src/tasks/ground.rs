@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::{Order, STACK, TASK};
-use crate::error::Fault;
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
@@ -14,7 +14,9 @@ use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
 use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
+use crate::workspace::record::is_there;
 use crate::workspace::scratch;
+use crate::workspace::worktree::Worktree;
 
 /// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
 ///
@@ -77,18 +79,54 @@ pub(super) fn repository(
         Fault::unavailable("git is not installed")
             .hint("install it: each task is made on a branch of its own")
     })?;
-    let log = git.run(&["log", "--format=%B%x00"]);
-    let Ok(log) = log else { return Ok((git, None)) };
-    let lines: Vec<&str> = log.lines().collect();
-    let is_made = lines.iter().any(|it| it.starts_with(STACK));
-    let merged = lines.iter().filter_map(|it| it.strip_prefix(TASK)).map(str::to_owned);
-    Ok((git, is_made.then(|| merged.collect())))
+    if git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
+        return Ok((git, None));
+    }
+    if trailers(&git, STACK)?.is_empty() {
+        let here = git.run(&["symbolic-ref", "--short", "HEAD"]).unwrap_or_default();
+        let here = if here.is_empty() { "what is checked out".to_owned() } else { here };
+        let message = format!("{} has no project of a stack in {}", here.trim(), out.display());
+        return Err(Fault::input(message)
+            .hint("`git switch` to the branch that the tasks are for; nothing was changed"));
+    }
+    let merged = trailers(&git, TASK)?;
+    Ok((git, Some(merged)))
 }
 
-/// Whether a commit with this line is on the branch.
+/// The values of a trailer of all commits on the branch. What stands elsewhere in a message is anybody's.
+fn trailers(git: &Git, trailer: &str) -> Result<Vec<String>, Fault> {
+    let key = trailer.trim_end_matches(": ");
+    let format = format!("--format=%(trailers:key={key},valueonly,separator=%x00)");
+    let log = git.run(&["log", &format]).map_err(broken)?;
+    let values = log.split(['\0', '\n']).filter(|it| !it.is_empty());
+    Ok(values.map(str::to_owned).collect())
+}
+
+/// Removes what a start that was killed has left of a task which is merged.
+pub(super) fn clear(
+    out: &Path,
+    name: &str,
+    journal: &Journal,
+    output: &Output,
+) -> Result<(), Fault> {
+    let work = format!("task-{name}");
+    if !is_there(out, &work) {
+        return Ok(());
+    }
+    match Worktree::open(out, &work, journal) {
+        // It may be that a person has something there.
+        Err(fault) if fault.exit == Exit::NeedsHuman => {
+            output.note(format_args!("{work}: {}", fault.message));
+            Ok(())
+        }
+        opened => opened.map(drop),
+    }
+}
+
+/// Whether a commit with this trailer is on the branch.
 pub(super) fn is_merged(git: &Git, trailer: &str) -> Result<bool, Fault> {
-    let log = git.run(&["log", "--format=%B"]).map_err(broken)?;
-    Ok(log.lines().any(|it| it == trailer))
+    let (key, value) = trailer.split_once(": ").unwrap_or((trailer, ""));
+    Ok(trailers(git, key)?.iter().any(|it| it == value))
 }
 
 /// Installs the packages.

@@ -1,9 +1,11 @@
 //! What was made, brought onto the main branch: all that waits in one chain of commits behind one run of the tests, and one by
 //! one where that does not pass. What git cannot merge the model is asked for, file by file.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use cycle::feature::Changes;
+use cycle::TestRun;
+use cycle::feature::{Changes, Gate, keeps};
 use plan::NodeIx;
 
 use super::conflict::settle;
@@ -12,7 +14,7 @@ use crate::counsel::no_journal;
 use crate::error::Fault;
 use crate::implement::{Made, Tools, Trials, with_packages};
 use crate::workspace::journal::Event;
-use crate::workspace::landing::{Candidate, Checkout, Landed, Merge, land};
+use crate::workspace::landing::{Candidate, Landed, Merge, land};
 use crate::workspace::worktree::Worktree;
 
 /// What became of a batch.
@@ -25,16 +27,15 @@ pub(super) struct Merged {
 /// Merges what passes; what does not stays on its branch.
 pub(super) async fn merge(
     mut batch: Vec<(NodeIx, Made)>,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
+    bench: Bench<'_>,
 ) -> Result<Merged, Fault> {
     let mut out = Merged::default();
-    if batch.len() > 1 && try_all(&mut batch, tools, trials).await? {
+    if batch.len() > 1 && try_all(&mut batch, bench).await? {
         out.done = batch.into_iter().map(|it| it.0).collect();
         return Ok(out);
     }
     for (task, mut made) in batch {
-        match one(&mut made, tools, trials).await? {
+        match one(&mut made, bench).await? {
             None => out.done.push(task),
             Some(why) => {
                 made.work.end(&why)?;
@@ -46,11 +47,7 @@ pub(super) async fn merge(
 }
 
 /// Whether all of it was merged; else nothing was.
-async fn try_all(
-    batch: &mut [(NodeIx, Made)],
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
-) -> Result<bool, Fault> {
+async fn try_all(batch: &mut [(NodeIx, Made)], bench: Bench<'_>) -> Result<bool, Fault> {
     let mut chain: Vec<Candidate> = Vec::new();
     for (_, made) in batch.iter() {
         let old = match chain.last() {
@@ -62,27 +59,23 @@ async fn try_all(
             Merge::Conflict(_) => return Ok(false),
         }
     }
-    let works: Vec<&Worktree> = batch.iter().map(|it| &it.1.work).collect();
-    let Some(last) = chain.last() else { return Ok(true) };
-    if failure(&works, &last.commit, tools, trials).await?.is_some() {
+    let all: Vec<&Made> = batch.iter().map(|it| &it.1).collect();
+    let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(true) };
+    if failure(&all, (first.target(), &last.commit), bench).await?.is_some() {
         return Ok(false);
     }
     let mut works: Vec<&mut Worktree> = batch.iter_mut().map(|it| &mut it.1.work).collect();
-    Ok(land(&mut works, tools.journal, &chain)? == Landed::Done)
+    Ok(land(&mut works, bench.tools.journal, &chain)? == Landed::Done)
 }
 
 /// Why it was not merged, if it was not.
-pub(super) async fn one(
-    made: &mut Made,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
-) -> Result<Option<String>, Fault> {
+pub(super) async fn one(made: &mut Made, bench: Bench<'_>) -> Result<Option<String>, Fault> {
     loop {
-        let candidate = match tested(made, tools, trials).await? {
+        let candidate = match tested(made, bench).await? {
             Ok(candidate) => candidate,
             Err(why) => return Ok(Some(why)),
         };
-        match land(&mut [&mut made.work], tools.journal, std::slice::from_ref(&candidate))? {
+        match land(&mut [&mut made.work], bench.tools.journal, std::slice::from_ref(&candidate))? {
             Landed::Done => return Ok(None),
             Landed::Moved => {}
             Landed::InTheWay(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
@@ -91,15 +84,14 @@ pub(super) async fn one(
 }
 
 /// A merge that passes all tests; else why there is none.
-async fn tested(
-    made: &Made,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
-) -> Result<Result<Candidate, String>, Fault> {
+async fn tested(made: &Made, bench: Bench<'_>) -> Result<Result<Candidate, String>, Fault> {
     let clash = match made.work.candidate(&made.message)? {
-        Merge::Clean(it) if !it.is_untested => return Ok(Ok(it)),
+        Merge::Clean(it) if !it.is_untested => {
+            bench.known.learn(&it.commit, made.passed.clone());
+            return Ok(Ok(it));
+        }
         Merge::Clean(it) => {
-            let why = failure(&[&made.work], &it.commit, tools, trials).await?;
+            let why = failure(&[made], (it.target(), &it.commit), bench).await?;
             return Ok(match why {
                 None => Ok(it),
                 Some(why) => Err(format!("merged, the tests do not pass: {why}")),
@@ -108,10 +100,10 @@ async fn tested(
         Merge::Conflict(clash) => clash,
     };
     let (paths, branch) = (clash.paths().join(", "), made.work.branch());
-    told(tools, &made.id, "merge conflict", &paths)?;
-    let settled = settle(made, &clash, tools, trials).await?;
+    told(bench.tools, &made.id, "merge conflict", &paths)?;
+    let settled = settle(made, &clash, bench).await?;
     if settled.is_ok() {
-        told(tools, &made.id, "conflict settled", &paths)?;
+        told(bench.tools, &made.id, "conflict settled", &paths)?;
     }
     Ok(settled.map_err(|why| {
         format!(
@@ -120,33 +112,87 @@ async fn tested(
     }))
 }
 
-/// A checkout of a commit, with the packages of the project.
-pub(super) fn checked_out<'j>(
-    work: &Worktree,
-    commit: &str,
-    tools: Tools<'j>,
-) -> Result<Checkout<'j>, Fault> {
-    with_packages(work.checkout(tools.journal, commit)?, work.home())
-}
-
-/// What fails of all tests of a commit that has these works, if something does; the run is written down with their branches.
+/// What fails on a commit that has these works on top of a target, if something does: whatever passes on the target or passed
+/// where a work was made has to pass. The run is written down with the branches.
 async fn failure(
-    works: &[&Worktree],
-    commit: &str,
-    tools: Tools<'_>,
-    trials: &Trials<'_>,
+    all: &[&Made],
+    (target, commit): (&str, &str),
+    bench: Bench<'_>,
 ) -> Result<Option<String>, Fault> {
-    let Some(lead) = works.first() else { return Ok(None) };
+    let Some(lead) = all.first() else { return Ok(None) };
+    let mut wanted = bench.passing(&lead.work, target).await?;
+    wanted.extend(all.iter().flat_map(|it| it.passed.iter().cloned()));
     let began = Instant::now();
-    let checkout = checked_out(lead, commit, tools)?;
-    let run = trials.run(&checkout.root, &Changes::new(), &[]).await?;
-    let branches: Vec<String> = works.iter().map(|it| it.branch()).collect();
+    let run = bench.run(&lead.work, commit).await?;
+    let branches: Vec<String> = all.iter().map(|it| it.work.branch()).collect();
     let event = Event::Stage {
         work: "tasks".to_owned(),
         stage: "tests of what the merge makes".to_owned(),
         reason: format!("{}: {}", branches.join(", "), run.summary()),
         milliseconds: Some(began.elapsed().as_millis() as u64),
     };
-    tools.journal.log(event).map_err(no_journal)?;
-    Ok((!run.is_clean()).then(|| run.summary()))
+    bench.tools.journal.log(event).map_err(no_journal)?;
+    match keeps(&run, &wanted) {
+        Gate::Open => {
+            bench.known.learn(commit, passed(&run));
+            Ok(None)
+        }
+        Gate::Shut(why) => Ok(Some(first_line(&why))),
+    }
+}
+
+/// What merges are proven with.
+#[derive(Clone, Copy)]
+pub(super) struct Bench<'a> {
+    pub(super) tools: Tools<'a>,
+    pub(super) trials: &'a Trials<'a>,
+    pub(super) known: &'a Known,
+}
+
+impl Bench<'_> {
+    /// All tests on a commit.
+    pub(super) async fn run(&self, work: &Worktree, commit: &str) -> Result<TestRun, Fault> {
+        let checkout = work.checkout(self.tools.journal, commit)?;
+        let checkout = with_packages(checkout, work.home())?;
+        self.trials.run(&checkout.root, &Changes::new(), &[]).await
+    }
+
+    /// Tests that pass on a commit.
+    pub(super) async fn passing(
+        &self,
+        work: &Worktree,
+        commit: &str,
+    ) -> Result<Vec<String>, Fault> {
+        if let Some(known) = self.known.of(commit) {
+            return Ok(known);
+        }
+        let ids = passed(&self.run(work, commit).await?);
+        self.known.learn(commit, ids.clone());
+        Ok(ids)
+    }
+}
+
+/// The tests that pass on the last commit that was looked at.
+#[derive(Default)]
+pub(super) struct Known(Mutex<Option<(String, Vec<String>)>>);
+
+impl Known {
+    fn of(&self, commit: &str) -> Option<Vec<String>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|it| it.0 == commit).map(|it| it.1.clone())
+    }
+
+    pub(super) fn learn(&self, commit: &str, passed: Vec<String>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = Some((commit.to_owned(), passed));
+    }
+}
+
+/// Ids of the tests that passed in a run.
+pub(super) fn passed(run: &TestRun) -> Vec<String> {
+    run.cases.iter().filter(|it| it.passed).map(|it| it.id.clone()).collect()
+}
+
+pub(super) fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
 }

@@ -172,7 +172,8 @@ pub(crate) fn land(
             Some(Merging { old: first.old.clone(), new, last: last.commit.clone() });
         work.keep()?;
     }
-    let ff = ["merge", "--ff-only", "--no-autostash", "--quiet", &last.commit];
+    let ff =
+        ["merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", &last.commit];
     let moved = match place {
         Some(git) => git.step(journal, &ff, ""),
         None => git.step(journal, &["update-ref", &into, &last.commit, &first.old], ""),
@@ -272,6 +273,10 @@ fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
     let mut out = Vec::new();
     for Change { path, before, .. } in changes(&git, old, new)? {
         let place = git.root().join(&path);
+        if is_below_no_folder(git.root(), &path) {
+            out.push(path);
+            continue;
+        }
         let is_as_before = match fs::symlink_metadata(&place) {
             Err(_) => is_none(&before),
             Ok(it) if it.is_file() => {
@@ -286,6 +291,16 @@ fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
         }
     }
     Ok(out)
+}
+
+/// Whether something stands on the way to a file that is no folder: a person's, which git may know nothing of.
+fn is_below_no_folder(top: &Path, path: &str) -> bool {
+    let mut at = top.to_owned();
+    let folders = path.rsplit_once('/').map_or("", |it| it.0);
+    folders.split('/').filter(|it| !it.is_empty()).any(|part| {
+        at.push(part);
+        fs::symlink_metadata(&at).is_ok_and(|it| !it.is_dir())
+    })
 }
 
 fn is_none(blob: &str) -> bool {

@@ -28,6 +28,9 @@ pub(crate) struct Record {
     /// Trees that a person has looked at and sent back, each with their words: work that is played again is sent back again.
     #[serde(default)]
     pub(crate) sent_back: Vec<(String, String)>,
+    /// A person has made it theirs: it goes on from its last commit, and is never begun anew.
+    #[serde(default)]
+    pub(crate) edited: bool,
     /// Last commit that is ours.
     pub(super) tip: Option<String>,
     /// The one that is about to take its place: files may be of either.
@@ -52,12 +55,26 @@ pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
     Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
 }
 
+/// The branch that is checked out.
+pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
+    let head = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
+        Fault::input("no branch is checked out, so that nothing can be merged into it")
+            .hint("`git switch` to the branch that the work is for")
+    })?;
+    Ok(head.trim().to_owned())
+}
+
+/// Whether there is work of a name, or was before a crash.
+pub(crate) fn is_there(home: &Path, name: &str) -> bool {
+    record_path(home, name).exists()
+}
+
 /// The branch of the work of a name.
 pub(crate) fn branch(name: &str) -> String {
     format!("trellis/{name}")
 }
 
-pub(super) fn full(branch: &str) -> String {
+pub(crate) fn full(branch: &str) -> String {
     format!("refs/heads/{branch}")
 }
 
@@ -87,7 +104,12 @@ pub(super) fn known(path: &Path) -> Result<Option<Record>, Fault> {
 }
 
 /// The record of work that begins now.
-pub(super) fn begun(git: &Git, name: &str, folder: &Path, home: &Path) -> Result<Record, Fault> {
+pub(super) fn begun(
+    git: &Git,
+    (name, into): (&str, Option<&str>),
+    folder: &Path,
+    home: &Path,
+) -> Result<Record, Fault> {
     let branch = branch(name);
     let theirs = |what: String| {
         Fault::input(format!("{what} is there, and Trellis did not make it"))
@@ -99,19 +121,17 @@ pub(super) fn begun(git: &Git, name: &str, folder: &Path, home: &Path) -> Result
     if folder.exists() {
         return Err(theirs(folder.display().to_string()));
     }
-    let into = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
-        Fault::input("no branch is checked out, so that nothing can be merged into it")
-            .hint("`git switch` to the branch that the work is for")
-    })?;
-    let base = git.run(&["rev-parse", "HEAD"]).map_err(broken)?;
+    let into = into.map_or_else(|| checked_out(git), |it| Ok(it.to_owned()))?;
+    let base = git.run(&["rev-parse", "--verify", "--quiet", &full(&into)]).map_err(broken)?;
     let journal = fs::metadata(Journal::path(home)).map_or(0, |it| it.len());
     Ok(Record {
         version: VERSION,
-        into: into.trim().to_owned(),
+        into,
         base: base.trim().to_owned(),
         journal_from: journal,
         ended: None,
         sent_back: Vec::new(),
+        edited: false,
         tip: None,
         next: None,
         merging: None,

@@ -77,7 +77,9 @@ pub(crate) fn concerns(event: &Event, id: &str) -> bool {
         Event::Regression { modified, rerun, .. } => has(modified) || has(rerun),
         _ => false,
     };
-    is_named || node(event) == Some(id)
+    let is_work =
+        |it: &str| ["task-", "issue-"].iter().any(|kind| it.strip_prefix(kind) == Some(id));
+    is_named || node(event).is_some_and(|it| it == id || is_work(it))
 }
 
 /// What happened. One arm an event: the table of words.

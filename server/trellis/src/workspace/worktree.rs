@@ -21,6 +21,10 @@ use crate::workspace::leftovers;
 use crate::workspace::lock::{Lock, NoLock};
 use crate::workspace::record::{Record, begun, branch, full, known, record_path, remove};
 
+/// Folders that tools make and can make again.
+const MADE: [&str; 6] =
+    ["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".venv"];
+
 /// A worktree that is there, held by this process.
 #[derive(Debug)]
 pub(crate) struct Worktree {
@@ -56,6 +60,15 @@ impl Worktree {
     ///
     /// No repository, no branch checked out, a branch or folder of that name that is not ours, another process at work.
     pub(crate) fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, Fault> {
+        Worktree::open_for(home, (name, None), journal)
+    }
+
+    /// The same for another branch than the one that is checked out.
+    pub(crate) fn open_for(
+        home: &Path,
+        (name, into): (&str, Option<&str>),
+        journal: &Journal,
+    ) -> Result<Opened, Fault> {
         let git = repository(home)?;
         let places = places(home).map_err(|error| cannot("make .trellis/worktrees", &error))?;
         let lock = lock(&places.join(format!("{name}.lock")), name)?;
@@ -65,7 +78,7 @@ impl Worktree {
         let is_fresh = known.is_none();
         let record = match known {
             Some(record) => record,
-            None => begun(&git, name, &folder, home)?,
+            None => begun(&git, (name, into), &folder, home)?,
         };
         let mut work = Worktree {
             name: name.to_owned(),
@@ -85,6 +98,7 @@ impl Worktree {
             return Ok(Opened::Merged(commit));
         }
         work.make(journal)?;
+        work.is_on_its_branch()?;
         work.root = work.root.canonicalize().unwrap_or(work.root);
         Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
     }
@@ -97,6 +111,23 @@ impl Worktree {
     /// The branch.
     pub(crate) fn branch(&self) -> String {
         branch(&self.name)
+    }
+
+    /// A person may have switched to a branch of their own there, on which nothing of ours belongs.
+    fn is_on_its_branch(&self) -> Result<(), Fault> {
+        let (branch, top) = (self.branch(), self.git.at(&self.folder));
+        let head = top.run(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
+        if head.trim() == full(&branch) {
+            return Ok(());
+        }
+        let folder = self.folder.display();
+        Err(Fault::new(
+            Exit::NeedsHuman,
+            format!("in {folder} another branch than {branch} is checked out"),
+        )
+        .hint(format!(
+            "`git switch {branch}` there, or move what is yours elsewhere; nothing was changed"
+        )))
     }
 
     /// Makes branch and folder, as far as they are not there.
@@ -241,6 +272,9 @@ impl Worktree {
     /// Commits what somebody else has made of the files; the branch is ours again then. What was merged into it since is not
     /// part of the work.
     pub(crate) fn take_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
+        // First of all: whatever comes, it is not begun anew.
+        (self.record.edited, self.record.ended) = (true, None);
+        self.keep()?;
         let tree = self.tree()?;
         let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by a person"];
         let commit = self.inner.run(&commit).map_err(broken)?;
@@ -297,7 +331,8 @@ impl Worktree {
         let taken =
             self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
         let taken = taken.map_err(broken)?;
-        let prefix = format!("{}-", self.branch());
+        // No work has such a name.
+        let prefix = branch(&format!("aside/{}-", self.name));
         let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
         let aside = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
         let folder = self.folder.to_string_lossy().into_owned();
@@ -306,6 +341,7 @@ impl Worktree {
         if work.is_edited()? {
             work.take_edits(journal)?;
         }
+        work.keep_ignored()?;
         work.git.step(journal, &["worktree", "remove", "--force", &folder], "").map_err(broken)?;
         work.git
             .step(journal, &["branch", "--move", &work.branch(), &aside], "")
@@ -315,7 +351,7 @@ impl Worktree {
     }
 
     /// Removes folder, branch and record of work that is on its target. What somebody has added since stays.
-    pub(super) fn clear(&self, journal: &Journal) -> Result<(), Fault> {
+    pub(crate) fn clear(&self, journal: &Journal) -> Result<(), Fault> {
         let branch = self.branch();
         if self.folder.join(".git").exists() {
             let is_clean =
@@ -323,6 +359,7 @@ impl Worktree {
             if !is_clean {
                 return Err(self.added_to("files that are not committed"));
             }
+            self.keep_ignored()?;
             let folder = self.folder.to_string_lossy().into_owned();
             let removed = self.git.step(journal, &["worktree", "remove", "--force", &folder], "");
             removed.map_err(broken)?;
@@ -335,6 +372,30 @@ impl Worktree {
             self.git.step(journal, &["branch", "-D", &branch], "").map_err(broken)?;
         }
         remove(&record_path(&self.home, &self.name))
+    }
+
+    /// Moves files that git is told to ignore out of a folder that is about to go: nobody else has them.
+    fn keep_ignored(&self) -> Result<(), Fault> {
+        let top = self.git.at(&self.folder);
+        let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
+        let said = top.run(&list).map_err(broken)?;
+        let is_made = |path: &str| path.split('/').any(|part| MADE.contains(&part));
+        let kept: Vec<&str> =
+            said.split('\0').filter(|it| !it.is_empty() && !is_made(it)).collect();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
+        let place = self.home.join(format!(".trellis/kept/{}-{since}", self.name));
+        for path in kept {
+            let (from, to) = (self.folder.join(path), place.join(path));
+            fs::create_dir_all(to.parent().unwrap_or(&place))
+                .and_then(|()| fs::rename(&from, &to))
+                .map_err(|error| {
+                    cannot(&format!("move {} to {}", from.display(), to.display()), &error)
+                })?;
+        }
+        Ok(())
     }
 
     /// Paths that git lists, asked where the project is.
