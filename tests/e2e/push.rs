@@ -235,6 +235,10 @@ fn a_merge_is_pushed_and_what_the_remote_refuses_is_pushed_later() {
     assert_eq!(at(&world, "main"), text(&result["commit"]));
     let _ = push(&world, "elsewhere", &[]).exits(65).says("there is no remote");
     let _ = push(&world, "ext::sh -c x", &[]).exits(65).says("could be any program");
+    // A path counts from where one stands.
+    let world = shop_with(None);
+    let result = push(&world, "./remote.git", &ALONE).exits(0).json();
+    assert_eq!(at(&world, "main"), text(&result["commit"]), "{result:#}");
 }
 
 #[test]
@@ -385,6 +389,22 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
     // Another way to start a program, and a way to send the token elsewhere.
     in_p(&world, &["remote", "set-url", "origin", "ssh://git@127.0.0.1:1/o/r"]);
     let _ = push(&world, "origin", &[]).exits(2).says("could not be asked");
+    // A folder of the project has hooks of the project's, however it is written.
+    git(world.root(), &["init", "--quiet", "--bare", "p/evil.git"]);
+    let hook = world.write("p/evil.git/hooks/pre-receive", &format!("#!/bin/sh\n{start}\n"));
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let place = world.root().join("p").display().to_string();
+    for url in [
+        format!("{place}/evil.git"),
+        format!("file://{place}/evil.git"),
+        format!("file://localhost{place}/evil.git"),
+        format!("file://{place}/%65vil.git"),
+        "./evil.git".to_owned(),
+    ] {
+        in_p(&world, &["remote", "set-url", "origin", &url]);
+        let _ = push(&world, "origin", &[]).exits(65).says("whose hooks would be run");
+    }
+    in_p(&world, &["remote", "set-url", "origin", &forge.url()]);
     assert!(!mark.exists());
     world.write("p/trellis.toml", &format!("[forge]\nurl = \"http://{}/api/v1\"\n", forge.host));
     let _ = push(&world, "origin", &[]).exits(65).says("a project may not set `forge.url`");

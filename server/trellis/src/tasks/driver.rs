@@ -63,9 +63,7 @@ pub(crate) async fn tasks(
     };
     let observer = output.observer();
     let mut board = Board::new(&out, &plan, (&order.file, stack.name()), &observer)?;
-    for name in merged.iter().flatten() {
-        ground::clear(&out, name, &journal, output)?;
-    }
+    ground::clear(&out, &journal, output)?;
     if merged.is_none() {
         board.begin()?;
         ground::install(&out, &stack, output, &control.cancel).await?;

@@ -14,7 +14,7 @@ use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
 use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
-use crate::workspace::record::is_there;
+use crate::workspace::record::merging;
 use crate::workspace::scratch;
 use crate::workspace::worktree::Worktree;
 
@@ -102,25 +102,18 @@ fn trailers(git: &Git, trailer: &str) -> Result<Vec<String>, Fault> {
     Ok(values.map(str::to_owned).collect())
 }
 
-/// Removes what a start that was killed has left of a task which is merged.
-pub(super) fn clear(
-    out: &Path,
-    name: &str,
-    journal: &Journal,
-    output: &Output,
-) -> Result<(), Fault> {
-    let work = format!("task-{name}");
-    if !is_there(out, &work) {
-        return Ok(());
-    }
-    match Worktree::open(out, &work, journal) {
-        // It may be that a person has something there.
-        Err(fault) if fault.exit == Exit::NeedsHuman => {
-            output.note(format_args!("{work}: {}", fault.message));
-            Ok(())
+/// Ends merges that a start which was killed has begun: what is on the branch is cleared away, what is not waits for its turn.
+pub(super) fn clear(out: &Path, journal: &Journal, output: &Output) -> Result<(), Fault> {
+    for work in merging(out) {
+        match Worktree::open(out, &work, journal) {
+            // It may be that a person has something there.
+            Err(fault) if fault.exit == Exit::NeedsHuman => {
+                output.note(format_args!("{work}: {}", fault.message));
+            }
+            opened => drop(opened?),
         }
-        opened => opened.map(drop),
     }
+    Ok(())
 }
 
 /// Whether a commit with this trailer is on the branch.

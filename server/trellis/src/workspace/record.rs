@@ -64,6 +64,18 @@ pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
     Ok(head.trim().to_owned())
 }
 
+/// Works whose merge was begun, by name, sorted. A record that cannot be read is told of where its work is taken up.
+pub(crate) fn merging(home: &Path) -> Vec<String> {
+    let entries = fs::read_dir(home.join(".trellis/worktrees")).into_iter().flatten().flatten();
+    let name = |it: fs::DirEntry| it.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
+    let is_merging = |name: &String| {
+        known(&record_path(home, name)).is_ok_and(|it| it.is_some_and(|it| it.merging.is_some()))
+    };
+    let mut names: Vec<String> = entries.filter_map(name).filter(is_merging).collect();
+    names.sort();
+    names
+}
+
 /// Whether there is work of a name, or was before a crash.
 pub(crate) fn is_there(home: &Path, name: &str) -> bool {
     record_path(home, name).exists()
