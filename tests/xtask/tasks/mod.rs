@@ -91,6 +91,8 @@ fn made(trellis: &Path, folder: &Path, out: &str, jobs: usize, slow: bool) -> Re
     let jobs = jobs.to_string();
     let words = ["tasks", "tasks.json", "--stack", "plain-python", "--json", "--jobs", &jobs];
     let mut arguments: Vec<OsString> = words.map(OsString::from).to_vec();
+    // The bound knows of tasks alone.
+    arguments.push("--skip-integration".into());
     arguments.extend(["--model=recorded:replies.jsonl", "--out", out].map(OsString::from));
     arguments.extend(slow.then(|| OsString::from("--replay-latency")));
     measured(trellis, &arguments, folder, 0)
