@@ -50,7 +50,6 @@ pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::{FixWith, Policy};
 pub use prompt::{Prompt, Surroundings};
 pub use routing::Tier;
-pub use steady::steady;
 pub use strategy::{
     ATTEMPTS, Answer, Attempt, LocalizationExhausted, SUSPECTS, Tally, Tool, ToolRecord, Tools,
     Trail, find_suspects, queries,

@@ -14,9 +14,8 @@ pub(crate) fn without_addresses(text: &str) -> String {
     out + rest
 }
 
-/// A text without addresses, durations (`12 ms`, `0.31s`) and times of day (`10:31:07.5`): two questions that differ in
-/// nothing else are one.
-pub fn steady(text: &str) -> String {
+/// A text without addresses, durations (`12 ms`, `0.31s`) and times of day (`10:31:07.5`): the same failure reads the same.
+pub(crate) fn steady(text: &str) -> String {
     let text = without_addresses(text);
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();

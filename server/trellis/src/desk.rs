@@ -272,8 +272,7 @@ fn answer(opened: &Opened, reply: Result<Reply, ModelError>) -> Result<Answer, H
     }
 }
 
-/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt, but for what differs in
-/// each run of the same tests.
+/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt.
 fn hash(question: &Ask) -> String {
     let mut text = String::new();
     for message in &question.messages {
@@ -284,7 +283,7 @@ fn hash(question: &Ask) -> String {
         }
         message.results.iter().for_each(|it| text += &format!("\n{}\n{}", it.name, it.text));
     }
-    disk::hash(cycle::steady(&text))
+    disk::hash(text)
 }
 
 fn said(reply: &Reply) -> Said {

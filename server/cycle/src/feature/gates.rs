@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::observation::{Ending, Failure, TestRun};
+use crate::steady::steady;
 
 /// What a gate makes of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,5 +92,6 @@ fn told(run: &TestRun, what: &str) -> String {
     if run.failures().next().is_none() && !run.output.trim().is_empty() {
         out += &format!("\n{}", run.output.trim_end());
     }
-    out
+    // Work that is played again has to ask the same questions, or it is paid for twice.
+    steady(&out)
 }
