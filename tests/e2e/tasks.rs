@@ -391,6 +391,13 @@ fn what_connects_the_tasks_is_written_where_their_tests_together_fail() {
     write(&[]);
     assert_eq!(run(&world, &[]).exits(0).json()["status"], "COMPLETE");
     assert_eq!(in_out(&world, &["rev-parse", "main"]), before);
+    // One more task is another set; tests that are there already are enough.
+    write(&[together(tests)]);
+    let more = replies(&("three", &[], 0));
+    let more: Vec<String> = more.iter().map(|it| text(&it["reply"])).collect();
+    own(&world, "three", &[], &[("scaffold", &more[0]), ("implementation", &more[1])], 0);
+    assert_eq!(run(&world, &[]).exits(0).json()["status"], "COMPLETE");
+    assert_eq!(in_out(&world, &["branch", "--format=%(refname:short)"]), "main");
     let skipped = list(&tasks, (Vec::new(), Vec::new()));
     skipped.write(
         "replies.jsonl",

@@ -366,7 +366,7 @@ impl Worktree {
         }
         self.git.run(&["worktree", "prune"]).map_err(broken)?;
         if let Ok(tip) = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]) {
-            if self.record.tip.as_deref() != Some(tip.trim()) {
+            if self.tip() != tip.trim() {
                 return Err(self.added_to("commits"));
             }
             self.git.step(journal, &["branch", "-D", &branch], "").map_err(broken)?;
