@@ -198,16 +198,25 @@ fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
         "from app.b import b\n\n\ndef test_b():\n    assert b() == 1\n",
     );
     let code = line("implementation", "app/b.py", "def b():\n    return 1\n");
-    let replies = world.read("replies.jsonl");
+    let replies_of_a = world.read("replies.jsonl");
     world.write("replies.jsonl", &[tests, code].join("\n"));
     let left = world.root().join(".trellis-scratch-4194305-x");
     fs::create_dir(&left).expect("a folder of a process that cannot be");
     let _ = run(&world, &[]).exits(0);
     assert!(!left.exists());
     world.write("tasks.json", &json!({ "tasks": [task(&("a", &[], 0))] }).to_string());
-    world.write("replies.jsonl", &replies);
+    world.write("replies.jsonl", &replies_of_a);
     let result = run(&world, &[]).exits(0).json();
     assert!(world.out().join("app/a.py").exists(), "{result:#}");
+    // git was killed while it noted the worktree of another task.
+    world.write("out/.git/worktrees/task-zz/commondir", "");
+    world.write(
+        "tasks.json",
+        &json!({ "tasks": [task(&("a", &[], 0)), task(&("c", &[], 0))] }).to_string(),
+    );
+    let more: Vec<String> = replies(&("c", &[], 0)).iter().map(ToString::to_string).collect();
+    world.write("replies.jsonl", &format!("{replies_of_a}\n{}", more.join("\n")));
+    let _ = run(&world, &["--skip-integration"]).exits(0);
     // git was killed while it made the repository.
     let half = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
     let _ = run(&half, &[]).exits(0);

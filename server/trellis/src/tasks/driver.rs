@@ -63,7 +63,7 @@ pub(crate) async fn tasks(
     };
     let observer = output.observer();
     let mut board = Board::new(&out, &plan, (&order.file, stack.name()), &observer)?;
-    ground::clear(&out, &journal, output)?;
+    ground::clear(&out, &git, (&journal, output))?;
     if merged.is_none() {
         board.begin()?;
         ground::install(&out, &stack, output, &control.cancel).await?;

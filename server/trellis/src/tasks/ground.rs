@@ -14,6 +14,7 @@ use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
 use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
+use crate::workspace::leftovers::sweep_all;
 use crate::workspace::record::merging;
 use crate::workspace::scratch;
 use crate::workspace::worktree::Worktree;
@@ -103,7 +104,13 @@ fn trailers(git: &Git, trailer: &str) -> Result<Vec<String>, Fault> {
 }
 
 /// Ends merges that a start which was killed has begun: what is on the branch is cleared away, what is not waits for its turn.
-pub(super) fn clear(out: &Path, journal: &Journal, output: &Output) -> Result<(), Fault> {
+pub(super) fn clear(
+    out: &Path,
+    git: &Git,
+    (journal, output): (&Journal, &Output),
+) -> Result<(), Fault> {
+    // Half-made worktrees of any task would stop git for all of them; whoever holds the folder's lock has them alone.
+    sweep_all(git, |id| ["task-", "integration-"].iter().any(|it| id.starts_with(it)))?;
     for work in merging(out) {
         match Worktree::open(out, &work, journal) {
             // It may be that a person has something there.

@@ -28,11 +28,16 @@ pub(super) fn own_name() -> String {
 /// Removes notes of worktrees that were never whole, as far as they are ours: those of `name`, whose lock the caller holds, and
 /// those of processes that are gone. Git forgets folders that are gone.
 pub(super) fn sweep(git: &Git, name: Option<&str>) -> Result<(), Fault> {
+    sweep_all(git, |id| name == Some(id))
+}
+
+/// The same for all works that nobody else can be at work on.
+pub(crate) fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), Fault> {
     let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
     let common = PathBuf::from(git.run(&common).map_err(broken)?.trim_end()).join("worktrees");
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
         let id = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = name == Some(id.as_str()) || is_of_the_dead(&id);
+        let is_ours = is_mine(&id) || is_of_the_dead(&id);
         if is_ours && !is_whole(&entry.path()) {
             fs::remove_dir_all(entry.path())
                 .map_err(|error| cannot(&format!("remove {}", entry.path().display()), &error))?;

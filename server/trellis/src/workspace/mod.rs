@@ -9,7 +9,7 @@ pub(crate) mod disk;
 pub(crate) mod git;
 pub(crate) mod journal;
 pub(crate) mod landing;
-mod leftovers;
+pub(crate) mod leftovers;
 pub(crate) mod lock;
 pub(crate) mod past;
 pub(crate) mod readback;
