@@ -473,6 +473,14 @@ fn a_task_is_made_with_tools_and_asked_for_again_where_the_failure_may_pass() {
     assert!(text(&result["failedTasks"]["a"]).contains("429"), "{result:#}");
 }
 
+/// Makes the tasks of the list, each apart, with a model that is a service.
+fn asking(world: &World, service: &Service) -> Ran {
+    let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --skip-integration";
+    let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+    Ran::of(command.output().expect("trellis starts"))
+}
+
 #[test]
 fn a_person_at_work_on_one_task_stops_no_other() {
     let tasks: [Task; 2] = [("a", &[], 0), ("b", &[], 0)];
@@ -489,12 +497,7 @@ fn a_person_at_work_on_one_task_stops_no_other() {
         }
         said(&text(&of[usize::from(!is_tests)]["reply"]))
     }));
-    let run = || {
-        let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --skip-integration";
-        let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
-        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
-        Ran::of(command.output().expect("trellis starts"))
-    };
+    let run = || asking(&world, &service);
     let result = run().exits(1).json();
     assert_eq!(result["completedTasks"], json!(["a"]), "{result:#}");
     let why = text(&result["failedTasks"]["b"]);
@@ -600,12 +603,7 @@ fn a_person_may_switch_branches_and_nothing_of_theirs_is_taken() {
         }
         said(&text(&of[usize::from(!is_tests)]["reply"]))
     }));
-    let run = || {
-        let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --skip-integration";
-        let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
-        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
-        Ran::of(command.output().expect("trellis starts"))
-    };
+    let run = || asking(&world, &service);
     let result = run().exits(0).json();
     assert_eq!(result["progress"], 100, "{result:#}");
     assert_eq!(in_out(&world, &["symbolic-ref", "--short", "HEAD"]), "private");

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use cycle::approval::Mode;
 use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Review, Seen};
 use run::Runner;
 
+use super::begun::{Begun, merged_before, taken_up};
+use super::ended::{ended, forge, push};
 use super::files::is_test;
 use super::report::{self, Log};
 use super::trials::{self, Trials, with_packages};
@@ -15,17 +16,15 @@ use super::{Given, Order, Reviewer, cancelled};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::error::{Exit, Fault};
-use crate::forge::{Forge, Left};
-use crate::methods::implement::{ImplementResult, Outcome};
+use crate::forge::Forge;
+use crate::methods::implement::ImplementResult;
 use crate::output::Output;
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
-use crate::workspace::git::broken;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::landing::Checkout;
 use crate::workspace::past::heard;
-use crate::workspace::record::is_there;
-use crate::workspace::worktree::{Opened, Worktree, repository};
+use crate::workspace::worktree::Worktree;
 
 /// Makes what an issue wants, and merges it where it may be.
 ///
@@ -80,32 +79,6 @@ pub(crate) async fn implement(
     }
     let time = crate::methods::repair::Time::of(began.elapsed(), result.tested);
     Ok(ImplementResult { time, ..result })
-}
-
-/// The remote that the order names.
-fn forge<'a>(
-    order: &Order,
-    tools: (&'a Journal, &'a Output, &'a Control),
-) -> Result<Option<Forge<'a>>, Fault> {
-    let Some(wanted) = &order.push else { return Ok(None) };
-    Forge::open(wanted, &order.home, repository(&order.home)?, tools).map(Some)
-}
-
-/// Pushes what came of the work: its merge, or its branch where a person has to look.
-async fn push(
-    forge: &Forge<'_>,
-    order: &Order,
-    (it, into, message): (&ImplementResult, &str, &str),
-) {
-    match (it.outcome, &it.branch) {
-        (Outcome::Merged, _) => forge.settle().await,
-        (Outcome::NeedsHuman | Outcome::Left, Some(branch)) => {
-            let report = report::written(&order.home, it.reports.as_deref());
-            let reason = it.reason.as_deref().unwrap_or("it waits for a review");
-            forge.left(&Left { branch, into, message, reason, report: &report }).await;
-        }
-        _ => {}
-    }
 }
 
 /// What several works share.
@@ -173,53 +146,6 @@ pub(crate) async fn make(order: &Order, words: Words, tools: Tools<'_>) -> Resul
         work.end(why)?;
     }
     Ok(Came::Ended(end))
-}
-
-/// Work to be done, and how far it is.
-enum Begun {
-    Work(Box<Worktree>, (Course, Next)),
-    Merged(String),
-}
-
-/// The commit of an issue that was merged, and of which nothing is left to be done.
-fn merged_before(order: &Order) -> Result<Option<String>, Fault> {
-    let Some(trailer) = order.trailer.as_ref().filter(|_| !is_there(&order.home, &order.name))
-    else {
-        return Ok(None);
-    };
-    let pattern = format!("^{}$", trailer.replace('.', "\\."));
-    let log = ["log", "-1", "-E", "--format=%H", "--grep", &pattern];
-    let commit = repository(&order.home)?.run(&log).map_err(broken)?;
-    Ok(Some(commit.trim().to_owned()).filter(|it| !it.is_empty()))
-}
-
-/// What a person made of the files is tested first; work that ended is put aside; all else is played from its beginning.
-fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Result<Begun, Fault> {
-    let name = &order.name;
-    let named = (name.as_str(), order.into.as_deref());
-    let mut work = match Worktree::open_for(&order.home, named, journal)? {
-        Opened::Merged(commit) => return Ok(Begun::Merged(commit)),
-        Opened::Fresh(work) => return Ok(Begun::Work(Box::new(work), Course::new(order.limits))),
-        Opened::Resumed(work) => work,
-    };
-    let is_edited = work.is_edited()?;
-    if is_edited || work.record.edited {
-        output.note(format_args!("{name}: going on with what you have made of the files"));
-        if is_edited {
-            work.take_edits(journal)?;
-        }
-        work.record.ended = None;
-        return Ok(Begun::Work(Box::new(work), Course::with_code(order.limits)));
-    }
-    let Some(how) = &work.record.ended else {
-        output.note(format_args!("{name}: going on where it stopped"));
-        return Ok(Begun::Work(Box::new(work), Course::new(order.limits)));
-    };
-    let how = how.clone();
-    let aside = work.put_aside(journal)?;
-    output
-        .note(format_args!("{name} was begun before, and {how}: it is on the branch {aside} now"));
-    taken_up(order, journal, output)
 }
 
 /// What the work holds.
@@ -480,37 +406,4 @@ fn asked(what: cycle::feature::Asked) -> &'static str {
         cycle::feature::Asked::Code => "code",
         cycle::feature::Asked::Fix => "fix",
     }
-}
-
-/// How it ended, written down, and as a result.
-fn ended(order: &Order, mut work: Worktree, log: Log, end: End) -> Result<ImplementResult, Fault> {
-    let (outcome, reason, exit) = match &end.ending {
-        Ending::Merged => (Outcome::Merged, None, Exit::Done),
-        Ending::Left => {
-            (Outcome::Left, Some("it was left on its branch".to_owned()), Exit::NeedsHuman)
-        }
-        Ending::Failed(why) => (Outcome::Failed, Some(why.clone()), Exit::TestsFailed),
-        Ending::NeedsPerson(why) => {
-            let is_unattended =
-                order.mode == Mode::Autonomous && log.commit.is_none() && !log.conflicts;
-            let exit = if is_unattended { Exit::TestsFailed } else { Exit::NeedsHuman };
-            (Outcome::NeedsHuman, Some(why.clone()), exit)
-        }
-    };
-    // What waits for a word, a model, or room for the merge goes on then; all else is begun anew unless a person edits it.
-    let waits =
-        matches!(end.ending, Ending::Failed(_) | Ending::Merged) || log.waits || log.conflicts;
-    if !waits {
-        work.end(reason.as_deref().unwrap_or("ended"))?;
-    }
-    let is_there = outcome != Outcome::Merged;
-    Ok(ImplementResult {
-        exit_code: exit as u8,
-        reason,
-        branch: is_there.then(|| work.branch()),
-        worktree: is_there.then(|| work.root.display().to_string()),
-        tip: is_there.then(|| work.tip().to_owned()),
-        history: end.history,
-        ..ImplementResult::of(order, outcome, log)
-    })
 }

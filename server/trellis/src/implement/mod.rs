@@ -9,7 +9,9 @@
 //! tested is what is merged. A run that was stopped is played again from its beginning: what was asked is in the journal, so
 //! that nothing is paid for twice.
 
+mod begun;
 mod driver;
+mod ended;
 mod files;
 mod lint;
 mod report;

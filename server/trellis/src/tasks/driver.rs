@@ -349,14 +349,16 @@ impl All<'_> {
     /// takes to connect them.
     async fn integrate(&self, merged: &[String]) -> Result<Result<(), String>, Fault> {
         // Whatever a person has checked out meanwhile, or is at work on there.
-        let made = Checkout::of(&self.git, self.tools.journal, &full(&self.into))?;
+        let branch = full(&self.into);
+        let made = Checkout::of(&self.git, self.tools.journal, &branch)?;
         let made = with_packages(made, self.out)?;
         let passes = self.tested(&made.root).await?;
         if passes.is_err() || !self.order.integrates || merged.len() < 2 {
             return Ok(passes);
         }
         let order = self.together(merged);
-        if ground::is_merged(&self.git, order.trailer.as_deref().unwrap_or_default())? {
+        let trailer = order.trailer.as_deref().unwrap_or_default();
+        if ground::is_merged(&self.git, &branch, trailer)? {
             return Ok(Ok(()));
         }
         match make(&order, self.all_words(merged), self.tools).await? {

@@ -83,22 +83,22 @@ pub(super) fn repository(
     if git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
         return Ok((git, None));
     }
-    if trailers(&git, STACK)?.is_empty() {
+    if trailers(&git, "HEAD", STACK)?.is_empty() {
         let here = git.run(&["symbolic-ref", "--short", "HEAD"]).unwrap_or_default();
         let here = if here.is_empty() { "what is checked out".to_owned() } else { here };
         let message = format!("{} has no project of a stack in {}", here.trim(), out.display());
         return Err(Fault::input(message)
             .hint("`git switch` to the branch that the tasks are for; nothing was changed"));
     }
-    let merged = trailers(&git, TASK)?;
+    let merged = trailers(&git, "HEAD", TASK)?;
     Ok((git, Some(merged)))
 }
 
 /// The values of a trailer of all commits on the branch. What stands elsewhere in a message is anybody's.
-fn trailers(git: &Git, trailer: &str) -> Result<Vec<String>, Fault> {
+fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault> {
     let key = trailer.trim_end_matches(": ");
     let format = format!("--format=%(trailers:key={key},valueonly,separator=%x00)");
-    let log = git.run(&["log", &format]).map_err(broken)?;
+    let log = git.run(&["log", &format, branch, "--"]).map_err(broken)?;
     let values = log.split(['\0', '\n']).filter(|it| !it.is_empty());
     Ok(values.map(str::to_owned).collect())
 }
@@ -124,9 +124,9 @@ pub(super) fn clear(
 }
 
 /// Whether a commit with this trailer is on the branch.
-pub(super) fn is_merged(git: &Git, trailer: &str) -> Result<bool, Fault> {
+pub(super) fn is_merged(git: &Git, branch: &str, trailer: &str) -> Result<bool, Fault> {
     let (key, value) = trailer.split_once(": ").unwrap_or((trailer, ""));
-    Ok(trailers(git, key)?.iter().any(|it| it == value))
+    Ok(trailers(git, branch, key)?.iter().any(|it| it == value))
 }
 
 /// Installs the packages.
