@@ -217,6 +217,18 @@ fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
     let more: Vec<String> = replies(&("c", &[], 0)).iter().map(ToString::to_string).collect();
     world.write("replies.jsonl", &format!("{replies_of_a}\n{}", more.join("\n")));
     let _ = run(&world, &["--skip-integration"]).exits(0);
+    // git was killed while it had these.
+    for lock in
+        ["index", "HEAD", "packed-refs", "config", "refs/heads/main", "refs/heads/trellis/task-d"]
+    {
+        world.write(&format!("out/.git/{lock}.lock"), "");
+    }
+    let tasks = [task(&("a", &[], 0)), task(&("c", &[], 0)), task(&("d", &[], 0))];
+    world.write("tasks.json", &json!({ "tasks": tasks }).to_string());
+    let more: Vec<String> = replies(&("d", &[], 0)).iter().map(ToString::to_string).collect();
+    world.write("replies.jsonl", &more.join("\n"));
+    let _ = run(&world, &["--skip-integration"]).exits(0);
+    assert!(!world.out().join(".git/packed-refs.lock").exists());
     // git was killed while it made the repository.
     let half = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
     let _ = run(&half, &[]).exits(0);

@@ -38,15 +38,9 @@ impl Git {
         if !own.exists() || (own.is_dir() && !is_whole()) {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
-        // A crash of ours may have left the lock; a person's own git keeps its.
-        let lock = root.join(".git/index.lock");
-        if lock.exists() && !leftovers::is_held(&git, &lock) {
-            let removed = std::fs::remove_file(&lock);
-            let outcome = removed.map_or_else(|e| e.to_string(), |()| "done".to_owned());
-            let arguments = vec!["(remove stale index.lock)".to_owned()];
-            // The journal is only told; git's own error would follow at the next step.
-            let _ = journal.log(Event::Git { arguments, outcome });
-        }
+        // A crash of ours may have left locks; a person's git keeps its.
+        leftovers::own_locks(&git, journal)
+            .map_err(|fault| GitError { step: "lock".to_owned(), why: fault.message })?;
         git.know_identity();
         Ok(Some(git))
     }

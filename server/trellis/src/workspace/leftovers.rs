@@ -59,41 +59,87 @@ fn is_whole(notes: &Path) -> bool {
         && !says("locked").starts_with("initializing")
 }
 
-/// Removes locks of a killed git, where no process has them open and no git is at work: one that waits for an editor has its
-/// lock without having it open.
+/// Locks that a git may hold whatever it changes.
+const SHARED: [&str; 2] = ["packed-refs.lock", "config.lock"];
+
+/// Removes locks of a killed git, those named and those that any git may hold, where no process has them open and no git is at
+/// work: one that waits for an editor has its lock without having it open.
 pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), Fault> {
-    for name in names {
+    for name in names.iter().chain(&SHARED) {
         let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", name]);
         let path = PathBuf::from(path.map_err(broken)?.trim_end());
-        if !is_left(git, &path) {
-            continue;
+        match standing(git, &path) {
+            Lock::Gone => {}
+            Lock::Left => remove(&path, name, journal)?,
+            Lock::Held => {
+                let message = format!("another git is at work, {} is its lock", path.display());
+                return Err(Fault::input(message)
+                    .kind("busy")
+                    .hint("wait for it to end, and run again; nothing is lost"));
+            }
         }
-        if is_held(git, &path) {
-            let message = format!("another git is at work, {} is its lock", path.display());
-            return Err(Fault::input(message)
-                .kind("busy")
-                .hint("wait for it to end, and run again; nothing is lost"));
-        }
-        let removed = fs::remove_file(&path);
-        let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
-        let arguments = vec![format!("(remove stale {name})")];
-        let told = journal.log(Event::Git { arguments, outcome });
-        told.map_err(|error| cannot("write the journal", &error))?;
     }
     Ok(())
 }
 
-/// Whether a lock is there when who has it had time to give it back: the git of a start that was killed lives on for a moment.
-fn is_left(git: &Git, lock: &Path) -> bool {
+/// The same for all locks of a repository that only we commit to; what is held is left to git's own words.
+pub(super) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
+    let folder = git.root().join(".git");
+    let top = ["index.lock", "HEAD.lock"].into_iter().chain(SHARED).map(|it| folder.join(it));
+    let refs = ignore::WalkBuilder::new(folder.join("refs")).standard_filters(false).build();
+    let refs = refs.flatten().map(ignore::DirEntry::into_path);
+    let refs = refs.filter(|it| it.extension().is_some_and(|it| it == "lock"));
+    for path in top.chain(refs).filter(|it| it.exists()) {
+        if standing(git, &path) == Lock::Left {
+            let name = path.strip_prefix(&folder).unwrap_or(&path).to_string_lossy();
+            remove(&path, &name, journal)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), Fault> {
+    let removed = fs::remove_file(path);
+    let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
+    let arguments = vec![format!("(remove stale {name})")];
+    let told = journal.log(Event::Git { arguments, outcome });
+    told.map_err(|error| cannot("write the journal", &error))
+}
+
+/// What a lock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lock {
+    Gone,
+    /// Of a git that is gone.
+    Left,
+    Held,
+}
+
+/// What a lock is when who has it had time to give it back: the git of a start that was killed lives on for a moment.
+fn standing(git: &Git, lock: &Path) -> Lock {
     let ends = Instant::now() + PATIENCE;
-    while lock.exists() && is_held(git, lock) && Instant::now() < ends {
+    loop {
+        let Some(before) = identity(lock) else { return Lock::Gone };
+        let is_held = is_held(git, lock);
+        // Meanwhile it may have been given back, and taken by another.
+        if !is_held && identity(lock) == Some(before) {
+            return Lock::Left;
+        }
+        if Instant::now() >= ends {
+            return Lock::Held;
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
-    lock.exists()
+}
+
+/// What tells a file from another one of the same path.
+fn identity(path: &Path) -> Option<(u64, u64, i64, i64)> {
+    let it = fs::symlink_metadata(path).ok()?;
+    Some((it.dev(), it.ino(), it.ctime(), it.ctime_nsec()))
 }
 
 /// Whether a lock of git's is somebody's.
-pub(super) fn is_held(git: &Git, lock: &Path) -> bool {
+fn is_held(git: &Git, lock: &Path) -> bool {
     let is_open = fs::metadata(lock).is_ok_and(|it| is_open(it.dev(), it.ino()));
     is_open || is_at_work(git)
 }

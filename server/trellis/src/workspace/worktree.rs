@@ -93,6 +93,8 @@ impl Worktree {
         if is_fresh {
             work.keep()?;
         }
+        // The index and HEAD here are the person's.
+        leftovers::locks(&work.git, journal, &[&format!("{}.lock", full(&work.branch()))])?;
         if let Some(commit) = work.recover(Some(journal))? {
             work.clear(journal)?;
             return Ok(Opened::Merged(commit));
@@ -135,8 +137,7 @@ impl Worktree {
         leftovers::sweep(&self.git, Some(&self.name))?;
         let top = self.git.at(&self.folder);
         if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
-            let own = format!("{}.lock", full(&self.branch()));
-            return leftovers::locks(&top, journal, &["index.lock", "HEAD.lock", &own]);
+            return leftovers::locks(&top, journal, &["index.lock", "HEAD.lock"]);
         }
         // A folder that a crash left half made holds nothing yet.
         if self.folder.exists() {
@@ -144,8 +145,6 @@ impl Worktree {
                 .map_err(|error| cannot("clear the worktree's folder", &error))?;
             leftovers::sweep(&self.git, Some(&self.name))?;
         }
-        // The index and HEAD here are the person's.
-        leftovers::locks(&self.git, journal, &[&format!("{}.lock", full(&self.branch()))])?;
         let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
         let there = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok();
         let base = self.record.base.clone();
