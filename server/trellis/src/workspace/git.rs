@@ -39,7 +39,8 @@ impl Git {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of ours may have left locks; a person's git keeps its.
-        leftovers::own_locks(&git, journal)
+        leftovers::settled(&git)
+            .and_then(|()| leftovers::own_locks(&git, journal))
             .map_err(|fault| GitError { step: "lock".to_owned(), why: fault.message })?;
         git.know_identity();
         Ok(Some(git))
@@ -194,6 +195,7 @@ impl Git {
         // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
         command.env_clear().envs(run::plain_environment());
         command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        command.env(leftovers::OWNER, &*leftovers::SELF);
         command.envs(self.index.iter().map(|it| ("GIT_INDEX_FILE", it)));
         command.args([
             "-c",

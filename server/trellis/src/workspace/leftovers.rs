@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,19 @@ const PREFIX: &str = "trellis-";
 
 /// What a git takes that only moves files and a branch, and more.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long it may take a git whose owner was killed to end what it was told to do.
+const ORPHANED: Duration = Duration::from_secs(30);
+
+/// Names the process that began a git to whoever finds that git: its number, and since when it runs, in ticks of the kernel.
+pub(super) const OWNER: &str = "TRELLIS_GIT_OWNER";
+
+/// The same of this process.
+pub(super) static SELF: LazyLock<String> = LazyLock::new(|| {
+    let pid = std::process::id().to_string();
+    let since = began(&pid).unwrap_or_default();
+    format!("{pid} {since}")
+});
 
 /// A name for a checkout of this process, another one each time.
 pub(super) fn own_name() -> String {
@@ -57,6 +71,46 @@ fn is_whole(notes: &Path) -> bool {
     let is_there = |file: &str| !says(file).trim().is_empty();
     ["HEAD", "commondir", "gitdir"].into_iter().all(is_there)
         && !says("locked").starts_with("initializing")
+}
+
+/// Waits for the git of a start that was killed: it still does what that start told it, behind the back of whoever takes the work
+/// up.
+pub(super) fn settled(git: &Git) -> Result<(), Fault> {
+    let ends = Instant::now() + ORPHANED;
+    while let Some(pid) = orphan(git) {
+        if Instant::now() >= ends {
+            let message = format!("git (process {pid}) still does what a killed start told it");
+            return Err(Fault::input(message)
+                .kind("busy")
+                .hint("wait for it to end, or end it, and run again; nothing is lost"));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// A process in this repository's folders that was begun as a git of ours by one that is gone.
+fn orphan(git: &Git) -> Option<String> {
+    let top = top(git);
+    let is_orphan = |it: &PathBuf| {
+        let environment = fs::read(it.join("environ")).unwrap_or_default();
+        let prefix = format!("{OWNER}=");
+        let mut lines = environment.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let owner = lines.find_map(|it| Some(it.strip_prefix(&prefix)?.to_owned()));
+        owner.is_some_and(|it| {
+            let (pid, since) = it.split_once(' ').unwrap_or((&it, ""));
+            began(pid).as_deref() != Some(since)
+        })
+    };
+    let found = processes().filter(|it| is_in(it, &top)).find(is_orphan)?;
+    Some(found.file_name()?.to_string_lossy().into_owned())
+}
+
+/// Since when a process runs, in ticks of the kernel.
+fn began(pid: &str) -> Option<String> {
+    let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).ok()?;
+    // The second field is a name, in parentheses, which may hold anything; this is the 22nd.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
 /// Locks that a git may hold whatever it changes.
@@ -153,16 +207,63 @@ fn is_open(device: u64, inode: u64) -> bool {
 
 /// Whether a git runs in this repository's folders.
 fn is_at_work(git: &Git) -> bool {
-    // Where git does not say, the folder that it is asked in has to do.
-    let top = git.run(&["rev-parse", "--show-toplevel"]);
-    let top = top.unwrap_or_else(|_| git.root().to_string_lossy().into_owned());
+    let top = top(git);
     let is_git =
         |it: &PathBuf| fs::read_to_string(it.join("comm")).is_ok_and(|it| it.trim() == "git");
-    let is_here =
-        |it: PathBuf| fs::read_link(it.join("cwd")).is_ok_and(|it| it.starts_with(top.trim_end()));
-    processes().filter(is_git).any(is_here)
+    processes().filter(is_git).any(|it| is_in(&it, &top))
+}
+
+fn top(git: &Git) -> PathBuf {
+    // Where git does not say, the folder that it is asked in has to do.
+    let top = git.run(&["rev-parse", "--show-toplevel"]);
+    top.map_or_else(|_| git.root().to_owned(), |it| PathBuf::from(it.trim_end()))
+}
+
+/// Whether a process works in a folder.
+fn is_in(process: &Path, folder: &Path) -> bool {
+    fs::read_link(process.join("cwd")).is_ok_and(|it| it.starts_with(folder))
 }
 
 fn processes() -> impl Iterator<Item = PathBuf> {
     fs::read_dir("/proc").into_iter().flatten().flatten().map(|it| it.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    /// A process that ends with its input.
+    fn process(folder: &Path, owner: &str) -> Child {
+        let mut command = Command::new("cat");
+        command.current_dir(folder).env(OWNER, owner).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.spawn().expect("cat starts")
+    }
+
+    #[test]
+    fn a_git_whose_owner_is_gone_is_waited_for_and_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(".trellis")).expect("made");
+        let (journal, _) = Journal::open(folder.path()).expect("a journal");
+        let git = Git::open(folder.path(), &journal).expect("git works").expect("git is there");
+        let (pid, since) = SELF.split_once(' ').expect("two words");
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        let recycled = format!("{pid} {since}1");
+        let table = [
+            ("4194305 1", folder.path(), true),
+            (recycled.as_str(), folder.path(), true),
+            (SELF.as_str(), folder.path(), false),
+            ("4194305 1", elsewhere.path(), false),
+        ];
+        for (owner, place, is_orphan) in table {
+            let mut child = process(place, owner);
+            let found = orphan(&git);
+            let wanted = is_orphan.then(|| child.id().to_string());
+            drop(child.stdin.take());
+            assert_eq!(found, wanted, "{owner} in {}", place.display());
+            settled(&git).expect("it ends");
+            child.wait().expect("it ended");
+        }
+    }
 }

@@ -72,6 +72,7 @@ impl Worktree {
         let git = repository(home)?;
         let places = places(home).map_err(|error| cannot("make .trellis/worktrees", &error))?;
         let lock = lock(&places.join(format!("{name}.lock")), name)?;
+        leftovers::settled(&git)?;
         let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
         let folder = places.join(name);
         let known = known(&record_path(home, name))?;
