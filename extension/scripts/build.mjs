@@ -1,35 +1,12 @@
-// Bundles what VS Code loads: the extension, and the page of the planning graph.
+// Bundles what VS Code loads.
 import { build, context } from 'esbuild';
 import { demonstration } from './assets.mjs';
+import { bundles } from './bundles.mjs';
 
 demonstration();
-const production = process.argv.includes('--production');
-const shared = {
-  bundle: true,
-  minify: production,
-  sourcemap: !production,
-  logLevel: 'warning',
-  outdir: 'dist',
-};
-const bundles = [
-  {
-    ...shared,
-    entryPoints: ['src/extension.ts'],
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    external: ['vscode'],
-  },
-  {
-    ...shared,
-    entryPoints: { graph: 'webview/graph.ts' },
-    platform: 'browser',
-    target: 'chrome128',
-    format: 'iife',
-  },
-];
+const all = bundles(process.argv.includes('--production'));
 if (process.argv.includes('--watch')) {
-  for (const it of bundles) await (await context(it)).watch();
+  for (const it of all) await (await context(it)).watch();
 } else {
-  await Promise.all(bundles.map((it) => build(it)));
+  await Promise.all(all.map((it) => build(it)));
 }

@@ -1,9 +1,19 @@
-// `npm run package`: a VSIX for one system, with its sidecar inside.
+// `npm run package`: a VSIX for one system, with its sidecar and its bill of materials inside.
 //
 // TRELLIS_BIN: the sidecar for that system; else ../target/release/trellis. TARGET: as vsce names systems; else this one.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bill } from './bom.mjs';
 
 const extension = fileURLToPath(new URL('../', import.meta.url));
 const target = process.env.TARGET ?? `${process.platform}-${process.arch}`;
@@ -21,9 +31,7 @@ function run(program, ...given) {
 }
 
 if (!existsSync(binary)) {
-  console.error(
-    `${binary} is not there: build it by \`cargo build --release -p trellis\`, or say TRELLIS_BIN`,
-  );
+  console.error(`${binary} is not there: build it by \`cargo xtask release\`, or say TRELLIS_BIN`);
   process.exit(1);
 }
 rmSync(`${extension}server-bin`, { recursive: true, force: true });
@@ -34,6 +42,7 @@ for (const it of ['LICENSE-MIT', 'LICENSE-APACHE'])
   copyFileSync(`${extension}../${it}`, `${extension}${it}.txt`);
 rmSync(`${extension}dist`, { recursive: true, force: true });
 run(process.execPath, 'scripts/build.mjs', '--production');
+writeFileSync(`${extension}bom.cdx.json`, `${await bill(target)}\n`);
 run(
   process.execPath,
   'node_modules/@vscode/vsce/vsce',

@@ -64,7 +64,7 @@ fn home() -> PathBuf {
 }
 
 /// Installs the packages of the lock file, where they are not those.
-fn install() -> Outcome {
+pub(crate) fn install() -> Outcome {
     let lock = home().join("package-lock.json");
     let wanted = fs::read_to_string(&lock).map_err(|e| format!("{}: {e}", lock.display()))?;
     // Written last, so that it is there only when everything is; `npm ci` removes it.

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod accuracy;
+mod audit;
 mod bench;
 mod big_graph;
 mod demo;
@@ -20,6 +21,7 @@ mod localize;
 mod mock;
 mod models;
 mod peers;
+mod release;
 mod repair;
 mod search;
 mod setup;
@@ -45,6 +47,10 @@ enum Command {
     Live(live::LiveArgs),
     /// Measure, as ratios from one run.
     Bench(bench::BenchArgs),
+    /// Check whose code is used: licences, duplicates, sources, and known advisories where they can be reached.
+    Audit,
+    /// Build the binary as it is delivered, and print its checksum.
+    Release(release::ReleaseArgs),
 }
 
 /// What went wrong, for the terminal.
@@ -56,6 +62,8 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Live(args) => live::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Audit => audit::run(),
+        Command::Release(args) => release::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

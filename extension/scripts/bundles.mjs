@@ -1,0 +1,42 @@
+// What VS Code loads, as bundles: the extension, and the page of the planning graph.
+import { build } from 'esbuild';
+
+export const bundles = (production) => {
+  const shared = {
+    bundle: true,
+    minify: production,
+    sourcemap: !production,
+    logLevel: 'warning',
+    outdir: 'dist',
+  };
+  return [
+    {
+      ...shared,
+      entryPoints: ['src/extension.ts'],
+      platform: 'node',
+      target: 'node20',
+      format: 'cjs',
+      external: ['vscode'],
+    },
+    {
+      ...shared,
+      entryPoints: { graph: 'webview/graph.ts' },
+      platform: 'browser',
+      target: 'chrome128',
+      format: 'iife',
+    },
+  ];
+};
+
+/** Folders of the npm packages that the bundles take code from, as the lock file names them, in order. */
+export async function bundled() {
+  const made = await Promise.all(bundles(true).map((it) => build({ ...it, write: false, metafile: true })));
+  const used = made.flatMap((it) => Object.values(it.metafile.outputs).flatMap(taken));
+  return [...new Set(used)].sort();
+}
+
+/** An input that leaves no byte in a bundle is not in it. */
+function taken({ inputs }) {
+  const left = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  return left.flatMap(([path]) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []);
+}
