@@ -15,6 +15,7 @@ use crate::{Outcome, symbols};
 
 mod events;
 mod keystrokes;
+mod load;
 mod memory;
 mod queries;
 mod slow;
@@ -50,6 +51,18 @@ enum Part {
     Memory,
     /// Events for a client that does not read them.
     Events,
+    /// A graph of 10,000 nodes, grown while symbols are asked for; many minutes, left out unless it is named.
+    Grow,
+    /// A workspace of 100,000 files; left out unless it is named.
+    Index,
+    /// Eight hours of editing; left out unless it is named.
+    Edit,
+}
+
+impl Part {
+    fn is_long(self) -> bool {
+        matches!(self, Part::Grow | Part::Index | Part::Edit)
+    }
 }
 
 impl SidecarArgs {
@@ -61,8 +74,9 @@ impl SidecarArgs {
 
 pub(crate) fn run(args: &SidecarArgs) -> Outcome {
     let parts = Part::value_variants().iter().copied();
-    let parts: Vec<Part> =
-        parts.filter(|it| args.only.is_empty() || args.only.contains(it)).collect();
+    let parts: Vec<Part> = parts
+        .filter(|it| args.only.contains(it) || (args.only.is_empty() && !it.is_long()))
+        .collect();
     let names = ["trellis", "ty"].map(str::to_owned);
     // Servers start in other folders than this one.
     let binary = args
@@ -88,6 +102,9 @@ pub(crate) fn run(args: &SidecarArgs) -> Outcome {
             Part::Queries => queries::run(ours, corpus()?),
             Part::Memory => memory::run(ours, ty, corpus()?),
             Part::Events => events::run(ours),
+            Part::Grow => load::grow(ours),
+            Part::Index => load::index(ours),
+            Part::Edit => load::edit(ours),
         };
         outcome.map_err(|failure| failure.to_string())?;
     }

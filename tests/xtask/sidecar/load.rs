@@ -1,0 +1,250 @@
+//! Large loads: whether time and memory grow no faster than what there is to do, and whether the editor stays live meanwhile.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lsp::{Client, Failure, uri_of};
+use serde_json::{Value, json};
+
+use super::{Failed, Measured, PATIENCE, Times, connect};
+use crate::symbols::process::{resident, usage};
+use crate::symbols::server::Server;
+
+/// Nodes of the largest graph; what is measured is compared with a quarter of it.
+const NODES: usize = 10_000;
+const NODES_IN_A_FILE: usize = 8;
+/// Most nodes that stand in line behind each other.
+const DEPTH: usize = 5;
+const JOBS: u32 = 2;
+/// Between two questions while nodes are grown.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Files of the largest workspace; what is measured is compared with a tenth of it.
+const FILES: usize = 100_000;
+const FILES_IN_A_FOLDER: usize = 500;
+/// How long it may take to read all of them.
+const READING: Duration = Duration::from_secs(600);
+/// Eight hours with a change every other second.
+const HOURS: usize = 8;
+const CHANGES_AN_HOUR: usize = 1_800;
+/// Changes after which there is a pause, in which what waits for one is done.
+const BURST: usize = 50;
+/// Longer than the 300 ms after which the server looks again.
+const REST: Duration = Duration::from_millis(400);
+/// Files that are open in turn.
+const EDITED: usize = 40;
+
+/// Grows a graph, and one a quarter as large, with a model that takes no time.
+pub(super) fn grow(server: &Server) -> Measured {
+    println!("growing nodes whose replies take no time, {JOBS} at once, in the sidecar:");
+    let [small, large] = [NODES / 4, NODES].map(|nodes| grown(server, nodes));
+    let (small, large) = (small?, large?);
+    println!(
+        "  with four times the nodes {:.2} times the time and {:.2} times the memory a node",
+        large.time / small.time / 4.0,
+        large.memory / small.memory / 4.0
+    );
+    Ok(())
+}
+
+struct Grown {
+    /// Seconds.
+    time: f64,
+    /// What was taken beyond what there was at the start, in MiB.
+    memory: f64,
+}
+
+fn grown(server: &Server, nodes: usize) -> Result<Grown, Failed> {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
+    plant(&root, nodes)?;
+    let mut client = connect(server, &root)?;
+    client.request("workspace/symbol", json!({ "query": "f1" }), PATIENCE)?;
+    let (before, since) = (resident(client.process_id()), Instant::now());
+    let params = json!({
+        "graph": "rpg.json", "out": "out", "sandbox": "local", "jobs": JOBS,
+        "model": format!("recorded:{}", root.join("replies.jsonl").display()),
+    });
+    let started = client.request("trellis/generate", params, PATIENCE)?;
+    let job = json!({ "job": started["job"] });
+    let (mut asked, mut peak) = (Times::default(), before);
+    let ended = loop {
+        asked.add(client.timed("workspace/symbol", json!({ "query": "f1" }), PATIENCE)?.took);
+        peak = peak.max(resident(client.process_id()));
+        let shape = client.request("trellis/job", job.clone(), PATIENCE)?;
+        if shape["state"] != "running" {
+            break shape;
+        }
+        client.listen(PAUSE)?;
+    };
+    let (time, memory) = (since.elapsed().as_secs_f64(), peak - before);
+    client.shutdown()?;
+    let passed = passed(&root)?;
+    if passed != nodes {
+        return Err(Failed::Other(format!("{passed} of {nodes} nodes passed: {ended}")));
+    }
+    println!(
+        "  {nodes} nodes: {time:.0} s, {:.1} ms each; memory {before:.0} MiB, at most {peak:.0} MiB, {:.1} KiB each; symbols asked meanwhile: {}",
+        time * 1000.0 / nodes as f64,
+        memory * 1024.0 / nodes as f64,
+        asked.shown()
+    );
+    Ok(Grown { time, memory })
+}
+
+fn passed(root: &Path) -> Result<usize, Failed> {
+    let text = fs::read_to_string(root.join("out/docs/generation_checkpoint.json"))?;
+    let found: Value = serde_json::from_str(&text).map_err(|it| Failed::Other(it.to_string()))?;
+    let nodes = found.as_object().into_iter().flatten();
+    Ok(nodes.filter(|(_, it)| it["status"] == "passed").count())
+}
+
+/// Functions that add one to what the one before gives, in short rows; with a recording.
+fn plant(root: &Path, nodes: usize) -> Result<(), Failed> {
+    let place = |i: usize| i / NODES_IN_A_FILE;
+    let mut replies = String::new();
+    let mut all = Vec::new();
+    for i in 0..nodes {
+        let before = (place(i) % DEPTH > 0).then(|| i - NODES_IN_A_FILE);
+        let needs: Vec<String> = before.iter().map(|it| format!("f{it}")).collect();
+        all.push(json!({
+            "id": format!("f{i}"), "name": format!("f{i}"), "type": "function", "node_type": "leaf",
+            "file_path": format!("src/lib/part_{}.py", place(i)), "signature": format!("def f{i}(x: int) -> int"),
+            "docstring": "Add a constant.", "dependencies": needs,
+        }));
+        let (import, body) = match before {
+            None => (String::new(), format!("x + {i}")),
+            Some(it) => {
+                (format!("from lib.part_{} import f{it}\n\n\n", place(it)), format!("f{it}(x) + 1"))
+            }
+        };
+        let wanted = place(i) % DEPTH + i - NODES_IN_A_FILE * (place(i) % DEPTH);
+        let code = format!(
+            "```python\n{import}def f{i}(x: int) -> int:\n    \"\"\"Add a constant.\"\"\"\n    return {body}\n```"
+        );
+        let tests = format!(
+            "```python\nfrom lib.part_{} import f{i}\n\n\ndef test_f{i}_of_zero():\n    assert f{i}(0) == {wanted}\n\n\ndef test_f{i}_of_one():\n    assert f{i}(1) == {}\n\n\ndef test_f{i}_of_a_negative_number():\n    assert f{i}(-1) == {}\n```",
+            place(i),
+            wanted + 1,
+            wanted as i64 - 1
+        );
+        for (stage, reply) in [("tests", tests), ("implementation", code)] {
+            let line =
+                json!({ "node": format!("f{i}"), "stage": stage, "attempt": 0, "reply": reply });
+            let _ = writeln!(replies, "{line}");
+        }
+    }
+    let graph = json!({ "nodes": all, "metadata": { "project_name": "lib", "phase": 3 } });
+    fs::write(root.join("rpg.json"), graph.to_string())?;
+    Ok(fs::write(root.join("replies.jsonl"), replies)?)
+}
+
+/// Reads a workspace, and one a tenth as large.
+pub(super) fn index(server: &Server) -> Measured {
+    println!("reading a workspace until its symbols are known:");
+    let [small, large] = [read(server, FILES / 10)?, read(server, FILES)?];
+    let each = (large - small) * 1024.0 / (FILES - FILES / 10) as f64;
+    println!("  each file more takes {each:.1} KiB");
+    Ok(())
+}
+
+/// Reads so many files; gives the memory with all of them known, in MiB.
+fn read(server: &Server, files: usize) -> Result<f64, Failed> {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
+    let megabytes = written(&root, files)? as f64 / 1e6;
+    let mut client = connect(server, &root)?;
+    let query = json!({ "query": format!("Holder{}", files - 1) });
+    let first = client.timed("workspace/symbol", query.clone(), READING)?;
+    if first.value.as_array().is_none_or(Vec::is_empty) {
+        return Err(Failed::Other("the last file's class was not found".to_owned()));
+    }
+    let again = client.timed("workspace/symbol", query, PATIENCE)?.took.as_secs_f64() * 1000.0;
+    client.listen(REST)?;
+    let [now, peak] = [resident(client.process_id()), usage(client.process_id()).peak];
+    client.shutdown()?;
+    println!(
+        "  {files} files, {megabytes:.1} MB: {:.1} s, then {again:.2} ms a question; memory {now:.0} MiB, at most {peak:.0} MiB",
+        first.took.as_secs_f64()
+    );
+    Ok(now)
+}
+
+/// Files with a class, its methods and a function each; gives their bytes.
+fn written(root: &Path, files: usize) -> Result<usize, Failed> {
+    let mut bytes = 0;
+    for i in 0..files {
+        let folder = root.join(format!("part_{}", i / FILES_IN_A_FOLDER));
+        if i % FILES_IN_A_FOLDER == 0 {
+            fs::create_dir(&folder)?;
+        }
+        let text = format!(
+            "import math\n\n\nclass Holder{i}:\n    \"\"\"Holds {i}.\"\"\"\n\n    def __init__(self, value: int = {i}) -> None:\n        self.value = value\n\n    \
+             def root(self) -> float:\n        return math.sqrt(self.value)\n\n\ndef hold_{i}(value: int) -> Holder{i}:\n    \"\"\"Return a holder.\"\"\"\n    held = Holder{i}(value)\n    return held\n"
+        );
+        bytes += text.len();
+        fs::write(folder.join(format!("module_{i}.py")), text)?;
+    }
+    Ok(bytes)
+}
+
+/// Types, saves, opens and closes for as many changes as hours of work hold.
+pub(super) fn edit(server: &Server) -> Measured {
+    println!("{HOURS} hours of editing, {CHANGES_AN_HOUR} changes each:");
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
+    written(&root, FILES_IN_A_FOLDER)?;
+    let mut client = connect(server, &root)?;
+    let mut memory = Vec::new();
+    for hour in 0..HOURS {
+        let mut asked = Times::default();
+        for change in 0..CHANGES_AN_HOUR {
+            let number = hour * CHANGES_AN_HOUR + change;
+            if change % BURST == 0 {
+                client.listen(REST)?;
+            }
+            asked.add(changed(&mut client, &root, number)?);
+        }
+        client.listen(REST)?;
+        memory.push(resident(client.process_id()));
+        println!(
+            "  hour {}: {:.0} MiB; lenses after a change: {}",
+            hour + 1,
+            memory[hour],
+            asked.shown()
+        );
+    }
+    client.shutdown()?;
+    println!("  the last hour's memory to the second's: {:.3}", memory[HOURS - 1] / memory[1]);
+    Ok(())
+}
+
+/// One change and the question that an editor puts after it. Each other change takes the one before back; a file is open for a
+/// burst of them, and saved at its end.
+fn changed(client: &mut Client, root: &Path, number: usize) -> Result<Duration, Failure> {
+    let (burst, within) = (number / BURST, number % BURST);
+    let file = root.join(format!("part_0/module_{}.py", burst % EDITED));
+    let uri = uri_of(&file);
+    if within == 0 {
+        client.open(&file)?;
+    }
+    let at = |character: usize| json!({ "line": 14, "character": character });
+    let change = match within % 2 {
+        0 => json!({ "range": { "start": at(0), "end": at(0) }, "text": "    held = None\n" }),
+        _ => {
+            json!({ "range": { "start": at(0), "end": json!({ "line": 15, "character": 0 }) }, "text": "" })
+        }
+    };
+    let document = json!({ "uri": uri, "version": number + 2 });
+    let params = json!({ "textDocument": document, "contentChanges": [change] });
+    let named = json!({ "textDocument": { "uri": uri } });
+    let since = Instant::now();
+    client.notify("textDocument/didChange", params);
+    let at = client.timed("textDocument/codeLens", named.clone(), PATIENCE)?.at;
+    if within == BURST - 1 {
+        client.notify("textDocument/didSave", named.clone());
+        client.notify("textDocument/didClose", named);
+    }
+    Ok(at.duration_since(since))
+}
