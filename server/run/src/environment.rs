@@ -41,6 +41,20 @@ pub fn plain_environment() -> Vec<(OsString, OsString)> {
     env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_plain)).collect()
 }
 
+/// The same for a program that has nothing to do with the network: without proxies and what installers need, which may hold
+/// passwords.
+pub fn offline_environment() -> Vec<(OsString, OsString)> {
+    let mut all = plain_environment();
+    all.retain(|(name, _)| name.to_str().is_some_and(is_offline));
+    all
+}
+
+fn is_offline(name: &str) -> bool {
+    let is_of_the_network = ["PIP_", "UV_", "NETRC"].iter().any(|it| name.starts_with(it))
+        || name.to_ascii_lowercase().ends_with("_proxy");
+    is_plain(name) && !is_of_the_network
+}
+
 fn is_plain(name: &str) -> bool {
     PLAIN.contains(&name)
         || FAMILIES.iter().any(|family| name.starts_with(family))
@@ -49,7 +63,7 @@ fn is_plain(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_plain;
+    use super::{is_offline, is_plain};
 
     #[test]
     fn keys_are_left_out_and_ways_are_kept() {
@@ -58,6 +72,16 @@ mod tests {
         }
         for name in ["OPENAI_API_KEY", "MINE", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "path"] {
             assert!(!is_plain(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn passwords_of_the_network_are_for_those_that_use_it() {
+        for name in ["PATH", "HOME", "LC_ALL", "XDG_CONFIG_HOME", "SSL_CERT_FILE"] {
+            assert!(is_offline(name), "{name}");
+        }
+        for name in ["HTTPS_PROXY", "all_proxy", "PIP_INDEX_URL", "UV_INDEX_URL", "NETRC", "MINE"] {
+            assert!(!is_offline(name), "{name}");
         }
     }
 }

@@ -46,7 +46,7 @@ mod verdict;
 mod wire;
 mod worker;
 
-pub use crate::environment::plain_environment;
+pub use crate::environment::{offline_environment, plain_environment};
 pub use crate::{
     config::Config,
     docker::{Docker, ImageSpec, Progress as ImageProgress},
