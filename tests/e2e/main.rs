@@ -9,6 +9,7 @@ mod editor_model;
 mod edits;
 mod faults;
 mod grow;
+mod hostile;
 mod implement;
 mod inspect;
 mod keys;

@@ -85,7 +85,7 @@ impl Carrier {
         let folder = fs::create_dir_all(&parent).and_then(|()| scratch::beside(&parent));
         let folder = folder.map_err(|error| cannot("make a folder for the push", &error))?;
         borrow(project, folder.path(), address)?;
-        let own = project.at(folder.path());
+        let own = project.bare(folder.path());
         let ssh = ssh(&own);
         let (secret, cancel) = (address.secret.clone(), cancel.clone());
         Ok(Carrier { program, folder, secret, ssh, patience: PATIENCE, cancel })
@@ -201,7 +201,7 @@ impl Drop for Group {
 fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), Fault> {
     let format = project.run(&["rev-parse", "--show-object-format"]).map_err(broken)?;
     let format = format!("--object-format={}", format.trim());
-    let own = project.at(folder);
+    let own = project.bare(folder);
     let init = ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", &format];
     own.run(&init).map_err(broken)?;
     let place = |name: &str| {

@@ -12,6 +12,8 @@ use cycle::localize::Evidence;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
+use crate::workspace::{git, guard};
+
 /// Files that are looked at.
 const FILES: usize = 40;
 /// The suspicion of lines that the last commit changed; that of uncommitted ones is 1.
@@ -63,15 +65,14 @@ pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -
 
 /// What git has stored under these names; none where it fails, takes too long or is not there.
 async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
-    let mut child = Command::new("git")
+    let mut child = Command::new(git::find("git")?)
         .env_clear()
-        .envs(run::plain_environment())
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager"])
-        .args(["cat-file", "--batch"])
+        .envs(run::offline_environment())
+        .args(guard::SETTINGS.iter().flat_map(|it| ["-c", it]))
+        .args(["--no-pager", "cat-file", "--batch"])
         .current_dir(folder)
         .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
+        .envs(guard::ALONE)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -18,7 +18,8 @@ pub(super) fn commit(
     patch: &str,
     title: &str,
 ) -> Result<String, String> {
-    let git = Git::around(root).ok_or("there is no repository of git with a commit")?;
+    let git = Git::around(root).map_err(|error| error.to_string())?;
+    let git = git.ok_or("there is no repository of git with a commit")?;
     let not_there = |error: GitError| {
         format!("the change is made of lines that are not committed yet ({})", error.why)
     };
@@ -53,8 +54,11 @@ pub(super) fn branch(
 
 /// A commit of the patch on top of the current one, which no branch has yet.
 fn made(git: &Git, patch: &str, title: &str) -> Result<String, GitError> {
-    let scratch = tempfile::tempdir()
-        .map_err(|error| GitError { step: "index".to_owned(), why: error.to_string() })?;
+    let scratch = tempfile::tempdir().map_err(|error| GitError {
+        step: "index".to_owned(),
+        why: error.to_string(),
+        is_refused: false,
+    })?;
     let own = git.with_index(&scratch.path().join("index"));
     own.run(&["read-tree", "HEAD"])?;
     apply(&own, patch, &["--cached"])?;

@@ -6,7 +6,7 @@ use crate::control::Control;
 use crate::error::Fault;
 use crate::methods::repair::RepairResult;
 use crate::output::Output;
-use crate::workspace::git::Git;
+use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
 use crate::workspace::landing::Checkout;
 
@@ -16,7 +16,7 @@ pub(super) async fn repair(
     output: &Output,
     control: &Control,
 ) -> Result<RepairResult, Fault> {
-    let git = Git::around(&order.home).ok_or_else(|| {
+    let git = Git::around(&order.home).map_err(broken)?.ok_or_else(|| {
         let home = order.home.display();
         Fault::input(format!("{home} is in no repository of git that has a commit"))
             .hint("leave `worktree` out: attempts are made on copies anyway")

@@ -32,7 +32,7 @@ pub(crate) fn files(out: &Path) -> Result<Vec<(String, Kept)>, Fault> {
         return Err(Fault::input(format!("{} is no repository of git", out.display()))
             .hint("run `trellis tasks` again: it makes what is missing"));
     }
-    let Some(git) = Git::around(out) else { return Ok(Vec::new()) };
+    let Some(git) = Git::around(out).map_err(git::broken)? else { return Ok(Vec::new()) };
     let committed = committed(&git).map_err(|error| broken(out, &error))?;
     let there: Vec<&Committed> = committed.iter().filter(|it| size(out, &it.0).is_some()).collect();
     let hashes = hashes(&git, &there).map_err(|error| broken(out, &error))?;

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use crate::error::Fault;
 use crate::workspace::journal::{Event, Journal};
-use crate::workspace::leftovers;
+use crate::workspace::{guard, leftovers};
 
 /// A repository in the output folder, when git is there.
 #[derive(Debug)]
@@ -17,6 +18,10 @@ pub(crate) struct Git {
     identity: Vec<String>,
     /// In place of the repository's own index.
     index: Option<PathBuf>,
+    /// A bare repository of ours, which is not looked for.
+    bare: Option<PathBuf>,
+    /// Set once the repository was looked at ([`guard`]): nothing else is asked of it before.
+    is_harmless: OnceLock<()>,
 }
 
 /// Why a step of git did not happen.
@@ -25,6 +30,8 @@ pub(crate) struct Git {
 pub(crate) struct GitError {
     pub(crate) step: String,
     pub(crate) why: String,
+    /// Git was not started: the repository is not as it may be.
+    pub(crate) is_refused: bool,
 }
 
 impl Git {
@@ -46,16 +53,32 @@ impl Git {
         Ok(Some(git))
     }
 
-    /// The repository that a folder is in, if it is in one and git is installed.
-    pub(crate) fn around(root: &Path) -> Option<Git> {
-        let mut git = Git::new(root, find("git")?);
-        git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
-        git.know_identity();
-        Some(git)
+    /// The repository that a folder is in, if it is in one that has a commit and git is installed.
+    pub(crate) fn around(root: &Path) -> Result<Option<Git>, GitError> {
+        let Some(program) = find("git") else { return Ok(None) };
+        let mut git = Git::new(root, program);
+        match git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]) {
+            Err(refused) if refused.is_refused => return Err(refused),
+            Err(_) => return Ok(None),
+            Ok(_) => git.know_identity(),
+        }
+        Ok(Some(git))
     }
 
     fn new(root: &Path, program: PathBuf) -> Git {
-        Git { root: root.to_owned(), program, identity: Vec::new(), index: None }
+        Git {
+            root: root.to_owned(),
+            program,
+            identity: Vec::new(),
+            index: None,
+            bare: None,
+            is_harmless: OnceLock::new(),
+        }
+    }
+
+    /// A bare repository that we make.
+    pub(crate) fn bare(&self, folder: &Path) -> Git {
+        Git { bare: Some(folder.to_owned()), ..Git::new(folder, self.program.clone()) }
     }
 
     /// The same repository, with another index.
@@ -107,7 +130,7 @@ impl Git {
         }
         let from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
         self.step(journal, &["add", "--all", "--force", from[0], from[1]], &list)?;
-        if !milestone && self.run(&["diff", "--cached", "--quiet"]).is_ok() {
+        if !milestone && self.run(&["diff", "--cached", "--quiet", "--no-ext-diff"]).is_ok() {
             return Ok(false);
         }
         let commit = [
@@ -163,7 +186,7 @@ impl Git {
         let shown = arguments.iter().map(ToString::to_string).collect();
         journal
             .log(Event::Git { arguments: shown, outcome })
-            .map_err(|e| GitError { step: "journal".to_owned(), why: e.to_string() })?;
+            .map_err(|e| failed(&["journal"], e.to_string()))?;
         result
     }
 
@@ -189,31 +212,44 @@ impl Git {
     }
 
     fn output(&self, arguments: &[&str], input: &str) -> Result<Output, GitError> {
+        self.look(arguments)?;
+        self.start(arguments, input)
+    }
+
+    /// Looks at the repository before anything is asked of it, once there is one.
+    fn look(&self, arguments: &[&str]) -> Result<(), GitError> {
+        if self.bare.is_some() || self.is_harmless.get().is_some() {
+            return Ok(());
+        }
+        let refused = |why| GitError { is_refused: true, ..failed(arguments, why) };
+        let Some(place) = guard::place(&self.root).map_err(refused)? else { return Ok(()) };
+        let settings = self.start(&["config", "--list", "-z", "--show-scope"], "")?;
+        if settings.status.success() {
+            place.may_say(&String::from_utf8_lossy(&settings.stdout)).map_err(refused)?;
+            let _ = self.is_harmless.set(());
+            return Ok(());
+        }
+        Err(refused(String::from_utf8_lossy(&settings.stderr).trim().to_owned()))
+    }
+
+    fn start(&self, arguments: &[&str], input: &str) -> Result<Output, GitError> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
-        command.env_clear().envs(run::plain_environment());
-        command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        command.env_clear().envs(run::offline_environment()).env("LC_ALL", "C").envs(guard::ALONE);
         command.env(leftovers::OWNER, &*leftovers::SELF);
         command.envs(self.index.iter().map(|it| ("GIT_INDEX_FILE", it)));
-        command.args([
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "commit.gpgSign=false",
-            "-c",
-            "tag.gpgSign=false",
-        ]);
-        command.args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
-        command.args(["-c", "gc.auto=0", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"]);
+        command.envs(self.bare.iter().map(|it| ("GIT_DIR", it)));
+        command.args(guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
         command.args(&self.identity).args(arguments);
         with_input(&mut command, input).map_err(|error| failed(arguments, error.to_string()))
     }
 }
 
 fn failed(arguments: &[&str], why: String) -> GitError {
-    GitError { step: arguments.first().copied().unwrap_or_default().to_owned(), why }
+    let step = arguments.first().copied().unwrap_or_default().to_owned();
+    GitError { step, why, is_refused: false }
 }
 
 fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
@@ -228,13 +264,19 @@ fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
     child.wait_with_output()
 }
 
-/// An executable on PATH.
+/// An executable on PATH. Folders there that count from the current one may be a project's.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+    let folders = std::env::split_paths(&path).filter(|it| it.is_absolute());
+    folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// git did not do a step: nothing is lost by that.
 pub(crate) fn broken(error: GitError) -> Fault {
+    if error.is_refused {
+        return Fault::input(format!("git was not started: {}", error.why))
+            .kind("untrusted")
+            .hint("look at the repository's `.git`: what is named there is not as git makes it; nothing was changed");
+    }
     Fault::internal(error.to_string()).hint("mend what git says, and run again; nothing is lost")
 }

@@ -236,10 +236,20 @@ fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, Fault> {
             folder = Some(PathBuf::from(path));
         }
         if line.strip_prefix("branch ") == Some(branch) {
-            return Ok(folder.filter(|it| it.is_dir()).map(|it| git.at(&it)));
+            return Ok(folder.filter(|it| it.is_dir()).map(|it| git.at(&files_of(git, it))));
         }
     }
     Ok(None)
+}
+
+/// Of a repository whose folder is not with its files, git names the former in place of the latter.
+fn files_of(git: &Git, folder: PathBuf) -> PathBuf {
+    if folder.join(".git").exists() {
+        return folder;
+    }
+    let said = git.run(&["config", "--get", "core.worktree"]).ok();
+    let files = said.and_then(|it| folder.join(it.trim_end_matches('\n')).canonicalize().ok());
+    files.unwrap_or(folder)
 }
 
 /// The repository asked at its top, from where git names paths.

@@ -7,6 +7,7 @@ pub(crate) mod clash;
 pub(crate) mod cost;
 pub(crate) mod disk;
 pub(crate) mod git;
+pub(crate) mod guard;
 pub(crate) mod journal;
 pub(crate) mod landing;
 pub(crate) mod leftovers;

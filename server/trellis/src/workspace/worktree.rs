@@ -425,7 +425,7 @@ impl Worktree {
 
 /// The repository that a project is in.
 pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
-    Git::around(home).ok_or_else(|| {
+    Git::around(home).map_err(broken)?.ok_or_else(|| {
         let home = home.display();
         Fault::input(format!("{home} is in no repository of git that has a commit"))
             .hint("`git init`, and commit what is there: the work is done on a branch of its own")
