@@ -26,6 +26,7 @@ mod odd_files;
 mod orphans;
 mod peers;
 mod people;
+mod prepared;
 mod protocol;
 mod providers;
 mod push;

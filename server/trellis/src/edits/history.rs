@@ -162,10 +162,17 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<TakenBack> {
     Ok(done)
 }
 
-/// The record is a file of the project, and others may have written it: it moves nothing outside.
+/// The record is a file of the project, and others may have written it: it moves nothing outside, and nothing of git's, which
+/// may name programs.
 pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
-    if is_inside(&[root.to_owned()], &file.path) {
+    let is_gits = file.path.components().any(|it| it.as_os_str().eq_ignore_ascii_case(".git"));
+    if file.path.is_absolute() && !is_gits && is_inside(&[root.to_owned()], &file.path) {
         return Ok(());
+    }
+    if is_gits {
+        let shown = file.path.display();
+        return Err(Fault::input(format!("{shown} is git's own; nothing was changed"))
+            .hint("edit it by hand"));
     }
     let (shown, root) = (file.path.display(), root.display());
     Err(Fault::input(format!("{shown} is outside the project {root}; nothing was changed"))

@@ -4,12 +4,12 @@
 //! is called `<number>.pending`; its renaming is the moment the edit is made. Whoever comes next and finds a
 //! pending one takes back what a crash left half done.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use code::TextEdits;
 
 use crate::error::Fault;
+use crate::workspace::disk;
 
 mod files;
 mod history;
@@ -45,14 +45,9 @@ pub(crate) struct Made {
 
 /// The folder with the edits of a project; made, and kept out of git, if it is not there.
 fn folder(root: &Path) -> Result<PathBuf, Fault> {
-    let folder = root.join(".trellis/edits");
-    let made = fs::create_dir_all(&folder).and_then(|()| {
-        let ignore = folder.join(".gitignore");
-        if ignore.exists() { Ok(()) } else { fs::write(ignore, "*\n") }
-    });
-    made.map_err(|e| {
+    disk::own(root, "edits").map_err(|e| {
+        let folder = root.join(".trellis/edits");
         Fault::internal(format!("cannot keep edits in {}: {e}", folder.display()))
             .hint("nothing was changed; make the folder writable, so that edits can be undone")
-    })?;
-    Ok(folder)
+    })
 }

@@ -44,10 +44,10 @@ pub(super) fn apply_as(
 
 /// Takes back what a crash left half done in a project, so that what is read next is whole.
 pub(crate) fn settle(root: &Path) -> Result<(), Fault> {
-    let folder = root.join(".trellis/edits");
-    if !folder.is_dir() {
+    if !root.join(".trellis/edits").is_dir() {
         return Ok(());
     }
+    let folder = folder(root)?;
     let _lock = lock(&folder)?;
     tell(history::recover(root, &folder)?);
     Ok(())

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
 use crate::error::Fault;
-use crate::workspace::disk::cannot;
+use crate::workspace::disk::{self, cannot};
 use crate::workspace::git::broken;
 use crate::workspace::git::{self, Git};
 use crate::workspace::scratch;
@@ -81,8 +81,7 @@ impl Carrier {
         cancel: &CancellationToken,
     ) -> Result<Carrier, Fault> {
         let program = git::find("git").ok_or_else(|| Fault::unavailable("git is not installed"))?;
-        let parent = home.join(".trellis/tmp");
-        let folder = fs::create_dir_all(&parent).and_then(|()| scratch::beside(&parent));
+        let folder = disk::own(home, "tmp").and_then(|it| scratch::beside(&it));
         let folder = folder.map_err(|error| cannot("make a folder for the push", &error))?;
         borrow(project, folder.path(), address)?;
         let own = project.bare(folder.path());

@@ -320,12 +320,11 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
             return Err(crate::workspace::symlink(folder, &link));
         }
     }
-    fs::create_dir_all(root.join(".trellis/tmp")).map_err(cannot)?;
+    let scratch = disk::own(&root, "tmp").map_err(|e| full_or(e, &root))?;
     // What a crash left half-written is of no use to anyone.
-    for entry in fs::read_dir(root.join(".trellis/tmp")).map_err(cannot)?.flatten() {
+    for entry in fs::read_dir(scratch).map_err(cannot)?.flatten() {
         fs::remove_file(entry.path()).map_err(cannot)?;
     }
-    fs::write(root.join(".trellis/.gitignore"), "*\n").map_err(|e| full_or(e, &root))?;
     Ok(root)
 }
 

@@ -132,13 +132,8 @@ impl Store {
 
     /// Keeps everybody else from deciding; refused with the owner's name while somebody does.
     pub(super) fn lock(&self) -> Result<Lock, Fault> {
-        let folder = self.folder();
         let cannot = |error: io::Error| self.cannot("use", &error);
-        fs::create_dir_all(&folder).map_err(cannot)?;
-        let ignore = folder.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(ignore, "*\n").map_err(cannot)?;
-        }
+        let folder = disk::own(&self.root, "proposals").map_err(cannot)?;
         Lock::of_file(&folder.join("lock")).map_err(|why| match why {
             NoLock::Failed(error) => cannot(error),
             NoLock::Held(owner) => {

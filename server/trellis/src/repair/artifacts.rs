@@ -264,8 +264,7 @@ pub(super) fn cannot(root: &Path, error: &std::io::Error) -> Fault {
 
 /// Makes the folder of repairs.
 pub(super) fn own_folder(root: &Path) -> std::io::Result<()> {
-    disk::own_folder(root)?;
-    fs::create_dir_all(root.join(".trellis/repair"))
+    disk::own(root, "repair").map(drop)
 }
 
 /// The next free number's, relative to the root.

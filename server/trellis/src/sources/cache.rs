@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::disk::Stamp;
 use super::{Known, STORE};
-use crate::workspace::disk::{self, symlink_on_the_way};
+use crate::workspace::disk;
 
 /// Changes with what is written below.
 const FORMAT: u32 = 1;
@@ -123,14 +123,7 @@ pub(super) fn save(root: &Path, index: &Index, files: &[(Arc<str>, Known)]) -> i
 
 /// The folder of the cache, made if it has to be, where git does not look.
 fn folder(root: &Path) -> io::Result<PathBuf> {
-    if let Some(link) = symlink_on_the_way(root, STORE) {
-        let why = format!("{} is a symbolic link", link.display());
-        return Err(io::Error::other(why));
-    }
-    let folder = root.join(STORE);
-    fs::create_dir_all(&folder)?;
-    disk::own_folder(root)?;
-    Ok(folder)
+    disk::own(root, STORE.trim_start_matches(".trellis/"))
 }
 
 /// What stands in front of a payload; `None` if the program's own file is gone.

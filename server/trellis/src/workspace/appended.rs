@@ -4,13 +4,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
 use super::chain::{SUFFIX, carried, seal};
-use super::disk::hex;
+use super::disk::{self, hex};
 
 /// Bytes that are read at once.
 const BLOCK: usize = 16 << 10;
@@ -162,12 +162,5 @@ fn hash_of(file: &File, length: u64) -> io::Result<String> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.create(true).append(true).read(true);
-    // Nobody has to have the other end of a pipe for this to return.
-    let file = options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file")),
-    }
+    disk::open_own(path, OpenOptions::new().create(true).append(true).read(true))
 }

@@ -1,7 +1,8 @@
 //! Files that are whole or not there, and paths that stay inside.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -24,9 +25,13 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     let folder = target.parent().unwrap_or(root);
+    match path.rsplit_once('/').map(|it| it.0) {
+        Some(own) if own == OWN || own.starts_with(".trellis/") => drop(own_path(root, own)?),
+        Some(folders) => refuse_link(root, folders)?,
+        None => {}
+    }
     fs::create_dir_all(folder)?;
-    let scratch = root.join(".trellis/tmp");
-    fs::create_dir_all(&scratch)?;
+    let scratch = own(root, "tmp")?;
     let mut file = tempfile::Builder::new().prefix("write-").tempfile_in(&scratch)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
@@ -37,14 +42,63 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// The folder of what is ours in a project.
+const OWN: &str = ".trellis";
+/// Prompts and code of others are in it: nobody else on the machine has to read them.
+const PRIVATE: u32 = 0o700;
+
 /// Makes `.trellis`, which shows nowhere in the project's own version control.
 pub(crate) fn own_folder(root: &Path) -> io::Result<()> {
-    fs::create_dir_all(root.join(".trellis"))?;
-    let ignore = root.join(".trellis/.gitignore");
-    if !ignore.exists() {
-        fs::write(ignore, "*\n")?;
+    own(root, "").map(drop)
+}
+
+/// A folder below `.trellis`, made for this person alone where it is not there. A project may come with one of its own: links in
+/// it would lead what we write to other places, and are refused.
+pub(crate) fn own(root: &Path, below: &str) -> io::Result<PathBuf> {
+    own_path(root, format!("{OWN}/{below}").trim_end_matches('/'))
+}
+
+fn own_path(root: &Path, path: &str) -> io::Result<PathBuf> {
+    refuse_link(root, path)?;
+    DirBuilder::new().recursive(true).mode(PRIVATE).create(root.join(path))?;
+    let mut options = OpenOptions::new();
+    // A link in its place is something that is there, wherever it leads.
+    match options.write(true).create_new(true).open(root.join(".trellis/.gitignore")) {
+        Ok(mut file) => file.write_all(b"*\n")?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
     }
-    Ok(())
+    Ok(root.join(path))
+}
+
+fn refuse_link(root: &Path, path: &str) -> io::Result<()> {
+    let link = symlink_on_the_way(root, path);
+    let why = |link: PathBuf| {
+        let shown = root.join(link);
+        io::Error::other(format!(
+            "{} is a symbolic link, and leads elsewhere: remove it",
+            shown.display()
+        ))
+    };
+    link.map_or(Ok(()), |link| Err(why(link)))
+}
+
+/// Opens a file of ours, as these options say, which is a regular one and no link; others cannot read one that is made.
+pub(crate) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    // Nobody has to have the other end of a pipe for this to return.
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
+    let opened = options.mode(0o600).custom_flags(flags.bits() as i32).open(path);
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
+            let shown = path.display();
+            io::Error::other(format!("{shown} is a symbolic link, and leads elsewhere: remove it"))
+        }
+        _ => error,
+    })?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
 }
 
 /// The first part of `path` that is a symbolic link inside `root`, if any: writing there could leave
@@ -77,9 +131,10 @@ pub(crate) fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
 const RESERVE: usize = 256 * 1024;
 
 pub(crate) fn reserve(root: &Path) -> io::Result<()> {
-    let path = root.join(".trellis/reserve");
+    let path = own(root, "")?.join("reserve");
     if !path.exists() {
-        fs::write(path, vec![0_u8; RESERVE])?;
+        open_own(&path, OpenOptions::new().write(true).create(true).truncate(true))?
+            .write_all(&vec![0_u8; RESERVE])?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::observer::{Observer, Told};
 use crate::workspace::appended::Appended;
 use crate::workspace::cost::Cost;
+use crate::workspace::disk;
 use crate::workspace::past::Past;
 
 /// Version of the lines' shape.
@@ -296,7 +297,7 @@ impl Journal {
     /// Opens the journal for a line or two beside whoever owns the folder.
     pub(crate) fn join(root: &Path) -> io::Result<Journal> {
         let path = Journal::path(root);
-        std::fs::create_dir_all(path.parent().unwrap_or(root))?;
+        disk::own_folder(root)?;
         Journal::at(&path)
     }
 

@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use crate::error::Fault;
+use crate::workspace::disk;
 
 /// Held as long as the value lives.
 #[derive(Debug)]
@@ -35,7 +35,9 @@ impl Lock {
     /// For work in a folder, which one process does at a time.
     pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
-        Lock::of_file(&path).map_err(|why| match why {
+        let locked =
+            disk::own_folder(root).map_err(NoLock::Failed).and_then(|()| Lock::of_file(&path));
+        locked.map_err(|why| match why {
             NoLock::Failed(e) => Fault::internal(format!("cannot lock {}: {e}", path.display())),
             NoLock::Held(owner) => {
                 Fault::input(format!("{owner} is at work in {}", root.display())).kind("busy").hint(
@@ -72,14 +74,7 @@ impl Lock {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.create(true).read(true).write(true).truncate(false);
-    // Nobody has to have the other end of a pipe for this to return.
-    let file = options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
-    }
+    disk::open_own(path, OpenOptions::new().create(true).read(true).write(true).truncate(false))
 }
 
 /// Longest name of an owner that is read, in bytes.

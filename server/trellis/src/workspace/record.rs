@@ -106,12 +106,33 @@ pub(super) fn known(path: &Path) -> Result<Option<Record>, Fault> {
             .hint("look at the branch it speaks of; if nothing of it is needed, remove the file and the branch")
     })?;
     match record.version {
-        VERSION => Ok(Some(record)),
+        VERSION => record.is_ours(path).map(|()| Some(record)),
         other => Err(Fault::input(format!(
             "{} is of version {other}; this Trellis knows {VERSION}",
             path.display()
         ))
         .hint("use the Trellis that wrote it")),
+    }
+}
+
+impl Record {
+    /// A project may come with a record that somebody has written: names of commits go to git as arguments, and are nothing else.
+    fn is_ours(&self, path: &Path) -> Result<(), Fault> {
+        let merging = self.merging.iter().flat_map(|it| [&it.old, &it.new, &it.last]);
+        let trees = self.sent_back.iter().map(|it| &it.0);
+        let mut commits =
+            [&self.base].into_iter().chain(&self.tip).chain(&self.next).chain(merging).chain(trees);
+        let is_name = |it: &&String| it.len() >= 40 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let wrong = commits
+            .find(|it| !is_name(it))
+            .or_else(|| Some(&self.into).filter(|it| it.starts_with('-')));
+        wrong.map_or(Ok(()), |it| {
+            let shown = path.display();
+            Err(Fault::input(format!(
+                "{shown} was not written by Trellis: {it:?} is neither a commit nor a branch"
+            ))
+            .hint("look at it, and remove it"))
+        })
     }
 }
 

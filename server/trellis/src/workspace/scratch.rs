@@ -1,13 +1,17 @@
 //! Where sandboxes put their folders: one folder a piece of work, named after its process, so that what a killed process
 //! left can be told from what is in use, and goes at the next start.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Fault;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
+/// Folders of one process; who finds so many names taken gives up.
+const MOST: u64 = 100_000;
 
 const PREFIX: &str = "trellis-scratch-";
 const HIDDEN: &str = ".trellis-scratch-";
@@ -21,18 +25,27 @@ impl ScratchFolder {
         let parent = std::env::temp_dir();
         sweep(&parent);
         // The sidecar has several at once, and each goes when its own work ends.
-        let number = LAST.fetch_add(1, Ordering::Relaxed);
-        let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).map_err(|e| {
-            Fault::unavailable(format!("no scratch folder can be made at {}: {e}", path.display()))
-                .hint("set TMPDIR to a folder that can be written")
-        })?;
-        Ok(ScratchFolder(path))
+        loop {
+            let number = LAST.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+            // The name can be guessed: what stands there already may be another person's, or lead elsewhere.
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(ScratchFolder(path)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST => {}
+                Err(error) => return Err(cannot_make(&path, &error)),
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
+}
+
+fn cannot_make(path: &Path, error: &std::io::Error) -> Fault {
+    let shown = path.display();
+    Fault::unavailable(format!("no scratch folder can be made at {shown}: {error}"))
+        .hint("set TMPDIR to a folder of your own that can be written")
 }
 
 /// A hidden folder in another one, for what is to be moved into place there.

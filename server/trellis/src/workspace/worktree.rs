@@ -386,7 +386,8 @@ impl Worktree {
             return Ok(());
         }
         let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
-        let place = self.home.join(format!(".trellis/kept/{}-{since}", self.name));
+        let place = disk::own(&self.home, &format!("kept/{}-{since}", self.name))
+            .map_err(|error| cannot("make .trellis/kept", &error))?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
             fs::create_dir_all(to.parent().unwrap_or(&place))
@@ -443,8 +444,5 @@ fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
 
 /// The folder of all worktrees.
 fn places(home: &Path) -> std::io::Result<PathBuf> {
-    disk::own_folder(home)?;
-    let places = home.join(".trellis/worktrees");
-    fs::create_dir_all(&places)?;
-    Ok(places)
+    disk::own(home, "worktrees")
 }
