@@ -14,7 +14,9 @@ struct Linter {
     program: &'static str,
     /// Files that configure it, each with the words that have to be in them.
     settings: &'static [(&'static str, &'static str)],
-    /// Words of settings that make it execute code of the project.
+    /// Other files in which it looks for settings.
+    others: &'static [&'static str],
+    /// Words of settings that make it execute code of the project, or write to where they say.
     executes: &'static [&'static str],
     arguments: &'static [&'static str],
     is_checker: bool,
@@ -24,6 +26,7 @@ const LINTERS: [Linter; 6] = [
     Linter {
         program: "ruff",
         settings: &[("ruff.toml", ""), (".ruff.toml", ""), ("pyproject.toml", "[tool.ruff")],
+        others: &[],
         executes: &[],
         arguments: &["check", "--no-cache", "--quiet", "--output-format=concise"],
         is_checker: false,
@@ -31,20 +34,35 @@ const LINTERS: [Linter; 6] = [
     Linter {
         program: "flake8",
         settings: &[(".flake8", ""), ("setup.cfg", "[flake8]"), ("tox.ini", "[flake8]")],
-        executes: &["local-plugins", "local_plugins"],
+        others: &[],
+        executes: &["local-plugins", "local_plugins", "output-file", "output_file"],
         arguments: &[],
         is_checker: false,
     },
     Linter {
         program: "pylint",
         settings: &[(".pylintrc", ""), ("pylintrc", ""), ("pyproject.toml", "[tool.pylint")],
-        executes: &["load-plugins", "load_plugins", "init-hook", "init_hook"],
+        others: &["pylintrc.toml", ".pylintrc.toml", "setup.cfg", "tox.ini"],
+        executes: &[
+            "load-plugins",
+            "load_plugins",
+            "init-hook",
+            "init_hook",
+            "unsafe-load",
+            "unsafe_load",
+            "extension-pkg",
+            "extension_pkg",
+            "import-graph",
+            "import_graph",
+            "output=",
+        ],
         arguments: &["--score=n", "--output-format=text"],
         is_checker: false,
     },
     Linter {
         program: "ty",
         settings: &[("ty.toml", ""), ("pyproject.toml", "[tool.ty")],
+        others: &[],
         executes: &[],
         arguments: &["check", "--output-format=concise"],
         is_checker: true,
@@ -57,13 +75,15 @@ const LINTERS: [Linter; 6] = [
             ("setup.cfg", "[mypy"),
             ("pyproject.toml", "[tool.mypy"),
         ],
-        executes: &["plugins"],
+        others: &[],
+        executes: &["plugins", "python_executable", "_report", "junit", "install_types"],
         arguments: &["--no-error-summary", "--no-color-output", "--cache-dir=/dev/null"],
         is_checker: true,
     },
     Linter {
         program: "pyright",
         settings: &[("pyrightconfig.json", ""), ("pyproject.toml", "[tool.pyright")],
+        others: &[],
         executes: &[],
         arguments: &[],
         is_checker: true,
@@ -117,16 +137,15 @@ fn chosen(root: &Path, notes: &mut Vec<String>) -> Vec<(&'static Linter, PathBuf
     let mut out = Vec::new();
     for is_checker in [false, true] {
         let kind = || LINTERS.iter().filter(move |it| it.is_checker == is_checker);
-        let configured: Vec<(&Linter, String)> =
-            kind().filter_map(|it| Some((it, settings(it, root)?))).collect();
+        let configured: Vec<&Linter> = kind().filter(|it| is_configured(it, root)).collect();
         if configured.is_empty() {
-            let installed = kind().filter(|it| !matches!(it.program, "flake8" | "pylint"));
-            out.extend(installed.filter_map(|it| Some((it, find(it.program)?))).next());
+            let all = kind().filter(|it| !matches!(it.program, "flake8" | "pylint"));
+            let installed = all.filter_map(|it| Some((it, find(it.program)?))).next();
+            out.extend(installed.filter(|(it, _)| is_harmless(it, root, notes)));
         }
-        for (linter, text) in configured {
+        for linter in configured {
             let name = linter.program;
-            if let Some(word) = linter.executes.iter().find(|it| text.contains(**it)) {
-                notes.push(format!("{name} was not run: its settings have `{word}`, which executes code of the project outside of the sandbox"));
+            if !is_harmless(linter, root, notes) {
                 continue;
             }
             match find(name) {
@@ -140,13 +159,39 @@ fn chosen(root: &Path, notes: &mut Vec<String>) -> Vec<(&'static Linter, PathBuf
     out
 }
 
-/// The settings of a linter, if the project has some.
-fn settings(linter: &Linter, root: &Path) -> Option<String> {
-    let texts = linter.settings.iter().filter_map(|(file, words)| {
-        let text = run::files::read_text(root.join(file)).ok()?;
-        text.contains(words).then_some(text)
+/// Whether the project has settings for a linter.
+fn is_configured(linter: &Linter, root: &Path) -> bool {
+    let has = |(file, words): &(&str, &str)| {
+        run::files::read_text(root.join(file)).is_ok_and(|text| text.contains(words))
+    };
+    linter.settings.iter().any(has)
+}
+
+/// Whether a linter that reads the settings of a project does nothing but look. All files in which it may find some are read,
+/// whatever they are said to be for, up to the top of the repository: there are many ways to write the head of a section, and
+/// in TOML to write a word.
+fn is_harmless(linter: &Linter, root: &Path, notes: &mut Vec<String>) -> bool {
+    if linter.executes.is_empty() {
+        return true;
+    }
+    let files = linter.settings.iter().map(|it| it.0).chain(linter.others.iter().copied());
+    let top = root.ancestors().position(|it| it.join(".git").exists()).unwrap_or(0);
+    let folders = root.ancestors().take(top + 1);
+    let texts = folders.flat_map(|folder| {
+        files
+            .clone()
+            .filter_map(|file| Some((file, run::files::read_text(folder.join(file)).ok()?)))
     });
-    texts.reduce(|a, b| a + &b)
+    let word = |(file, text): (&str, String)| {
+        let text = text.to_lowercase().replace([' ', '\t'], "");
+        let escapes = file.ends_with(".toml") && (text.contains("\\u") || text.contains("\\x"));
+        let word = linter.executes.iter().find(|it| text.contains(**it)).copied();
+        word.or(escapes.then_some("\\")).map(|it| format!("`{it}` in {file}"))
+    };
+    let Some(found) = texts.filter_map(word).next() else { return true };
+    let name = linter.program;
+    notes.push(format!("{name} was not run: {found} may be a setting that executes code of the project outside of the sandbox, or writes elsewhere"));
+    false
 }
 
 /// Findings of a program, as path and message without its place.
@@ -160,7 +205,7 @@ fn said(
     command.current_dir(root).stdin(Stdio::null()).args(linter.arguments);
     command
         .env_clear()
-        .envs(run::plain_environment())
+        .envs(run::offline_environment())
         .env("NO_COLOR", "1")
         .env("LC_ALL", "C.UTF-8");
     let ended = command.arg("--").args(files).output().map_err(|error| error.to_string())?;
@@ -271,5 +316,37 @@ mod tests {
         assert!(all.is_empty(), "nothing is started in their place");
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes.iter().all(|it| it.contains("executes code")), "{notes:?}");
+    }
+
+    #[test]
+    fn settings_that_start_or_write_something_are_found_however_they_are_written() {
+        let table = [
+            ("mypy", "pyproject.toml", "[\"tool\".mypy]\nplugins = ['evil']", false),
+            ("mypy", "pyproject.toml", "['tool'.mypy]\n\"plug\\u0069ns\" = ['evil']", false),
+            ("mypy", "../setup.cfg", "[mypy]\nplugins = evil.py", false),
+            ("mypy", "mypy.ini", "[mypy]\npython_executable = ./evil", false),
+            ("mypy", "mypy.ini", "[mypy]\njunit_xml = /somewhere", false),
+            ("mypy", "mypy.ini", "[mypy]\nhtml_report = /somewhere", false),
+            ("mypy", "mypy.ini", "[mypy]\nstrict = True", true),
+            ("pylint", "pylintrc.toml", "[tool.pylint.main]\nINIT-HOOK = 'x'", false),
+            ("pylint", ".pylintrc", "[MAIN]\nunsafe-load-any-extension=yes", false),
+            ("pylint", "tox.ini", "[pylint]\nload-plugins=evil", false),
+            ("pylint", ".pylintrc", "[REPORTS]\noutput = /somewhere", false),
+            ("pylint", ".pylintrc", "[REPORTS]\noutput-format = text", true),
+            ("flake8", ".flake8", "[flake8]\noutput_file = /somewhere", false),
+            ("flake8", ".flake8", "[flake8]\nmax-line-length = 120", true),
+            ("ruff", "ruff.toml", "line-length = 120", true),
+        ];
+        for (name, file, text, expected) in table {
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = folder.path().join("project");
+            std::fs::create_dir_all(folder.path().join(".git")).expect("a repository");
+            std::fs::create_dir_all(&root).expect("a folder");
+            std::fs::write(root.join(file), text).expect("a file");
+            let linter = LINTERS.iter().find(|it| it.program == name).expect("a linter");
+            let mut notes = Vec::new();
+            assert_eq!(is_harmless(linter, &root, &mut notes), expected, "{name}: {text}");
+            assert_eq!(notes.is_empty(), expected, "{notes:?}");
+        }
     }
 }
