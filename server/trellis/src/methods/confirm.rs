@@ -7,7 +7,6 @@ use code::{FileId, Index, Unit};
 use super::meant::Meant;
 use super::symbols::{FindReferencingSymbolsParams, FindReferencingSymbolsResult, Reasoned as _};
 use crate::error::Fault;
-use crate::project;
 use crate::symbols::checker::{Checker, Question, Start};
 use crate::symbols::shapes::Reference;
 
@@ -62,7 +61,7 @@ fn asked(
     let (line, column) = index.lines(file, &text).position(offset, Unit::Utf16);
     let (folder, path) = (real(""), real(index.path(file)));
     let question = Question { folder: &folder, file: &path, text: &text, line, column };
-    checker.references(&project::root_of(&folder)?, &question)
+    checker.references(&question)
 }
 
 /// Line and column from 0, in units of UTF-16, as a checker says them.

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
 use crate::error::Fault;
+use crate::workspace::git::find;
 
 /// How long the whole conversation may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -65,13 +66,9 @@ impl Checker {
         }
     }
 
-    /// Every reference that the checker finds, the definition included. `project` is where a `.venv` may be.
-    pub(crate) fn references(
-        self,
-        project: &Path,
-        question: &Question<'_>,
-    ) -> Result<Vec<Start>, Fault> {
-        let program = self.find(project)?;
+    /// Every reference that the checker finds, the definition included.
+    pub(crate) fn references(self, question: &Question<'_>) -> Result<Vec<Start>, Fault> {
+        let program = self.find()?;
         let failed = |e: io::Error| {
             Fault::unavailable(format!("{} could not be started: {e}", program.display()))
         };
@@ -85,17 +82,14 @@ impl Checker {
         })
     }
 
-    /// On PATH, else in the project's environment.
-    fn find(self, project: &Path) -> Result<PathBuf, Fault> {
+    /// On PATH alone: it runs outside of the sandbox, and what lies in a project may be anything.
+    fn find(self) -> Result<PathBuf, Fault> {
         let (program, _) = self.command();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path).filter(|it| it.is_absolute());
-        let folders = folders.chain([project.join(".venv/bin")]);
-        let mut files = folders.map(|it| it.join(program));
-        files.find(|it| it.is_file()).ok_or_else(|| {
-            let (name, project) = (self.name(), project.display());
-            Fault::unavailable(format!("{program} is neither on PATH nor in {project}/.venv"))
-                .hint(format!("install it with `pip install {name}` or `uv tool install {name}`"))
+        find(program).ok_or_else(|| {
+            let name = self.name();
+            Fault::unavailable(format!("{program} is not on PATH")).hint(format!(
+                "install it with `uv tool install {name}`, or activate the environment that has it"
+            ))
         })
     }
 }
@@ -114,7 +108,7 @@ impl Talk {
     fn start(program: &Path, arguments: &[&str], folder: &Path, log: File) -> io::Result<Talk> {
         let mut child = Command::new(program)
             .env_clear()
-            .envs(run::plain_environment())
+            .envs(run::offline_environment())
             .args(arguments)
             .current_dir(folder)
             .process_group(0)
