@@ -13,6 +13,7 @@ use super::Installer;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::sandbox;
+use crate::workspace::git::find;
 
 /// What was installed by one installer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +139,8 @@ async fn finish(
     fixed: &[(&str, &str)],
 ) -> Result<(), Fault> {
     let shown = format!("{program} {}", arguments[..arguments.len().min(2)].join(" "));
-    let mut command = Command::new(program);
+    let found = find(program).ok_or_else(|| not_started(program, &ErrorKind::NotFound.into()))?;
+    let mut command = Command::new(found);
     command.args(arguments).current_dir(root).stdin(Stdio::null()).kill_on_drop(true);
     command.env_clear().envs(environment(own)).envs(fixed.iter().copied());
     let ended = match tokio::time::timeout(PATIENCE, command.output()).await {
