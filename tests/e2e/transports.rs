@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, Value, json};
 
 use crate::runs::editor;
-use crate::world::{Plot, World, repository};
+use crate::world::{Plot, Ran, World, repository};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Set, it has the recorded files written anew.
@@ -314,6 +315,31 @@ fn a_token_that_a_killed_server_left_is_taken_away() {
     assert!(left.exists(), "nobody could take it away");
     let next = Served::start(&world, &[]);
     assert!(!left.exists() && next.token_file.exists());
+}
+
+#[test]
+fn nobody_else_can_read_the_token_or_say_where_it_is_kept() {
+    let world = World::new();
+    let served = Served::start(&world, &[]);
+    let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!(mode(&served.token_file), 0o600);
+    assert_eq!(mode(served.token_file.parent().expect("a folder")), 0o700);
+    let arguments = fs::read(format!("/proc/{}/cmdline", served.child.id())).expect("arguments");
+    let token = served.address["token"].as_str().expect("a token");
+    assert!(!String::from_utf8_lossy(&arguments).contains(token));
+    let limits = fs::read_to_string(format!("/proc/{}/limits", served.child.id()));
+    let limits = limits.expect("limits");
+    let core = limits.lines().find(|it| it.starts_with("Max core file size")).expect("a limit");
+    assert_eq!(core.split_whitespace().skip(4).take(2).collect::<Vec<_>>(), ["0", "0"], "{core}");
+    // Where others may write, they may have put a link in the place of the folder.
+    let run = world.root().join("shared");
+    fs::create_dir_all(world.root().join("theirs")).expect("a folder");
+    fs::create_dir_all(&run).expect("a folder");
+    std::os::unix::fs::symlink(world.root().join("theirs"), run.join("trellis")).expect("a link");
+    let mut command = world.command(&["serve"]);
+    let ran = Ran::of(command.env("XDG_RUNTIME_DIR", &run).output().expect("trellis starts"));
+    let _ = ran.exits(69).says("not a folder of yours");
+    assert_eq!(fs::read_dir(world.root().join("theirs")).expect("a folder").count(), 0);
 }
 
 #[test]

@@ -56,7 +56,15 @@ pub(crate) const STACK_BYTES: usize = 256 << 20;
 /// A thread that waits for a disk which does not answer keeps no process.
 pub(crate) const LAST_WORK: Duration = Duration::from_secs(5);
 
+/// What a crash leaves on the disk would hold the keys of this process. Programs that it starts get the same.
+fn leave_no_core() {
+    let nothing = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    // A limit can always be lowered.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, nothing);
+}
+
 fn main() -> ExitCode {
+    leave_no_core();
     // Fails only where the pool is there already, which nothing before this line has made.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
     let runtime = tokio::runtime::Builder::new_multi_thread()
