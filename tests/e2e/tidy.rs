@@ -116,6 +116,25 @@ fn every_source_file_says_what_it_is_for_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn every_test_that_the_threat_model_names_is_there() {
+    let root = repository();
+    let page = fs::read_to_string(root.join("server/SECURITY.md")).expect("the threat model");
+    let all = sources(&root.join("server")).into_iter().chain(sources(&root.join("tests")));
+    let text: String = all.map(|it| fs::read_to_string(it).expect("text")).collect();
+    let is_name = |it: &&str| {
+        it.matches('_').count() >= 2 && it.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
+    };
+    let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(is_name).collect();
+    assert!(named.len() > 20, "it names {} tests", named.len());
+    for name in named {
+        assert!(
+            text.contains(&format!("fn {name}(")),
+            "the threat model names {name}, which is no test"
+        );
+    }
+}
+
+#[test]
 fn the_readme_gives_two_commands_and_ci_runs_the_tests() {
     let root = repository();
     let readme = fs::read_to_string(root.join("README.md")).expect("README");
