@@ -46,9 +46,9 @@ impl Git {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of ours may have left locks; a person's git keeps its.
-        leftovers::settled(&git)
-            .and_then(|()| leftovers::own_locks(&git, journal))
-            .map_err(|fault| GitError { step: "lock".to_owned(), why: fault.message })?;
+        leftovers::settled(&git).and_then(|()| leftovers::own_locks(&git, journal)).map_err(
+            |fault| GitError { step: "lock".to_owned(), why: fault.message, is_refused: false },
+        )?;
         git.know_identity();
         Ok(Some(git))
     }
