@@ -142,7 +142,7 @@ impl Place {
         // In a worktree git passes over what all of them share.
         let counts = |it: &&Setting<'_>| self.kind != Kind::Worktree || it.scope == "worktree";
         let files = all.iter().filter(|it| it.is_repositorys && it.key == "core.worktree");
-        self.has_its_files(files.filter(counts).map(|it| it.value).last())
+        self.has_its_files(files.filter(counts).map(|it| it.value).next_back())
     }
 
     /// Whether the files that git would write are those of the top folder, given what `core.worktree` says.
