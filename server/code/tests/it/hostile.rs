@@ -14,9 +14,9 @@ impl Texts for NoTexts {
 }
 
 const SOURCES: [&str; 3] = [
-    include_str!("../../../fixtures/python/jobs/jobs/runner.py"),
-    include_str!("../../../fixtures/python/game/game/units.py"),
-    include_str!("../../../fixtures/python/ledger/ledger/totals.py"),
+    include_str!("../../../../fixtures/python/jobs/jobs/runner.py"),
+    include_str!("../../../../fixtures/python/game/game/units.py"),
+    include_str!("../../../../fixtures/python/ledger/ledger/totals.py"),
 ];
 
 fn index(texts: &[&str]) -> Index {

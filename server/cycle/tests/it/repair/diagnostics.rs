@@ -4,7 +4,7 @@ use cycle::repair::{
     Diagnostic, IssueType, Opinion, Severity, Sources, diagnostic, groups, opinion,
 };
 
-use crate::grouping::{CODE, Ran, evidence};
+use super::grouping::{CODE, Ran, evidence};
 
 struct Files;
 

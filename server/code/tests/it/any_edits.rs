@@ -8,9 +8,9 @@ use code::{
 use proptest::prelude::*;
 
 const FILES: [&str; 4] = [
-    include_str!("../../run/src/worker/unittest_run.py"),
-    include_str!("../../run/src/worker/reporter.py"),
-    include_str!("../../run/src/worker/worker.py"),
+    include_str!("../../../run/src/worker/unittest_run.py"),
+    include_str!("../../../run/src/worker/reporter.py"),
+    include_str!("../../../run/src/worker/worker.py"),
     "import os\nX, Y = 1, 2; Z = 3\n\n# c\n@d\nclass A: x = 1; y = 2\n\n\nclass B(A):\n\t'''Doc.'''\n\n\tdef m(self): ...\n\t# end\n\n\tasync def n(\n\t\tself,\n\t) -> int:\n\t\treturn '''\nraw\n'''\nif X:\n    def f(): return 1\nelse:\n    f = None\nlast: int",
 ];
 

@@ -291,12 +291,12 @@ fn words(part: &str) -> Vec<&str> {
 fn every_word_in_the_files_is_said_to_somebody() {
     let asked = every_question();
     for file in [
-        include_str!("../../prompts/tests.md"),
-        include_str!("../../prompts/implementation.md"),
-        include_str!("../../prompts/fix.md"),
-        include_str!("../../prompts/fix_with_tools.md"),
-        include_str!("../../prompts/diagnosis.md"),
-        include_str!("../../prompts/integration_tests.md"),
+        include_str!("../../../prompts/tests.md"),
+        include_str!("../../../prompts/implementation.md"),
+        include_str!("../../../prompts/fix.md"),
+        include_str!("../../../prompts/fix_with_tools.md"),
+        include_str!("../../../prompts/diagnosis.md"),
+        include_str!("../../../prompts/integration_tests.md"),
     ] {
         for part in file.split("\n# ").skip(1) {
             let (title, text) = part.split_once('\n').expect("a title");

@@ -1,0 +1,21 @@
+//! What the crate offers, as its users call it.
+
+mod accuracy;
+mod any_edits;
+mod calls;
+mod circles;
+mod classes;
+mod edits;
+mod facts;
+mod functions;
+mod honest;
+mod hostile;
+mod hunks;
+mod merge;
+mod mutants;
+mod names;
+mod outline;
+mod relations;
+mod robust;
+mod shortcuts;
+mod text;

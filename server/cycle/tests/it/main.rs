@@ -1,0 +1,14 @@
+//! What the crate offers, as its users call it: no project, no model, no run.
+
+mod approval;
+mod assembly;
+mod campaign;
+mod context;
+mod diagnosis;
+mod feature;
+mod localize;
+mod machine;
+mod prompt_files;
+mod repair;
+mod strategy;
+mod write_tests;
