@@ -9,6 +9,7 @@ use rustix::fs::{Access, access};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::Fault;
+use crate::workspace::crash_point;
 
 /// The text of a file; refused if it is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, Fault> {
@@ -116,6 +117,7 @@ pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<Staged> {
 impl Staged {
     /// Takes the place of the file, at once for every reader.
     pub(super) fn put(self) -> io::Result<()> {
+        crash_point::reach();
         self.file.persist(&self.target).map_err(|e| e.error)?;
         sync_folder(self.target.parent().unwrap_or(&self.target))
     }
@@ -127,6 +129,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 
 /// Writes a new file and waits until it is on the disk.
 pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    crash_point::reach();
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{self, stage, sync_folder, write_synced};
 use super::{Change, Made, folder, transaction};
 use crate::error::Fault;
+use crate::workspace::crash_point;
 use crate::workspace::disk::{hash, is_inside};
 
 /// What is on disk about one edit; the texts lie beside it, as `<place>.before`.
@@ -60,6 +61,7 @@ pub(super) fn numbers(folder: &Path) -> Vec<u64> {
 /// Puts the record and the old texts of an edit on disk, before anything is replaced.
 pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Result<()> {
     let place = pending(folder, record.id);
+    crash_point::reach();
     fs::create_dir(&place)?;
     for (index, text) in before.iter().enumerate() {
         write_synced(&place.join(format!("{index}.before")), text.as_bytes())?;
@@ -72,6 +74,7 @@ pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Re
 
 /// The moment an edit is made.
 pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
+    crash_point::reach();
     fs::rename(pending(folder, id), folder.join(id.to_string()))?;
     sync_folder(folder)?;
     let numbers = numbers(folder);
@@ -155,6 +158,7 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<TakenBack> {
         }
         done.what = record.what;
     }
+    crash_point::reach();
     match done.left.is_empty() {
         true => fs::remove_dir_all(place)?,
         false => fs::rename(place, kept(place))?,

@@ -14,6 +14,8 @@ mod open;
 mod owner;
 mod progress;
 mod recover;
+#[cfg(test)]
+mod recovery;
 mod resting;
 mod shelf;
 mod standing;

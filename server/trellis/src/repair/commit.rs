@@ -1,13 +1,36 @@
 //! What was kept, as a commit that holds nothing else: whatever a person has changed or staged beside it stays as it is.
 
+use std::fs;
 use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::workspace::git::{Git, GitError};
 use crate::workspace::journal::Journal;
+use crate::workspace::{crash_point, disk};
 
-/// A commit on the current branch with the patch, and the patch in the index as well, so that the rest of the tree shows as it
-/// did before.
+/// A commit that is being made: on the disk until both the index and the branch have it, so that a start after a crash ends it.
+#[derive(Serialize, Deserialize)]
+struct Pending {
+    version: u32,
+    /// The commit that is checked out.
+    from: String,
+    /// The one on top of it, with the patch.
+    made: String,
+    title: String,
+    patch: String,
+    /// Hash of what the index listed before.
+    index: String,
+}
+
+/// Of the record's shape.
+const VERSION: u32 = 1;
+/// The record, below the root.
+const PENDING: &str = ".trellis/repair/commit.json";
+
+/// Commits the patch on the current branch, and puts it into the index as well, so that the rest of the tree shows as it did
+/// before; returns the commit.
 ///
 /// # Errors
 ///
@@ -27,12 +50,96 @@ pub(super) fn commit(
     apply(&git, patch, &["--cached", "--check"]).map_err(not_there)?;
     let made = made(&git, patch, title).map_err(not_there)?;
     let failed = |error: GitError| error.to_string();
-    git.step(journal, &["update-ref", "-m", title, "HEAD", &made], "").map_err(failed)?;
-    apply(&git, patch, &["--cached"]).map_err(failed)?;
+    let pending = Pending {
+        version: VERSION,
+        from: head(&git).map_err(failed)?,
+        made: made.clone(),
+        title: title.to_owned(),
+        patch: patch.to_owned(),
+        index: listed(&git).map_err(failed)?,
+    };
+    let text = serde_json::to_string(&pending).map_err(|error| error.to_string())?;
+    disk::write(root, PENDING, &text)
+        .map_err(|error| format!("cannot write {PENDING}: {error}"))?;
+    pending.end(root, &git, journal).map_err(failed)?;
     Ok(made)
 }
 
-/// A branch with the patch on top of the current commit; its name. The tree and its index are not touched.
+/// Whether a crash has cut a commit short.
+pub(super) fn is_cut_short(root: &Path) -> bool {
+    root.join(PENDING).exists()
+}
+
+/// Ends the commit that a crash cut short, if there is one; returns what became of it, in words.
+///
+/// # Errors
+///
+/// In words, where the record cannot be read or git does not do its part; the record stays.
+pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, String> {
+    let text = match run::files::read_text(root.join(PENDING)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot read {PENDING}: {error}")),
+    };
+    let pending: Pending = serde_json::from_str(&text).map_err(|e| format!("{PENDING}: {e}"))?;
+    // A project may come with such a file: names of commits go to git as arguments, and are nothing else.
+    let is_name = |it: &str| it.len() >= 40 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    if pending.version != VERSION || !is_name(&pending.from) || !is_name(&pending.made) {
+        return Err(format!(
+            "{PENDING} was not written by this Trellis: look at it, and remove it"
+        ));
+    }
+    let git = Git::around(root).map_err(|error| error.to_string())?;
+    let git = git.ok_or_else(|| format!("{PENDING} speaks of a commit, and git knows of none"))?;
+    let is_made = pending.end(root, &git, journal).map_err(|error| error.to_string())?;
+    Ok(Some(match is_made {
+        true => format!("the commit of an earlier repair was cut short, and is made: {}", pending.made),
+        false => "the commit of an earlier repair was cut short, and is not made: you have gone on from there".to_owned(),
+    }))
+}
+
+impl Pending {
+    /// Brings the index and then the branch to the commit, as far as they are not there, and forgets it. The index comes first:
+    /// a fix that is staged and not committed harms nobody, one that is committed and not staged would be undone by the person's
+    /// next commit. False where a person has changed either since.
+    fn end(&self, root: &Path, git: &Git, journal: &Journal) -> Result<bool, GitError> {
+        let now = head(git)?;
+        let goes_on = now == self.from || now == self.made;
+        let is_staged = goes_on && self.stage(git)?;
+        if is_staged && now == self.from {
+            let update = ["update-ref", "-m", &self.title, "HEAD", &self.made, &self.from];
+            git.step(journal, &update, "")?;
+        }
+        crash_point::reach();
+        let removed = fs::remove_file(root.join(PENDING));
+        removed.map_err(|error| GitError {
+            step: "commit".to_owned(),
+            why: format!("cannot remove {PENDING}: {error}"),
+            is_refused: false,
+        })?;
+        Ok(is_staged)
+    }
+
+    /// Puts the patch into the index, if that is as it was; says whether it is there.
+    fn stage(&self, git: &Git) -> Result<bool, GitError> {
+        if listed(git)? == self.index {
+            apply(git, &self.patch, &["--cached"])?;
+            return Ok(true);
+        }
+        Ok(apply(git, &self.patch, &["--cached", "--reverse", "--check"]).is_ok())
+    }
+}
+
+fn head(git: &Git) -> Result<String, GitError> {
+    Ok(git.run(&["rev-parse", "--verify", "HEAD"])?.trim().to_owned())
+}
+
+/// Hash of what the index lists.
+fn listed(git: &Git) -> Result<String, GitError> {
+    Ok(disk::hash(git.run(&["ls-files", "--stage", "-z"])?))
+}
+
+/// Makes a branch with the patch on top of the current commit; returns its name and the commit. The tree and its index are not touched.
 pub(super) fn branch(
     git: &Git,
     journal: &Journal,

@@ -34,6 +34,7 @@ pub(super) async fn repair(
     control: &Control,
 ) -> Result<RepairResult, Fault> {
     edits::settle(&order.root)?;
+    end_commit(order, output)?;
     let testing =
         Testing { sandbox: order.sandbox.clone(), output, cancel: control.cancel.clone() };
     let bench = Bench::open(&order.home, &order.root, &testing).await?;
@@ -62,6 +63,20 @@ pub(super) async fn repair(
         commit_all(order, &mut result, output)?;
     }
     Ok(result)
+}
+
+/// Ends the commit of an earlier repair that was killed at it.
+fn end_commit(order: &Order, output: &Output) -> Result<(), Fault> {
+    if !commit::is_cut_short(&order.root) {
+        return Ok(());
+    }
+    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let told = commit::resume(&order.root, &journal).map_err(|why| {
+        Fault::input(format!("the commit of an earlier repair cannot be ended: {why}"))
+            .hint("mend that, and run again; the fix is in the tree")
+    })?;
+    told.into_iter().for_each(|it| output.note(it));
+    Ok(())
 }
 
 /// Commits what was kept; where that cannot be, it stays in the tree, and is told.

@@ -9,6 +9,7 @@ use super::{Order, STACK, TASK};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::stacks::{self, Stack};
+use crate::workspace::crash_point;
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
@@ -62,6 +63,7 @@ fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let mark = || {
         disk::own_folder(&project)?;
         fs::write(marker(&project), format!("{}\n", stack.name()))?;
+        crash_point::reach();
         fs::rename(&project, &absolute)
     };
     mark().map_err(|error| cannot(&format!("make {}", out.display()), &error))

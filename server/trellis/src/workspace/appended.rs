@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::chain::{SUFFIX, carried, seal};
+use super::crash_point;
 use super::disk::{self, hex};
 
 /// Bytes that are read at once.
@@ -58,6 +59,9 @@ impl Appended {
                 chain = seal(&mut line, &chain);
                 bytes.append(&mut line);
                 bytes.push(b'\n');
+            }
+            if sync {
+                crash_point::reach();
             }
             let written = it.file.write_all(&bytes);
             let written = written.and_then(|()| if sync { it.file.sync_data() } else { Ok(()) });

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::workspace::cost::Cost;
-use crate::workspace::disk;
+use crate::workspace::{crash_point, disk};
 
 pub(crate) const PATH: &str = "docs/generation_checkpoint.json";
 
@@ -87,6 +87,7 @@ pub(crate) fn read(root: &Path) -> io::Result<Found> {
         Ok(checkpoint) => Ok(Found::Good(checkpoint)),
         Err(_) => {
             let aside = free_name(&path);
+            crash_point::reach();
             fs::rename(&path, &aside)?;
             Ok(Found::Corrupt(aside))
         }

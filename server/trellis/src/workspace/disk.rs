@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::Fault;
+use crate::workspace::crash_point;
 
 /// SHA-256 of a text, in hexadecimal.
 pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
@@ -38,6 +39,7 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(&target).map_or(0o644, |old| old.permissions().mode());
     file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    crash_point::reach();
     file.persist(&target).map_err(|e| e.error)?;
     File::open(folder)?.sync_all()
 }

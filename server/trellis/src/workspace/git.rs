@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::error::Fault;
 use crate::workspace::journal::{Event, Journal};
-use crate::workspace::{guard, leftovers};
+use crate::workspace::{crash_point, guard, leftovers};
 
 /// A repository in the output folder, when git is there.
 #[derive(Debug)]
@@ -243,9 +243,28 @@ impl Git {
         command.envs(self.bare.iter().map(|it| ("GIT_DIR", it)));
         command.args(guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
         command.args(&self.identity).args(arguments);
+        if CHANGING.iter().any(|it| arguments.first() == Some(it)) && self.index.is_none() {
+            crash_point::reach();
+        }
         with_input(&mut command, input).map_err(|error| failed(arguments, error.to_string()))
     }
 }
+
+/// Commands after which a later start finds something else; those that only add objects are none of them.
+const CHANGING: [&str; 12] = [
+    "add",
+    "apply",
+    "branch",
+    "checkout-index",
+    "commit",
+    "init",
+    "push",
+    "read-tree",
+    "reset",
+    "tag",
+    "update-ref",
+    "worktree",
+];
 
 fn failed(arguments: &[&str], why: String) -> GitError {
     let step = arguments.first().copied().unwrap_or_default().to_owned();

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::clash::Clash;
+use super::crash_point;
 use super::disk::cannot;
 use super::git::broken;
 use super::leftovers;
@@ -335,6 +336,7 @@ fn take_back(
             Half::No => {}
             Half::Restore => back += &format!("{name}\0"),
             Half::Remove => {
+                crash_point::reach();
                 fs::remove_file(&path)
                     .map_err(|error| cannot(&format!("remove {}", path.display()), &error))?;
             }

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::crash_point;
 use super::disk::cannot;
 use super::git::broken;
 use crate::error::Fault;
@@ -53,6 +54,7 @@ pub(crate) fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(),
         let id = entry.file_name().to_string_lossy().into_owned();
         let is_ours = is_mine(&id) || is_of_the_dead(&id);
         if is_ours && !is_whole(&entry.path()) {
+            crash_point::reach();
             fs::remove_dir_all(entry.path())
                 .map_err(|error| cannot(&format!("remove {}", entry.path().display()), &error))?;
         }
@@ -153,6 +155,7 @@ pub(super) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
 }
 
 fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), Fault> {
+    crash_point::reach();
     let removed = fs::remove_file(path);
     let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
     let arguments = vec![format!("(remove stale {name})")];

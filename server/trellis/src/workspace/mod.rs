@@ -5,6 +5,7 @@ pub(crate) mod chain;
 pub(crate) mod checkpoint;
 pub(crate) mod clash;
 pub(crate) mod cost;
+pub(crate) mod crash_point;
 pub(crate) mod disk;
 pub(crate) mod git;
 pub(crate) mod guard;

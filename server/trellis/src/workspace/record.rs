@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::crash_point;
 use super::disk::cannot;
 use super::git::{Git, broken};
 use crate::error::Fault;
@@ -172,6 +173,7 @@ pub(super) fn begun(
 }
 
 pub(super) fn remove(path: &Path) -> Result<(), Fault> {
+    crash_point::reach();
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(cannot(&format!("remove {}", path.display()), &error))

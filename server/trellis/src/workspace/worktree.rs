@@ -13,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Exit, Fault};
+use crate::workspace::crash_point;
 use crate::workspace::disk::{self, cannot};
 use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
@@ -142,6 +143,7 @@ impl Worktree {
         }
         // A folder that a crash left half made holds nothing yet.
         if self.folder.exists() {
+            crash_point::reach();
             fs::remove_dir_all(&self.folder)
                 .map_err(|error| cannot("clear the worktree's folder", &error))?;
             leftovers::sweep(&self.git, Some(&self.name))?;
@@ -390,6 +392,7 @@ impl Worktree {
             .map_err(|error| cannot("make .trellis/kept", &error))?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
+            crash_point::reach();
             fs::create_dir_all(to.parent().unwrap_or(&place))
                 .and_then(|()| fs::rename(&from, &to))
                 .map_err(|error| {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::Fault;
-use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
+use crate::workspace::{crash_point, disk};
 
 /// What a flush did.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -103,6 +103,7 @@ impl Writer {
         self.current.extend(there.into_iter().map(|(path, _, hash)| (path.clone(), hash)));
         for path in gone {
             self.current.remove(&path);
+            crash_point::reach();
             if fs::remove_file(self.root.join(&path)).is_ok() {
                 flushed.changed.push(path);
             }

@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::error::Fault;
-use crate::workspace::disk;
 use crate::workspace::lock::Lock;
+use crate::workspace::{crash_point, disk};
 
 /// Below the project's root.
 pub(crate) const PATH: &str = ".trellis/registry.json";
@@ -269,6 +269,7 @@ fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
 fn put_aside(root: &Path) -> io::Result<PathBuf> {
     let name = |n: u32| PathBuf::from(format!("{PATH}.corrupt-{n}"));
     let free = (1..).map(name).find(|it| !root.join(it).exists()).unwrap_or_else(|| name(0));
+    crash_point::reach();
     fs::rename(root.join(PATH), root.join(&free))?;
     Ok(free)
 }
