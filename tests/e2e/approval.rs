@@ -5,14 +5,11 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
-use ::lsp::{Client, Failure};
+use ::lsp::{Client, Failure, patience};
 use serde_json::{Value, json};
 
 use crate::runs::{call, editor, ended, start};
 use crate::world::{World, tree};
-
-/// Tests are run several times, on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(300);
 
 const CART: &str = "\
 # The least for which nothing is paid.
@@ -86,7 +83,7 @@ fn shop(replies: &[&str]) -> World {
 fn propose(world: &World, client: &mut Client) -> Result<Value, String> {
     let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
     let params = json!({ "root": "p", "test": FREE, "model": model, "sandbox": "local" });
-    let answer = client.request("trellis/proposeFix", params, PATIENCE);
+    let answer = client.request("trellis/proposeFix", params, patience());
     answer.map_err(|failure| failure.to_string())
 }
 
@@ -99,7 +96,7 @@ fn proposed(world: &World) -> (Client, Value) {
 
 /// Decides about the first fix, with tests in the local sandbox where they are run.
 fn decide(client: &mut Client, what: Value) -> Result<Value, String> {
-    let answer = client.request("trellis/decideFix", about_first(&what), PATIENCE);
+    let answer = client.request("trellis/decideFix", about_first(&what), patience());
     answer.map_err(|failure| failure.to_string())
 }
 
@@ -113,7 +110,7 @@ fn about_first(what: &Value) -> Value {
 /// What a program is told that it may offer about a decision that is refused.
 #[track_caller]
 fn remedy(client: &mut Client, what: &Value) -> Value {
-    match client.request("trellis/decideFix", about_first(what), PATIENCE) {
+    match client.request("trellis/decideFix", about_first(what), patience()) {
         Err(Failure::Refused { data, .. }) => data["remedy"].clone(),
         other => panic!("no refusal: {other:?}"),
     }
@@ -145,7 +142,7 @@ fn state(client: &mut Client) -> String {
 
 fn undo(client: &mut Client) -> Result<Value, String> {
     let params = json!({ "root": "p", "fix": "fix-1" });
-    client.request("trellis/undoFix", params, PATIENCE).map_err(|failure| failure.to_string())
+    client.request("trellis/undoFix", params, patience()).map_err(|failure| failure.to_string())
 }
 
 fn approvals(world: &World) -> Vec<String> {
@@ -358,7 +355,7 @@ fn a_rejected_fix_leaves_no_trace_and_one_process_decides_at_a_time() {
     let fix = propose(&world, &mut client).expect("a fix");
     assert_eq!(fix["fix"], "fix-2");
     assert_eq!(fs::read_to_string(&file).expect("kept"), "{");
-    let none = client.request("trellis/getFix", json!({ "root": "p", "fix": "../x" }), PATIENCE);
+    let none = client.request("trellis/getFix", json!({ "root": "p", "fix": "../x" }), patience());
     assert!(none.expect_err("a refusal").to_string().contains("no proposed fix"));
 }
 

@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ::lsp::{Client, Encoding, uri_of};
+use ::lsp::{Client, Encoding, patience, uri_of};
 use serde_json::{Value, json};
 
 use crate::runs::{call, editor, ended, start};
 use crate::world::{Plot, World};
 
-/// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 const REFRESH: &str = "workspace/codeLens/refresh";
 
 fn document(file: &Path) -> Value {
@@ -27,13 +25,13 @@ fn lenses(client: &mut Client, file: &Path) -> Vec<String> {
 }
 
 fn all_lenses(client: &mut Client, file: &Path) -> Vec<Value> {
-    let all = client.request("textDocument/codeLens", document(file), PATIENCE).expect("lenses");
+    let all = client.request("textDocument/codeLens", document(file), patience()).expect("lenses");
     all.as_array().cloned().unwrap_or_default()
 }
 
 fn execute(client: &mut Client, command: &Value) -> Result<Value, String> {
     let params = json!({ "command": command["command"], "arguments": command["arguments"] });
-    let answer = client.request("workspace/executeCommand", params, PATIENCE);
+    let answer = client.request("workspace/executeCommand", params, patience());
     answer.map_err(|failure| failure.to_string())
 }
 
@@ -53,7 +51,7 @@ fn replaced(client: &Client, file: &Path, version: i32, [from, to]: [(u32, u32);
 
 /// Waits until the server says that there are new lenses, and welcomes them.
 fn refreshed(client: &mut Client) {
-    let question = client.question(REFRESH, PATIENCE).expect("new lenses");
+    let question = client.question(REFRESH, patience()).expect("new lenses");
     client.answer(&question, Ok(Value::Null));
 }
 
@@ -149,7 +147,7 @@ fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
     let shown =
         json!({ "command": "trellis.showResult", "arguments": [{ "root": out, "test": "x.py" }] });
     assert_eq!(execute(&mut client, &shown).expect("a result")["passed"], 0);
-    let said = client.notice("window/showMessage", PATIENCE).expect("a message");
+    let said = client.notice("window/showMessage", patience()).expect("a message");
     assert_eq!(said["message"], "x.py was not run yet");
 }
 
@@ -158,7 +156,7 @@ fn able(world: &World, options: &Value, abilities: Value, reserved: &[&str]) -> 
     let mut client = Client::start(world.command(&["lsp"]), world.root()).expect("a server");
     client.can(abilities);
     reserved.iter().for_each(|it| client.reserve(it));
-    client.initialize(&[Encoding::Utf8], options, PATIENCE).expect("a handshake");
+    client.initialize(&[Encoding::Utf8], options, patience()).expect("a handshake");
     client
 }
 
@@ -166,7 +164,7 @@ fn able(world: &World, options: &Value, abilities: Value, reserved: &[&str]) -> 
 fn hover(client: &mut Client, file: &Path, at: (u32, u32)) -> Value {
     let mut params = document(file);
     params["position"] = json!({ "line": at.0, "character": at.1 });
-    let hover = client.request("textDocument/hover", params, PATIENCE).expect("an answer");
+    let hover = client.request("textDocument/hover", params, patience()).expect("an answer");
     hover["contents"]["value"].clone()
 }
 
@@ -218,7 +216,7 @@ fn actions(client: &mut Client, file: &Path, at: (u32, u32), context: Value) -> 
     let mut params = document(file);
     params["range"] = json!({ "start": at, "end": at });
     params["context"] = context;
-    let all = client.request("textDocument/codeAction", params, PATIENCE).expect("actions");
+    let all = client.request("textDocument/codeAction", params, patience()).expect("actions");
     all.as_array().cloned().unwrap_or_default()
 }
 
@@ -299,7 +297,8 @@ fn actions_fit_the_place_and_add_the_import_that_is_missing() {
 /// lines from 1. On a busy machine the timer that gathers changes may tell an older version twice.
 fn diagnostics(client: &mut Client, file: &Path, version: Option<i32>) -> Vec<String> {
     loop {
-        let told = client.notice("textDocument/publishDiagnostics", PATIENCE).expect("diagnostics");
+        let told =
+            client.notice("textDocument/publishDiagnostics", patience()).expect("diagnostics");
         if told["uri"] == uri_of(file) && told["version"] == json!(version) {
             let shown = |it: &Value| {
                 let line = it["range"]["start"]["line"].as_u64().expect("a line") + 1;
@@ -331,7 +330,7 @@ fn circular_imports_are_told_where_they_close_and_taken_back() {
 
 /// The next progress, without its token.
 fn progress(client: &mut Client) -> Value {
-    let mut told = client.notice("$/progress", PATIENCE).expect("progress");
+    let mut told = client.notice("$/progress", patience()).expect("progress");
     assert_eq!(told["token"], "trellis/job-1");
     told["value"].take()
 }
@@ -346,7 +345,7 @@ fn a_job_moves_a_bar_whose_button_cancels_it() {
     let begun = progress(&mut client);
     assert_eq!((&begun["kind"], &begun["cancellable"]), (&"begin".into(), &true.into()), "{begun}");
     assert_eq!(begun["title"], "out from rpg.json");
-    let _ = client.question("trellis/askModel", PATIENCE).expect("it is at work");
+    let _ = client.question("trellis/askModel", patience()).expect("it is at work");
     client.notify("window/workDoneProgress/cancel", json!({ "token": "trellis/nonsense" }));
     client.notify("window/workDoneProgress/cancel", json!({ "token": format!("trellis/{job}") }));
     let last = loop {
@@ -361,11 +360,11 @@ fn a_job_moves_a_bar_whose_button_cancels_it() {
     let ask = "window/showMessageRequest";
     let reserved = [ask, "trellis/askModel"];
     let mut client = able(&world, &Value::Null, Value::Null, &reserved);
-    let question = client.question(ask, PATIENCE).expect("an offer");
+    let question = client.question(ask, patience()).expect("an offer");
     let message = question.params["message"].as_str().expect("words");
     assert_eq!(message, "The run in out stopped after 0 of 6 nodes. Go on?");
     client.answer(&question, Ok(json!({ "title": "Resume" })));
-    let _ = client.question("trellis/askModel", PATIENCE).expect("it is at work");
+    let _ = client.question("trellis/askModel", patience()).expect("it is at work");
     call(&mut client, "cancelJob", json!({ "job": "job-1" }));
     ended(&mut client, "job-1");
     let silent = json!({ "offerResume": false });
@@ -389,7 +388,7 @@ fn another_server_takes_the_symbols_and_gives_them_back() {
     client.reserve(register);
     client.reserve(unregister);
     let capabilities =
-        client.initialize(&[Encoding::Utf8], &Value::Null, PATIENCE).expect("a handshake");
+        client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
     for name in ["definition", "references", "rename", "workspaceSymbol"] {
         assert!(capabilities[format!("{name}Provider")].is_null(), "{name}");
     }
@@ -403,13 +402,14 @@ fn another_server_takes_the_symbols_and_gives_them_back() {
         "textDocument/rename",
         "workspace/symbol",
     ];
-    let question = client.question(register, PATIENCE).expect("registrations");
+    let question = client.question(register, patience()).expect("registrations");
     assert_eq!(methods(&question.params["registrations"]), all);
     client.answer(&question, Ok(Value::Null));
     let places = |client: &mut Client| {
         let mut params = document(&file);
         params["position"] = json!({ "line": 1, "character": 0 });
-        let found = client.request("textDocument/definition", params, PATIENCE).expect("an answer");
+        let found =
+            client.request("textDocument/definition", params, patience()).expect("an answer");
         found.as_array().map_or(0, Vec::len)
     };
     assert_eq!(places(&mut client), 1);
@@ -418,12 +418,12 @@ fn another_server_takes_the_symbols_and_gives_them_back() {
         client.notify("workspace/didChangeConfiguration", params);
     };
     set(&client, json!({ "otherLanguageServer": true }));
-    let question = client.question(unregister, PATIENCE).expect("taken back");
+    let question = client.question(unregister, patience()).expect("taken back");
     assert_eq!(methods(&question.params["unregisterations"]), all);
     client.answer(&question, Ok(Value::Null));
     assert_eq!(places(&mut client), 0);
     set(&client, json!({ "otherLanguageServer": true, "languageFeatures": "on" }));
-    let question = client.question(register, PATIENCE).expect("registrations");
+    let question = client.question(register, patience()).expect("registrations");
     client.answer(&question, Ok(Value::Null));
     assert_eq!(places(&mut client), 1);
 }
@@ -445,7 +445,7 @@ fn failing_tests_are_told_at_their_line_follow_the_text_and_are_taken_back() {
     assert_eq!(lenses(&mut client, &file), wanted);
     let all = json!({ "command": "trellis.runTests", "arguments": [] });
     execute(&mut client, &all).expect("a run");
-    let told = client.notice("textDocument/publishDiagnostics", PATIENCE).expect("diagnostics");
+    let told = client.notice("textDocument/publishDiagnostics", patience()).expect("diagnostics");
     let words = &told["diagnostics"][1];
     assert_eq!(words["range"]["start"], json!({ "line": 8, "character": 4 }), "{told}");
     let other = &words["relatedInformation"][0]["location"];

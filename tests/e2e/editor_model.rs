@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use ::lsp::{Client, Encoding, Failure, uri_of};
+use ::lsp::{Client, Encoding, Failure, patience, uri_of};
 use serde_json::{Value, json};
 
 use crate::models::{Service, said};
 use crate::world::World;
 
-/// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 const ASK: &str = "trellis/askModel";
 const TRIED: &str = "trellis/modelTried";
 const KEY: &str = "sk-very-secret-value-0123456789";
@@ -26,7 +24,7 @@ fn without_models(world: &World, variables: &[(&str, &str)]) -> Client {
     let mut command = world.command(&["lsp"]);
     command.envs(variables.iter().copied());
     let mut client = Client::start(command, world.root()).expect("a server");
-    client.initialize(&[Encoding::Utf8], &Value::Null, PATIENCE).expect("a handshake");
+    client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
     client
 }
 
@@ -38,13 +36,13 @@ fn hasty() -> World {
 }
 
 fn begin(client: &mut Client, params: Value) {
-    let answer = client.request("trellis/tryModel", params, PATIENCE);
+    let answer = client.request("trellis/tryModel", params, patience());
     assert_eq!(answer.expect("an answer at once"), Value::Null);
 }
 
 /// The outcome of a trial, without its time.
 fn outcome(client: &mut Client) -> Value {
-    let mut outcome = client.notice(TRIED, PATIENCE).expect("an outcome");
+    let mut outcome = client.notice(TRIED, patience()).expect("an outcome");
     let time = outcome.as_object_mut().expect("an object").remove("milliseconds");
     assert!(time.is_some_and(|it| it.is_u64()), "{outcome}");
     outcome
@@ -54,7 +52,7 @@ fn outcome(client: &mut Client) -> Value {
 fn tried(client: &mut Client, times: usize, answer: &Result<Value, (i64, &str, Value)>) -> Value {
     begin(client, json!({ "model": "editor:gpt" }));
     for _ in 0..times {
-        let question = client.question(ASK, PATIENCE).expect("a question");
+        let question = client.question(ASK, patience()).expect("a question");
         client.answer(&question, answer.clone());
     }
     let outcome = outcome(client);
@@ -67,7 +65,7 @@ fn the_editor_is_asked_in_full_and_its_answer_is_told() {
     let world = World::new();
     let mut client = editor(&world, &[]);
     begin(&mut client, json!({ "model": "editor:gpt" }));
-    let question = client.question(ASK, PATIENCE).expect("a question");
+    let question = client.question(ASK, patience()).expect("a question");
     let message = json!({
         "role": "user",
         "text": "Answer with the one word: ready",
@@ -105,7 +103,7 @@ fn the_editor_is_asked_in_full_and_its_answer_is_told() {
     assert_eq!(outcome(&mut client), wanted);
     // The least an editor has to say; it chooses the model.
     begin(&mut client, json!({ "model": "editor" }));
-    let question = client.question(ASK, PATIENCE).expect("a question");
+    let question = client.question(ASK, patience()).expect("a question");
     assert_eq!((&question.params["id"], &question.params["model"]), (&json!(2), &json!("")));
     client.answer(&question, Ok(json!({ "text": "ready", "toolCalls": [] })));
     let wanted = json!({ "model": "editor", "ok": true, "reply": "ready", "answeredBy": "editor" });
@@ -215,9 +213,9 @@ fn questions_under_way_hold_up_nothing_and_find_their_own_answers() {
         begin(&mut client, json!({ "model": name }));
     }
     let mut questions: Vec<_> =
-        names.iter().map(|_| client.question(ASK, PATIENCE).expect("a question")).collect();
+        names.iter().map(|_| client.question(ASK, patience()).expect("a question")).collect();
     let params = json!({ "textDocument": { "uri": uri_of(&file) } });
-    let symbols = client.request("textDocument/documentSymbol", params, PATIENCE);
+    let symbols = client.request("textDocument/documentSymbol", params, patience());
     assert_eq!(symbols.expect("symbols")[0]["name"], "f");
     assert!(client.notice(TRIED, Duration::ZERO).is_err(), "nobody has answered");
     questions.reverse();
@@ -238,11 +236,11 @@ fn what_is_not_answered_when_the_server_ends_is_cancelled_at_the_client() {
     let mut ids = Vec::new();
     for _ in 0..2 {
         begin(&mut client, json!({ "model": "editor" }));
-        ids.push(client.question(ASK, PATIENCE).expect("a question").params["id"].clone());
+        ids.push(client.question(ASK, patience()).expect("a question").params["id"].clone());
     }
-    client.request("shutdown", Value::Null, PATIENCE).expect("an answer");
+    client.request("shutdown", Value::Null, patience()).expect("an answer");
     let mut cancelled: Vec<Value> = (ids.iter())
-        .map(|_| client.notice("trellis/cancelModel", PATIENCE).expect("a word")["id"].take())
+        .map(|_| client.notice("trellis/cancelModel", patience()).expect("a word")["id"].take())
         .collect();
     cancelled.sort_by_key(Value::as_u64);
     assert_eq!(cancelled, ids);
@@ -286,11 +284,11 @@ fn a_service_is_tried_from_the_editor_and_the_key_goes_nowhere_else() {
 fn what_cannot_be_asked_is_said_in_the_outcome() {
     let world = World::new();
     let mut client = editor(&world, &[]);
-    let refused = client.request("trellis/tryModel", json!({ "model": " " }), PATIENCE);
+    let refused = client.request("trellis/tryModel", json!({ "model": " " }), patience());
     let Err(Failure::Refused { code, message, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(code, -32602);
     assert!(message.contains("`model` is empty"), "{message}");
-    let refused = client.request("trellis/tryModel", json!({ "model": 7 }), PATIENCE);
+    let refused = client.request("trellis/tryModel", json!({ "model": 7 }), patience());
     assert!(matches!(refused, Err(Failure::Refused { code: -32602, .. })), "{refused:?}");
     begin(&mut client, json!({}));
     let outcome_of_none = outcome(&mut client);

@@ -2,21 +2,17 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
-use crate::crash::{Random, rounds};
 use crate::mock::KEY;
 use crate::models::{Service, prompt, said};
 use crate::repair::{git, text};
 use crate::stacks::{Project, has_go, installed};
 use crate::world::{Ran, World};
 
-const CART: &str = "\
+pub(crate) const CART: &str = "\
 from shop.audit import AuditLog
 
 log = AuditLog()
@@ -117,7 +113,7 @@ fn implement(world: &World, more: &[&str]) -> Ran {
 
 pub(crate) const ALONE: [&str; 2] = ["--approve", "autonomous"];
 
-fn in_p(world: &World, arguments: &[&str]) -> String {
+pub(crate) fn in_p(world: &World, arguments: &[&str]) -> String {
     git(&world.root().join("p"), arguments).trim().to_owned()
 }
 
@@ -129,7 +125,7 @@ fn assert_nothing_left(world: &World) {
 }
 
 /// What the engine keeps of work under way.
-fn records(world: &World) -> Vec<String> {
+pub(crate) fn records(world: &World) -> Vec<String> {
     let all = fs::read_dir(world.root().join("p/.trellis/worktrees")).into_iter().flatten();
     let names = all.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
     names.filter(|it| !it.ends_with(".lock")).collect()
@@ -668,56 +664,4 @@ fn what_was_paid_is_not_paid_again() {
     let _ = run(&ALONE).exits(0);
     assert_eq!(service.asked().len(), 3, "all of it had been asked before");
     assert_eq!(world.read("p/shop/discount.py"), CODE);
-}
-
-#[test]
-fn killed_at_any_instant_it_loses_no_commit_and_leaves_no_half_merge() {
-    let replies: [(&str, &[String]); 2] =
-        [("scaffold", &[new_tests()]), ("implementation", &[code()])];
-    let started = Instant::now();
-    let _ = implement(&shop(&replies), &ALONE).exits(0);
-    let whole = started.elapsed().as_millis() as u64;
-    let mut random = Random(20_261_123);
-    for round in 0..rounds() {
-        let world = shop(&replies);
-        world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
-        let (start, status) =
-            (in_p(&world, &["rev-parse", "main"]), in_p(&world, &["status", "--short"]));
-        // Merged, and nothing left of the work: to start once more would be to implement it again.
-        let is_over =
-            || in_p(&world, &["rev-parse", "main"]) != start && records(&world).is_empty();
-        for _ in 0..1 + random.below(3) {
-            if is_over() {
-                break;
-            }
-            let mut command = world.command(&[&ARGUMENTS[..], &ALONE].concat());
-            let mut child = command
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .process_group(0)
-                .spawn()
-                .expect("trellis starts");
-            let pid = Pid::from_child(&child);
-            // The instant is the point of the test; what is asserted does not depend on it.
-            std::thread::sleep(Duration::from_millis(random.below(whole)));
-            // Alone, as for want of memory, or with git, as when the machine goes.
-            let killed = match random.below(2) {
-                0 => kill_process(pid, Signal::KILL),
-                _ => kill_process_group(pid, Signal::KILL),
-            };
-            killed.expect("it can be killed");
-            child.wait().expect("it ended");
-        }
-        if !is_over() {
-            let _ = implement(&world, &ALONE).exits(0);
-        }
-        assert_eq!(in_p(&world, &["rev-parse", "main^"]), start, "round {round}: one commit");
-        assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
-        assert_eq!(in_p(&world, &["show", "main:shop/discount.py"]) + "\n", CODE, "round {round}");
-        assert_eq!(in_p(&world, &["status", "--short"]), status, "round {round}");
-        assert_eq!(world.read("p/shop/cart.py"), format!("{CART}\n# mine\n"), "round {round}");
-        // What a process left in the folder for scratch files goes with the next start, as git's word of it does.
-        in_p(&world, &["worktree", "prune"]);
-        assert_eq!(in_p(&world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
-    }
 }

@@ -1,14 +1,12 @@
 //! `trellis log`: the journal read back, and its chain followed by somebody who only knows the rule.
 
-use std::time::Duration;
-
+use ::lsp::patience;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::runs::editor;
 use crate::world::{Plot, World};
 
-const PATIENCE: Duration = Duration::from_secs(60);
 const JOURNAL: &str = "out/.trellis/journal.jsonl";
 
 fn grown() -> World {
@@ -79,7 +77,7 @@ fn the_method_gives_what_the_command_prints() {
     ];
     for (mut params, arguments) in table {
         params["root"] = json!(out);
-        let told = client.request("trellis/log", params.clone(), PATIENCE).expect("an answer");
+        let told = client.request("trellis/log", params.clone(), patience()).expect("an answer");
         let printed =
             world.trellis(&[&["--json", "log", &out], arguments].concat()).exits(0).json();
         assert_eq!(told, printed, "{params}");

@@ -4,27 +4,23 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
-use ::lsp::{Client, Encoding, Failure, FileEvent, Place, Texts, uri_of};
+use ::lsp::{Client, Encoding, Failure, FileEvent, Place, Texts, patience, uri_of};
 use serde_json::{Value, json};
 
 use crate::world::{World, binary};
-
-/// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn started(world: &World, encodings: &[Encoding]) -> Client {
     let mut command = Command::new(binary());
     command.arg("lsp");
     let mut client = Client::start(command, world.root()).expect("a server");
-    client.initialize(encodings, &Value::Null, PATIENCE).expect("a handshake");
+    client.initialize(encodings, &Value::Null, patience()).expect("a handshake");
     client
 }
 
 /// Symbols of a name as `file:line:column`, from 0.
 fn symbols(client: &mut Client, name: &str) -> Vec<String> {
-    let all = client.request("workspace/symbol", json!({ "query": name }), PATIENCE);
+    let all = client.request("workspace/symbol", json!({ "query": name }), patience());
     let all = all.expect("symbols");
     let place = |it: &Value| {
         let uri = it["location"]["uri"].as_str().expect("a uri");
@@ -37,7 +33,7 @@ fn symbols(client: &mut Client, name: &str) -> Vec<String> {
 
 fn outline(client: &mut Client, file: &Path) -> Vec<String> {
     let params = json!({ "textDocument": { "uri": uri_of(file) } });
-    let all = client.request("textDocument/documentSymbol", params, PATIENCE).expect("symbols");
+    let all = client.request("textDocument/documentSymbol", params, patience()).expect("symbols");
     fn names(all: &Value, before: &str) -> Vec<String> {
         let name = |it: &Value| format!("{before}{}", it["name"].as_str().unwrap_or_default());
         let below = |it: &Value| names(&it["children"], &format!("{}/", name(it)));
@@ -102,7 +98,7 @@ fn positions_are_right_after_any_character_and_line_end() {
             ("\u{c9}t\u{c9}", (3, 0)),
             ("e", (3, 11)),
         ] {
-            let found = client.request("workspace/symbol", json!({ "query": name }), PATIENCE);
+            let found = client.request("workspace/symbol", json!({ "query": name }), patience());
             let found = found.expect("symbols");
             let at = &found[0]["location"]["range"]["start"];
             let line =
@@ -224,20 +220,20 @@ fn references_and_renames_go_through_files_and_refusals_are_said() {
     let mut texts = Texts::default();
     let place = |file: &Path, line, column| Place { file: file.to_owned(), line, column };
     let params = client.references_at(&place(&b, 1, 5), &mut texts);
-    let found = client.request("textDocument/references", params, PATIENCE).expect("references");
+    let found = client.request("textDocument/references", params, patience()).expect("references");
     let found = client.places(&found, &mut texts).expect("places");
     let wanted = [place(&a, 0, 6), place(&b, 0, 14), place(&b, 1, 5)];
     assert_eq!(found.into_iter().collect::<Vec<_>>(), wanted);
     let params = client.at(&place(&b, 1, 12), &mut texts);
-    let defined = client.request("textDocument/definition", params, PATIENCE).expect("a place");
+    let defined = client.request("textDocument/definition", params, patience()).expect("a place");
     assert!(client.places(&defined, &mut texts).expect("places").contains(&place(&a, 1, 8)));
     // Edits are meant for the version that is open.
     client.open(&b).expect("a file");
     let mut params = client.at(&place(&a, 1, 10), &mut texts);
-    let named = client.request("textDocument/prepareRename", params.clone(), PATIENCE);
+    let named = client.request("textDocument/prepareRename", params.clone(), patience());
     assert_eq!(named.expect("a name")["placeholder"], "total");
     params["newName"] = "sum_up".into();
-    let edit = client.request("textDocument/rename", params.clone(), PATIENCE).expect("an edit");
+    let edit = client.request("textDocument/rename", params.clone(), patience()).expect("an edit");
     let at = |line, from, to| {
         let place = |character| json!({ "line": line, "character": character });
         json!([{ "range": { "start": place(from), "end": place(to) }, "newText": "sum_up" }])
@@ -248,10 +244,11 @@ fn references_and_renames_go_through_files_and_refusals_are_said() {
     ]);
     assert_eq!(edit["documentChanges"], changes);
     params["newName"] = "class".into();
-    let refused = client.request("textDocument/rename", params, PATIENCE);
+    let refused = client.request("textDocument/rename", params, patience());
     let Err(Failure::Refused { message, code, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!((code, message.as_str()), (-32803, "`class` is a keyword of Python"));
-    let _ =
-        client.request("textDocument/unheardOf", json!({}), PATIENCE).expect_err("no such method");
+    let _ = client
+        .request("textDocument/unheardOf", json!({}), patience())
+        .expect_err("no such method");
     assert!(client.shutdown().expect("an end").success());
 }

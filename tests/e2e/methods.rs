@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use ::lsp::Client;
+use ::lsp::{Client, patience};
 use serde_json::{Value, json};
 
 use crate::runs::{call, editor, ended, result, start, until};
 use crate::world::{Plot, World};
-
-const PATIENCE: Duration = Duration::from_secs(180);
 
 fn world() -> World {
     let world = World::new();
@@ -22,7 +20,7 @@ fn world() -> World {
 }
 
 fn refused(client: &mut Client, method: &str, params: Value) -> String {
-    let answer = client.request(&format!("trellis/{method}"), params, PATIENCE);
+    let answer = client.request(&format!("trellis/{method}"), params, patience());
     answer.expect_err("a refusal").to_string()
 }
 

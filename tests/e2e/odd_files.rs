@@ -3,15 +3,13 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
-use std::time::Duration;
 
+use ::lsp::patience;
 use serde_json::{Value, json};
 
 use crate::protocol::{greeted, memory, notification, request};
 use crate::runs::editor;
 use crate::world::World;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn pipe(world: &World, path: &str) {
     world.write(path, "");
@@ -46,7 +44,7 @@ fn what_is_no_regular_file_is_refused_in_words() {
             let world = World::new();
             make(&world, path);
             let mut client = editor(&world, Value::Null);
-            let answer = client.request(&format!("trellis/{method}"), params.clone(), PATIENCE);
+            let answer = client.request(&format!("trellis/{method}"), params.clone(), patience());
             let said = answer.map_or_else(|refused| refused.to_string(), |it| it.to_string());
             assert!(said.contains("no regular file"), "{method} of {path}: {said}");
             let used = memory(client.process_id(), "VmHWM");
@@ -64,7 +62,7 @@ fn settings_that_never_end_cost_a_run_nothing() {
         make(&world, "package.json");
         let mut client = editor(&world, Value::Null);
         let params = json!({ "testPath": "tests/test_a.py", "sandbox": "local" });
-        let result = client.request("trellis/runTests", params, PATIENCE).expect("an answer");
+        let result = client.request("trellis/runTests", params, patience()).expect("an answer");
         assert_eq!(result["outcome"], "passed", "{result}");
         let used = memory(client.process_id(), "VmHWM");
         assert!(used < 300 << 20, "{used} bytes");
@@ -80,12 +78,12 @@ fn rules_of_git_that_never_begin_or_never_end_hold_up_no_question_and_no_end() {
         world.write("a.py", "def shown(): ...\n");
         let mut client = editor(&world, Value::Null);
         let find = |name: &str| json!({ "namePath": name });
-        let found = client.request("trellis/findSymbol", find("shown"), PATIENCE);
+        let found = client.request("trellis/findSymbol", find("shown"), patience());
         assert_eq!(found.expect("an answer")["symbols"][0]["file"], "a.py");
-        let hidden = client.request("trellis/findSymbol", find("hidden"), PATIENCE);
+        let hidden = client.request("trellis/findSymbol", find("hidden"), patience());
         let hidden = hidden.expect("an answer");
         assert_eq!(hidden["symbols"], json!([]), "rules that cannot be read leave a folder out");
-        let uses = client.request("trellis/findReferencingSymbols", find("shown"), PATIENCE);
+        let uses = client.request("trellis/findReferencingSymbols", find("shown"), patience());
         let uses = uses.expect("an answer");
         assert_eq!(uses["complete"], false, "{uses}");
         assert!(uses.to_string().contains("no regular file"), "{uses}");
@@ -93,10 +91,10 @@ fn rules_of_git_that_never_begin_or_never_end_hold_up_no_question_and_no_end() {
         make(&world, ".gitignore");
         let mut raw = greeted(&world, Value::Null);
         raw.send(&request(1, "trellis/findSymbol", find("shown")));
-        assert_eq!(raw.answer(PATIENCE)["result"]["symbols"][0]["file"], "a.py");
+        assert_eq!(raw.answer(patience())["result"]["symbols"][0]["file"], "a.py");
         raw.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }));
         raw.send(&notification("exit", Value::Null));
-        let status = raw.end(PATIENCE).expect("it goes on");
+        let status = raw.end(patience()).expect("it goes on");
         assert!(status.success(), "{status}");
     }
 }

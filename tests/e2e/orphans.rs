@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use ::lsp::{Client, uri_of};
+use ::lsp::{Client, patience, uri_of};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::crash::{Random, nothing_accepted_runs_again};
+use crate::crash::nothing_accepted_runs_again;
+use crate::random::Random;
 use crate::runs::{call, editor, ended, result, start, until};
-use crate::world::{Plot, World, assert_same, binary};
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::world::{Plot, World, assert_same, binary, eventually};
 
 /// A client that can be killed alone: it starts the server and passes on what either side says.
 const RELAY: &str = "import os, subprocess, sys, threading
@@ -44,7 +43,7 @@ fn below(world: &World, client: &str) -> Client {
     let hello = json!({
         "processId": client.process_id(), "rootUri": folder["uri"], "workspaceFolders": [folder], "capabilities": {},
     });
-    client.request("initialize", hello, PATIENCE).expect("a handshake");
+    client.request("initialize", hello, patience()).expect("a handshake");
     client.notify("initialized", json!({}));
     client
 }
@@ -81,15 +80,6 @@ fn descendants(of: u32) -> BTreeSet<Life> {
 fn command_line(life: &Life) -> String {
     let bytes = fs::read(format!("/proc/{}/cmdline", life.0)).unwrap_or_default();
     String::from_utf8_lossy(&bytes).replace('\0', " ")
-}
-
-/// Waits for something that happens in other processes.
-fn eventually(happened: impl Fn() -> bool, what: impl Fn() -> String) {
-    let deadline = Instant::now() + PATIENCE;
-    while !happened() {
-        assert!(Instant::now() < deadline, "in vain: {}", what());
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn kill(process: u32) {
@@ -271,6 +261,6 @@ fn a_killed_sidecar_loses_nothing_that_passed_and_the_next_one_goes_on_from_ther
         };
         assert_eq!(again.iter().find(touched), None, "what had passed was worked on again");
         assert_same(&world.tree(), &plain.tree());
-        nothing_accepted_runs_again(&world, nodes as u64);
+        nothing_accepted_runs_again(&world, 6, nodes as u64);
     }
 }

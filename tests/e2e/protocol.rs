@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
-use ::lsp::{Raw, frame, uri_of};
+use ::lsp::{Raw, frame, patience, uri_of};
 use serde_json::{Value, json};
 
-use crate::crash::Random;
+use crate::random::Random;
 use crate::world::World;
-
-/// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn raw(world: &World) -> Raw {
     Raw::start(world.command(&["lsp"]), world.root())
@@ -34,7 +31,7 @@ fn initialize(world: &World, options: Value) -> Value {
 pub(crate) fn greeted(world: &World, options: Value) -> Raw {
     let mut raw = raw(world);
     raw.send(&initialize(world, options));
-    assert_eq!(raw.answer(PATIENCE)["id"], "first");
+    assert_eq!(raw.answer(patience())["id"], "first");
     raw.send(&notification("initialized", json!({})));
     raw
 }
@@ -44,7 +41,7 @@ fn answers(raw: &mut Raw, more: usize) -> Vec<Value> {
     raw.send(&request("probe", "workspace/symbol", json!({ "query": "Cart" })));
     let (mut all, mut probed) = (Vec::new(), false);
     while !probed || all.len() < more {
-        let answer = raw.answer(PATIENCE);
+        let answer = raw.answer(patience());
         if answer["id"] == "probe" {
             assert_eq!(answer["result"][0]["name"], "Cart", "{answer}");
             probed = true;
@@ -104,7 +101,7 @@ fn requests_are_answered_once_and_as_the_phase_has_it() {
         [symbols(), request(1, "trellis/jobs", json!({})), request(1, "no/such", json!({}))]
     {
         raw.send(&early);
-        let answer = raw.answer(PATIENCE);
+        let answer = raw.answer(patience());
         assert_eq!((code(&answer), &answer["id"]), (-32002, &json!(1)), "{answer}");
     }
     raw.send(&notification("textDocument/didOpen", json!({})));
@@ -137,7 +134,7 @@ fn requests_are_answered_once_and_as_the_phase_has_it() {
         (json!([]), -32600),
         (json!("hello"), -32600),
     ];
-    assert_eq!(code(&raw.answer(PATIENCE)), 0);
+    assert_eq!(code(&raw.answer(patience())), 0);
     for (message, wanted) in &table {
         raw.send(message);
         let answers = answers(&mut raw, 1);
@@ -167,15 +164,15 @@ fn requests_are_answered_once_and_as_the_phase_has_it() {
     }
     // Some clients send empty parameters where there are none.
     raw.send(&request(3, "shutdown", json!({})));
-    let answer = raw.answer(PATIENCE);
+    let answer = raw.answer(patience());
     assert_eq!(answer, json!({ "jsonrpc": "2.0", "id": 3, "result": null }));
     for late in [symbols(), request(1, "no/such", json!({})), request(1, "shutdown", Value::Null)] {
         raw.send(&late);
-        assert_eq!(code(&raw.answer(PATIENCE)), -32600, "{late}");
+        assert_eq!(code(&raw.answer(patience())), -32600, "{late}");
     }
     raw.send(&notification("exit", Value::Null));
-    assert_eq!(raw.end(PATIENCE).and_then(|it| it.code()), Some(0), "after shutdown");
-    assert_eq!(raw.next(PATIENCE), None, "nothing is said after the end");
+    assert_eq!(raw.end(patience()).and_then(|it| it.code()), Some(0), "after shutdown");
+    assert_eq!(raw.next(patience()), None, "nothing is said after the end");
 }
 
 #[test]
@@ -184,7 +181,7 @@ fn an_end_without_shutdown_is_said_by_the_exit_code() {
     for begun in [false, true] {
         let mut raw = if begun { greeted(&world, Value::Null) } else { raw(&world) };
         raw.send(&notification("exit", Value::Null));
-        assert_eq!(raw.end(PATIENCE).and_then(|it| it.code()), Some(1), "greeted: {begun}");
+        assert_eq!(raw.end(patience()).and_then(|it| it.code()), Some(1), "greeted: {begun}");
     }
 }
 
@@ -282,17 +279,17 @@ fn large_messages_are_bounded_and_promised_ones_cost_nothing() {
     let params = json!({ "textDocument": document, "contentChanges": change });
     raw.send(&notification("textDocument/didChange", params));
     raw.send(&request(1, "workspace/symbol", json!({ "query": "Large" })));
-    let found = raw.answer(PATIENCE);
+    let found = raw.answer(patience());
     assert_eq!(found["result"][0]["name"], "Large", "{found}");
     let peak = memory(raw.process_id(), "VmHWM");
     assert!(peak < 500 << 20, "{peak} bytes for a message of 20 MiB");
     raw.send_bytes(b"Content-Length: 10000000000\r\n\r\n{\"jsonrpc\":".to_vec());
-    let answer = raw.answer(PATIENCE);
+    let answer = raw.answer(patience());
     assert_eq!((code(&answer), &answer["id"]), (-32600, &Value::Null), "{answer}");
     let after = memory(raw.process_id(), "VmHWM");
     assert!(after < peak + (10 << 20), "{after} bytes after {peak}");
     raw.close_input();
-    assert!(raw.end(PATIENCE).is_some_and(|it| it.success()));
+    assert!(raw.end(patience()).is_some_and(|it| it.success()));
 }
 
 /// A conversation of all kinds of messages, and where each of them ends.
@@ -345,7 +342,7 @@ fn a_conversation_may_break_off_anywhere() {
         }
         raw.close_input();
         let id = raw.process_id();
-        let status = raw.end(PATIENCE).unwrap_or_else(|| panic!("cut at {cut}, it goes on"));
+        let status = raw.end(patience()).unwrap_or_else(|| panic!("cut at {cut}, it goes on"));
         assert!(status.success(), "cut at {cut} of {}: {status}, {whole}", bytes.len());
         assert_eq!(processes(|parent, _| parent == id), Vec::<u32>::new(), "cut at {cut}");
     }
@@ -374,11 +371,11 @@ fn a_server_that_nobody_reads_ends_and_one_that_is_read_late_goes_on() {
     for id in 0..pending {
         late.send(&request(id, "workspace/symbol", json!({ "query": "Cart" })));
     }
-    assert!(late.is_taken_in(PATIENCE), "it waits for being read before it reads");
-    assert_eq!(late.answer(PATIENCE)["id"], "first");
+    assert!(late.is_taken_in(patience()), "it waits for being read before it reads");
+    assert_eq!(late.answer(patience())["id"], "first");
     let mut seen = BTreeSet::new();
     for _ in 0..pending {
-        let answer = late.answer(PATIENCE);
+        let answer = late.answer(patience());
         assert_eq!(answer["result"][0]["name"], "Cart", "{answer}");
         assert!(seen.insert(answer["id"].as_i64()), "two answers: {answer}");
     }
@@ -399,11 +396,11 @@ fn an_id_in_use_is_refused_and_the_first_keeps_its_answer() {
     assert_eq!(said.iter().map(code).collect::<Vec<_>>(), [-32600], "{said:?}");
     assert_eq!(said[0]["id"], 7);
     raw.send(&notification("$/cancelRequest", json!({ "id": 7 })));
-    let said = raw.answer(PATIENCE);
+    let said = raw.answer(patience());
     assert_eq!((code(&said), &said["id"]), (-32800, &json!(7)), "{said}");
     // The id is free again.
     raw.send(&request(7, "trellis/jobs", json!({})));
-    let said = raw.answer(PATIENCE);
+    let said = raw.answer(patience());
     assert_eq!((code(&said), &said["id"]), (0, &json!(7)), "{said}");
 }
 
@@ -435,7 +432,7 @@ fn parameters_that_no_method_has_are_refused_and_distrust_lets_nothing_run() {
             message["params"] = params;
         }
         raw.send(&message);
-        raw.answer(PATIENCE)
+        raw.answer(patience())
     };
     for (method, runs) in &methods {
         let answer = call(method, None);
@@ -452,14 +449,14 @@ fn parameters_that_no_method_has_are_refused_and_distrust_lets_nothing_run() {
     let mut raw = greeted(&world, Value::Null);
     for method in methods.keys() {
         raw.send(&request(1, method, json!({ "noSuchParameter": 1 })));
-        let answer = raw.answer(PATIENCE);
+        let answer = raw.answer(patience());
         let message = answer["error"]["message"].as_str().unwrap_or_default();
         assert_eq!(code(&answer), -32602, "{method}: {answer}");
         assert!(message.contains("noSuchParameter"), "{method}: {answer}");
         assert!(answer["error"]["data"]["hint"].is_string(), "{method}: {answer}");
     }
     raw.send(&request(1, "trellis/generate", json!({ "grph": "rpg.json" })));
-    let answer = raw.answer(PATIENCE);
+    let answer = raw.answer(patience());
     assert!(answer["error"]["data"]["hint"].to_string().contains("`graph`"), "{answer}");
 }
 
@@ -654,16 +651,16 @@ fn ten_thousand_mutated_messages_leave_the_server_alive_and_right() {
             revived(&mut raw, &format!("{batch} of seed {seed}"));
         }
         raw.send(&json!({ "jsonrpc": "2.0", "id": "end", "method": "shutdown" }));
-        while raw.answer(PATIENCE)["id"] != "end" {}
+        while raw.answer(patience())["id"] != "end" {}
         raw.send(&notification("exit", Value::Null));
-        while raw.next(PATIENCE).is_some() {}
-        assert!(raw.end(PATIENCE).is_some_and(|it| it.success()), "seed {seed}");
+        while raw.next(patience()).is_some() {}
+        assert!(raw.end(patience()).is_some_and(|it| it.success()), "seed {seed}");
     }
 }
 
-/// Messages for each of four servers; more from outside, for a long run by hand.
+/// Messages for each of four servers; `cargo xtask soak fuzz` sends more.
 fn rounds() -> usize {
-    std::env::var("TRELLIS_FUZZ_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(2_600)
+    std::env::var("TRELLIS_FUZZ_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(600)
 }
 
 /// A question is answered after whatever came before; a half message swallows what follows it up to its length.
@@ -675,7 +672,7 @@ fn revived(raw: &mut Raw, which: &str) {
     let probe = format!("probe {which}");
     raw.send(&request(probe.clone(), "trellis/validateSyntax", json!({ "code": "x = 1" })));
     loop {
-        let message = raw.next(PATIENCE);
+        let message = raw.next(patience());
         let message = message.unwrap_or_else(|| panic!("the server ended in batch {which}"));
         if message["id"] == *probe {
             assert_eq!(message["result"]["valid"], true, "batch {which}: {message}");

@@ -8,8 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
+use ::lsp::patience;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
@@ -341,7 +341,7 @@ fn killed_between_push_and_pull_request_the_next_start_opens_it() {
     let mut command = with_token(&world, &arguments);
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
     let mut child = child.expect("trellis starts");
-    forge.held.recv_timeout(Duration::from_secs(300)).expect("a pull request is asked for");
+    forge.held.recv_timeout(patience()).expect("a pull request is asked for");
     kill_process_group(Pid::from_child(&child), Signal::KILL).expect("it can be killed");
     child.wait().expect("it ended");
     assert_eq!((branches(&world).len(), forge.pulls().len()), (2, 0), "pushed, and not opened");

@@ -98,10 +98,11 @@ pub(crate) fn both() -> World {
     calculator(&[&good_add()], &[&good_zero()])
 }
 
+pub(crate) const ARGUMENTS: [&str; 7] =
+    ["repair", "p", "--json", "--sandbox", "local", "--model", "recorded:replies.jsonl"];
+
 pub(crate) fn repair(world: &World, more: &[&str]) -> Ran {
-    let fixed =
-        ["repair", "p", "--json", "--sandbox", "local", "--model", "recorded:replies.jsonl"];
-    world.trellis(&[&fixed, more].concat())
+    world.trellis(&[&ARGUMENTS, more].concat())
 }
 
 /// What stands in the project, without what is ours.

@@ -3,25 +3,23 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ::lsp::{Client, Encoding, Failure, Question};
+use ::lsp::{Client, Encoding, Failure, Question, patience};
 use serde_json::{Value, json};
 
 use crate::world::{Plot, World, assert_same, tree};
 
-/// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(180);
 const ASK: &str = "trellis/askModel";
 
 /// A server for a world, whose client plays the editor's models if it is asked.
 pub(crate) fn editor(world: &World, options: Value) -> Client {
     let mut client = Client::start(world.command(&["lsp"]), world.root()).expect("a server");
     client.reserve(ASK);
-    client.initialize(&[Encoding::Utf8], &options, PATIENCE).expect("a handshake");
+    client.initialize(&[Encoding::Utf8], &options, patience()).expect("a handshake");
     client
 }
 
 pub(crate) fn call(client: &mut Client, method: &str, params: Value) -> Value {
-    let answer = client.request(&format!("trellis/{method}"), params, PATIENCE);
+    let answer = client.request(&format!("trellis/{method}"), params, patience());
     answer.unwrap_or_else(|failure| panic!("{method}: {failure}"))
 }
 
@@ -35,7 +33,7 @@ pub(crate) fn start(client: &mut Client, method: &str, params: Value) -> String 
 pub(crate) fn until(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
-        let event = client.notice("trellis/event", PATIENCE);
+        let event = client.notice("trellis/event", patience());
         let event = event.unwrap_or_else(|failure| panic!("{failure} after {events:#?}"));
         let last = wanted(&event);
         events.push(event);
@@ -127,7 +125,7 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     ];
     for (path, why) in outside {
         let refused =
-            client.request("trellis/readFile", json!({ "out": "out", "path": path }), PATIENCE);
+            client.request("trellis/readFile", json!({ "out": "out", "path": path }), patience());
         let refused = refused.expect_err("a refusal").to_string();
         assert!(refused.contains(why) && refused.contains("(code 65)"), "{path}: {refused}");
     }
@@ -165,7 +163,7 @@ fn a_held_run_asks_nothing_and_a_cancelled_one_goes_on_later_with_the_same_optio
     let mut client = editor(&world, Value::Null);
     let params = json!({ "graph": "rpg.json", "out": "out", "model": "editor:any", "batch": 1 });
     let job = start(&mut client, "generate", params);
-    let first = client.question(ASK, PATIENCE).expect("a question");
+    let first = client.question(ASK, patience()).expect("a question");
     let held = call(&mut client, "pauseJob", json!({ "job": job }));
     assert_eq!(held["state"], "paused", "{held}");
     answer(&client, &first, &plot);
@@ -175,11 +173,11 @@ fn a_held_run_asks_nothing_and_a_cancelled_one_goes_on_later_with_the_same_optio
     assert_eq!(still["state"], "paused", "{still}");
     assert!(client.question(ASK, Duration::ZERO).is_err(), "it asked while it was held");
     call(&mut client, "resumeJob", json!({ "job": job }));
-    let next = client.question(ASK, PATIENCE).expect("a question after it was let go on");
+    let next = client.question(ASK, patience()).expect("a question after it was let go on");
     assert_eq!(next.params["stage"], "implementation", "{}", next.params);
     answer(&client, &next, &plot);
     until(&mut client, |it| it["type"] == "node" && it["status"] == "passed");
-    let _ = client.question(ASK, PATIENCE).expect("the question of the next node");
+    let _ = client.question(ASK, patience()).expect("the question of the next node");
     call(&mut client, "cancelJob", json!({ "job": job }));
     let events = ended(&mut client, &job);
     assert_eq!(events.last().map(|it| it["state"].clone()), Some("cancelled".into()));
@@ -296,7 +294,7 @@ fn two_windows_do_not_work_on_one_run_and_a_dead_one_holds_nothing() {
     let params = json!({ "graph": "rpg.json", "out": "out", "model": "editor:any" });
     let mut first = editor(&world, Value::Null);
     start(&mut first, "generate", params);
-    let _ = first.question(ASK, PATIENCE).expect("it is at work");
+    let _ = first.question(ASK, patience()).expect("it is at work");
     let mut second = editor(&world, Value::Null);
     assert_eq!(call(&mut second, "listRuns", json!({}))["runs"][0]["state"], "active");
     let job = start(&mut second, "generate", json!({ "out": "out" }));
@@ -307,7 +305,7 @@ fn two_windows_do_not_work_on_one_run_and_a_dead_one_holds_nothing() {
     // Dropped, the first is killed; whatever it held is free.
     drop(first);
     let job = start(&mut second, "generate", json!({ "out": "out" }));
-    let _ = second.question(ASK, PATIENCE).expect("the second is at work");
+    let _ = second.question(ASK, patience()).expect("the second is at work");
     call(&mut second, "cancelJob", json!({ "job": job }));
     ended(&mut second, &job);
 }
@@ -318,17 +316,17 @@ fn nothing_is_executed_in_a_folder_that_is_not_trusted() {
     world.plant(&Plot::garden());
     let mut client = editor(&world, json!({ "trusted": false }));
     let params = json!({ "graph": "rpg.json", "out": "out" });
-    let refused = client.request("trellis/generate", params.clone(), PATIENCE);
+    let refused = client.request("trellis/generate", params.clone(), patience());
     let refused = refused.expect_err("a refusal").to_string();
     assert!(refused.contains("not trusted"), "{refused}");
     assert!(!world.out().exists());
     // What a folder's git is set to do with its files is a program as well.
-    let back = client.request("trellis/rollback", json!({ "out": "out" }), PATIENCE);
+    let back = client.request("trellis/rollback", json!({ "out": "out" }), patience());
     assert!(back.expect_err("a refusal").to_string().contains("not trusted"));
     // A type checker may be a program of the folder.
     world.write("a.py", "def total(): ...\n");
     let confirm = json!({ "namePath": "total", "confirm": "ty" });
-    let refused = client.request("trellis/findReferencingSymbols", confirm, PATIENCE);
+    let refused = client.request("trellis/findReferencingSymbols", confirm, patience());
     assert!(refused.expect_err("a refusal").to_string().contains("not trusted"));
     call(&mut client, "findReferencingSymbols", json!({ "namePath": "total" }));
     // Reading works, and trust that is given later counts.

@@ -6,11 +6,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::world::{Ran, World, binary, tree};
+use crate::world::{Ran, World, binary, eventually, tree};
 
 const SUITE: &str = "import pytest\n\
     def test_ok(): assert 1 + 1 == 2\n\
@@ -171,17 +170,8 @@ fn waiting(world: &World, more: &[&str], environment: &[(&str, &str)]) -> (Child
     command.env("TMPDIR", world.root().join("tmp")).envs(environment.iter().copied());
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().expect("trellis starts");
-    until(|| processes(&name) > 0, "the tests run");
+    eventually(|| processes(&name) > 0, || "the tests run");
     (child, name)
-}
-
-/// Waits for something that happens in other processes.
-fn until(happened: impl Fn() -> bool, what: &str) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !happened() {
-        assert!(Instant::now() < deadline, "in vain: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Processes of this machine with `name` in their command line.
@@ -219,7 +209,7 @@ fn killed_in_the_middle_it_leaves_no_process_and_the_next_start_sweeps_the_rest(
     let pid = child.id();
     child.kill().expect("it can be killed");
     child.wait().expect("it ended");
-    until(|| processes(&name) == 0, "the tests end with the process that started them");
+    eventually(|| processes(&name) == 0, || "the tests end with the process that started them");
     world.write("project/test_a.py", "def test_a(): pass\n");
     let mut next = world.command(&["test", "project", "--sandbox=local"]);
     let _ =
@@ -283,8 +273,8 @@ fn in_containers_it_is_the_same_and_a_killed_process_leaves_none() {
     let (mut child, name) = waiting(&world, &more, &docker);
     child.kill().expect("it can be killed");
     child.wait().expect("it ended");
-    until(|| processes(&name) == 0, "the container ends with the process that started it");
-    until(|| containers(&host, &project) == 0, "the container is removed");
+    eventually(|| processes(&name) == 0, || "the container ends with the process that started it");
+    eventually(|| containers(&host, &project) == 0, || "the container is removed");
 }
 
 /// Somebody who owns nothing on this machine.

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use ::lsp::patience;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::{Value, json};
@@ -210,7 +211,7 @@ fn an_installer_that_is_stopped_goes_and_says_so() {
     let _ = ran.says("stopped while npm was at work");
     // Readable once the process has ended.
     let mut ended = [PollFd::new(&npm, PollFlags::IN)];
-    let patience = Timespec { tv_sec: 30, tv_nsec: 0 };
+    let patience = Timespec::try_from(patience()).expect("a time");
     assert_eq!(poll(&mut ended, Some(&patience)), Ok(1), "npm has outlived the installation");
 }
 

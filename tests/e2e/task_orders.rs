@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::crash::{Random, rounds};
+use crate::random::Random;
 use crate::tasks::{Task, in_out, list, names, rivals, run};
 use crate::world::{World, assert_same, tree};
 
@@ -48,15 +48,19 @@ fn commits(world: &World) -> BTreeSet<String> {
 
 #[test]
 fn in_whatever_order_tasks_end_the_tree_and_the_commits_are_the_same() {
+    same_in_any_order(&mut Random(20_261_123), 0..2);
+}
+
+/// Gives replies other latencies in each round, and asserts that the same comes of the tasks.
+pub(crate) fn same_in_any_order(random: &mut Random, rounds: impl Iterator<Item = u64>) {
     let new = || list(&TASKS, (Vec::new(), Vec::new()));
     let undisturbed = new();
     let wanted = run(&undisturbed, &["--jobs", "1"]).exits(1).json();
     assert_eq!(names(&wanted["blockedTasks"]), ["after_bad"]);
-    let mut random = Random(20_261_123);
     let mut orders = BTreeSet::new();
-    for round in 0..rounds() {
+    for round in rounds {
         let world = new();
-        slowed(&world, &mut random, 60);
+        slowed(&world, random, 60);
         let result = run(&world, &["--replay-latency"]).exits(1).json();
         for field in ["status", "progress", "completedTasks", "failedTasks", "blockedTasks"] {
             assert_eq!(result[field], wanted[field], "round {round}: {field}");
@@ -66,11 +70,16 @@ fn in_whatever_order_tasks_end_the_tree_and_the_commits_are_the_same() {
         assert_eq!(in_out(&world, &["status", "--short"]), "", "round {round}");
         orders.insert(order(&world));
     }
-    eprintln!("{} orders in {} rounds", orders.len(), rounds());
+    eprintln!("{} orders", orders.len());
 }
 
 #[test]
 fn of_two_rivals_one_is_merged_whichever_ends_first() {
+    one_rival_is_merged(&mut Random(20_261_124), 0..2);
+}
+
+/// Gives replies of two tasks that change one line other latencies in each round, and asserts that one of both is merged whole.
+pub(crate) fn one_rival_is_merged(random: &mut Random, rounds: impl Iterator<Item = u64>) {
     let tasks: [Task; 2] = [("one", &[], 0), ("two", &["one"], 0)];
     let alone = |id: &str| {
         let (all, lines) = rivals();
@@ -82,11 +91,10 @@ fn of_two_rivals_one_is_merged_whichever_ends_first() {
         (tree(&world.out()), commits(&world))
     };
     let outcomes = BTreeMap::from(["rival_a", "rival_b"].map(|id| (id.to_owned(), alone(id))));
-    let mut random = Random(20_261_124);
     let mut won: BTreeMap<String, usize> = BTreeMap::new();
-    for round in 0..rounds() {
+    for round in rounds {
         let world = list(&tasks, rivals());
-        slowed(&world, &mut random, 60);
+        slowed(&world, random, 60);
         let result = run(&world, &["--replay-latency"]).exits(1).json();
         let done = names(&result["completedTasks"]);
         let [winner] = &done.iter().filter(|it| outcomes.contains_key(*it)).collect::<Vec<_>>()[..]
@@ -99,7 +107,7 @@ fn of_two_rivals_one_is_merged_whichever_ends_first() {
         assert_eq!(names(&result["failedTasks"]).len(), 1, "round {round}: {result:#}");
         *won.entry((*winner).clone()).or_default() += 1;
     }
-    eprintln!("{won:?} in {} rounds", rounds());
+    eprintln!("{won:?}");
 }
 
 /// A suite that takes its time, so that many tasks are made while it runs once.

@@ -1,19 +1,14 @@
 //! Lists of tasks, made into repositories.
 
 use std::fs;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
-use crate::crash::{Random, rounds};
 use crate::implement::file;
 use crate::mock::KEY;
 use crate::models::{Service, prompt, said};
 use crate::repair::{git, text};
-use crate::world::{Ran, World, assert_same, tree};
+use crate::world::{Ran, World};
 
 /// A stack that needs nothing installed.
 const STACK: &str = include_str!("../../fixtures/tasks/plain-python.yaml");
@@ -281,53 +276,6 @@ fn lists_and_folders_that_will_not_do_are_refused_and_left_alone() {
         .exits(65)
         .says("nothing was started");
     assert!(!world.root().join("new").exists());
-}
-
-#[test]
-fn killed_at_any_instant_the_tasks_end_in_the_same_tree() {
-    let tasks: [Task; 5] = [
-        ("base", &[], 0),
-        ("left", &["base"], 1),
-        ("right", &["base"], 0),
-        ("top", &["left", "right"], 0),
-        ("alone", &[], 0),
-    ];
-    let new = || list(&tasks, (Vec::new(), Vec::new()));
-    let undisturbed = new();
-    let started = Instant::now();
-    let _ = run(&undisturbed, &[]).exits(0);
-    let whole = started.elapsed().as_millis() as u64;
-    let mut random = Random(20_261_123);
-    for round in 0..rounds() {
-        let world = new();
-        for _ in 0..1 + random.below(3) {
-            let mut command: Command = world.command(&ARGUMENTS);
-            let child =
-                command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
-            let mut child = child.expect("trellis starts");
-            let pid = Pid::from_child(&child);
-            // The instant is the point of the test; what is asserted does not depend on it.
-            std::thread::sleep(Duration::from_millis(random.below(whole)));
-            let killed = match random.below(2) {
-                0 => kill_process(pid, Signal::KILL),
-                _ => kill_process_group(pid, Signal::KILL),
-            };
-            killed.expect("it can be killed");
-            child.wait().expect("it ended");
-        }
-        let result = run(&world, &[]).exits(0).json();
-        assert_eq!(result["progress"], 100, "round {round}: {result:#}");
-        assert_same(&tree(&world.out()), &tree(&undisturbed.out()));
-        // The project, each task, and the tests of them together.
-        assert_eq!(in_out(&world, &["rev-list", "--count", "main"]), "7", "round {round}");
-        assert_eq!(in_out(&world, &["status", "--short"]), "", "round {round}");
-        in_out(&world, &["worktree", "prune"]);
-        assert_eq!(
-            in_out(&world, &["branch", "--format=%(refname:short)"]),
-            "main",
-            "round {round}"
-        );
-    }
 }
 
 /// Replies to the question for a file that both rivals have changed, in any order of the two.

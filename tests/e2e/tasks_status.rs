@@ -1,9 +1,8 @@
 //! How far a list of tasks is, told by every door, and the files that it was made into.
 
 use std::fs;
-use std::time::Duration;
 
-use ::lsp::Failure;
+use ::lsp::{Failure, patience};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -13,8 +12,6 @@ use crate::runs::{call, editor, ended, result, start, until};
 use crate::tasks::{Task, in_out, list, names, run};
 use crate::transports::Served;
 use crate::world::World;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// More than half of it passes.
 const TASKS: [Task; 5] = [
@@ -87,7 +84,9 @@ fn every_door_tells_how_far_a_list_of_tasks_is() {
     let wanted = json!([{ "out": world.out(), "kind": "tasks", "state": "finished", "passed": 3, "total": 5, "graph": list }]);
     assert_eq!(runs, wanted);
     // Of nodes there is nothing to tell, and that is said.
-    match client.request("trellis/status", json!({ "out": "out" }), PATIENCE).expect_err("refused")
+    match client
+        .request("trellis/status", json!({ "out": "out" }), patience())
+        .expect_err("refused")
     {
         Failure::Refused { message, data, .. } => {
             assert!(message.contains("generation_checkpoint.json"), "{message}");
@@ -161,7 +160,7 @@ fn while_it_runs_tasks_are_under_way_and_after_a_kill_none_are() {
     let pid = i32::try_from(client.process_id()).ok().and_then(Pid::from_raw).expect("a number");
     kill_process(pid, Signal::KILL).expect("killed");
     // Its pipe is closed when it is gone.
-    assert!(client.notice("trellis/nothing", PATIENCE).is_err());
+    assert!(client.notice("trellis/nothing", patience()).is_err());
     let now = status(&world);
     assert_eq!(
         of(&now),

@@ -63,6 +63,24 @@ fn crates_know_only_whom_they_may() {
 }
 
 #[test]
+fn building_tests_compiles_no_crate_a_second_time() {
+    // What is built without tests has the same features as with them, so that cargo builds it once.
+    let crates = |edges: &str| -> BTreeSet<String> {
+        let output = Command::new(env!("CARGO"))
+            .args(["tree", "--workspace", "--prefix", "none", "--format", "{p} {f}", "-e", edges])
+            .current_dir(repository())
+            .output()
+            .expect("cargo tree");
+        let text = String::from_utf8(output.stdout).expect("text");
+        text.lines().map(|it| it.trim_end_matches(" (*)").trim_end().to_owned()).collect()
+    };
+    let (without, with) = (crates("normal,build"), crates("normal,build,dev"));
+    assert!(without.len() > 200, "{without:?}");
+    let twice: Vec<&String> = without.difference(&with).collect();
+    assert_eq!(twice, Vec::<&String>::new(), "add what tests need to `tests/Cargo.toml`");
+}
+
+#[test]
 fn the_map_and_the_tree_agree() {
     let root = repository();
     let map = fs::read_to_string(root.join("server/ARCHITECTURE.md")).expect("the map");

@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use ::lsp::Failure;
+use ::lsp::{Failure, patience};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, Value, json};
 
 use crate::runs::editor;
 use crate::world::{Plot, Ran, World, repository};
 
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Set, it has the recorded files written anew.
 const RECORD: &str = "TRELLIS_RECORD_WIRE";
 
@@ -51,12 +50,12 @@ fn the_description_is_the_recorded_one_and_every_method_in_it_answers() {
             assert!(method[part].as_str().is_some_and(|it| !it.is_empty()), "{name}: no {part}");
         }
         // No method takes a list, so that nothing is done.
-        match client.request(name, json!([]), PATIENCE).expect_err("refused") {
+        match client.request(name, json!([]), patience()).expect_err("refused") {
             Failure::Refused { code, message, .. } => assert_eq!(code, -32602, "{name}: {message}"),
             failure => panic!("{name}: {failure}"),
         }
     }
-    let nothing = client.request("trellis/nothing", json!({}), PATIENCE).expect_err("refused");
+    let nothing = client.request("trellis/nothing", json!({}), patience()).expect_err("refused");
     assert!(matches!(nothing, Failure::Refused { code: -32601, .. }), "{nothing}");
 }
 
@@ -120,7 +119,7 @@ fn messages_of_every_family_look_as_they_were_recorded() {
         let mut exchanges: Vec<Value> = serde_json::from_str(&text).expect("a list");
         for exchange in &mut exchanges {
             let method = exchange["method"].as_str().expect("a method").to_owned();
-            let answer = match client.request(&method, exchange["params"].clone(), PATIENCE) {
+            let answer = match client.request(&method, exchange["params"].clone(), patience()) {
                 Ok(result) => json!({ "result": shape(&result) }),
                 Err(Failure::Refused { code, .. }) => json!({ "error": code }),
                 Err(failure) => panic!("{method}: {failure}"),
@@ -167,7 +166,7 @@ impl Served {
     /// A connection, and the first line of what it was answered.
     fn connected(&self, headers: &str) -> (BufReader<TcpStream>, String) {
         let mut stream = TcpStream::connect(self.place()).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("patience");
+        stream.set_read_timeout(Some(patience())).expect("patience");
         write!(stream, "GET / HTTP/1.1\r\n{headers}\r\n").expect("written");
         let mut stream = BufReader::new(stream);
         let mut first = String::new();

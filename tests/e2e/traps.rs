@@ -1,17 +1,13 @@
 //! What brings servers of this kind down: changes that overtake each other, and two sides that wait for each other.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use ::lsp::{Raw, uri_of};
+use ::lsp::{Raw, patience, uri_of};
 use serde_json::{Value, json};
 
-use crate::crash::Random;
 use crate::protocol::{greeted, memory, notification, request};
+use crate::random::Random;
 use crate::world::World;
-
-/// For answers that take milliseconds on a machine that may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn opened(raw: &Raw, uri: &str, text: &str) {
     let document = json!({ "uri": uri, "languageId": "python", "version": 0, "text": text });
@@ -79,7 +75,7 @@ fn a_thousand_rapid_changes_end_with_the_text_the_client_has() {
     raw.send(&request("all", "trellis/documentSymbols", json!({ "file": "new.py" })));
     let mut left = wanted.len() + 1;
     while left > 0 {
-        let answer = raw.answer(PATIENCE);
+        let answer = raw.answer(patience());
         left -= 1;
         if answer["id"] == "all" {
             let text = answer["result"].to_string();
@@ -120,12 +116,12 @@ fn questions_to_a_client_that_floods_and_reads_slowly_do_not_lock() {
     }
     // Nobody has read a byte so far, and all was taken in: 20 questions of the server wait to be read.
     assert!(
-        raw.is_taken_in(PATIENCE),
+        raw.is_taken_in(patience()),
         "the server waits for the client, which waits for the server"
     );
     let (mut asked, mut tried, mut answered) = (0, BTreeSet::new(), 0);
     while asked < questions || tried.len() < questions || answered < questions * 21 {
-        let message = raw.next(PATIENCE).expect("the server is gone");
+        let message = raw.next(patience()).expect("the server is gone");
         match message["method"].as_str() {
             Some("trellis/askModel") => {
                 // Each answer comes behind another flood.
@@ -164,7 +160,7 @@ fn a_client_that_reads_events_slowly_costs_little_and_hears_the_end() {
     // Thousands of events are told to a client that takes one message now and then.
     let (mut done, mut told) = (0, 0);
     while done < 2 {
-        let message = raw.next(PATIENCE).expect("the server is gone");
+        let message = raw.next(patience()).expect("the server is gone");
         let event = &message["params"];
         match event["type"].as_str() {
             Some("job") if event["state"] != "running" => {

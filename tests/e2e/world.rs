@@ -1,10 +1,13 @@
 //! A folder, a home and an environment of a test's own, and the binary run in them.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
+use ::lsp::patience;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -256,6 +259,16 @@ fn which(program: &str) -> PathBuf {
         .unwrap_or_else(|| panic!("{program} is not installed"))
 }
 
+/// Waits for something that other processes do.
+#[track_caller]
+pub(crate) fn eventually<What: Display>(happened: impl Fn() -> bool, what: impl Fn() -> What) {
+    let deadline = Instant::now() + patience();
+    while !happened() {
+        assert!(Instant::now() < deadline, "in vain: {}", what());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Not a shim: the interpreter itself.
 pub(crate) fn real_python() -> PathBuf {
     let output = Command::new("python3")
@@ -335,6 +348,17 @@ impl Plot {
 
     pub(crate) fn recording(&self) -> String {
         self.replies.iter().map(|reply| format!("{reply}\n")).collect()
+    }
+
+    /// Three functions in two files: one that is right at once, one after a fix, one that builds on both.
+    pub(crate) fn three() -> Plot {
+        Plot::default()
+            .function("double", "basic", &[], &[], "2 * x")
+            .tests("double", "basic", [2, 4, 6])
+            .function("square", "basic", &[], &["x ** 3"], "x * x")
+            .tests("square", "basic", [1, 4, 9])
+            .function("summed", "middle", &["double", "square"], &[], "double(x) + square(x)")
+            .tests("summed", "middle", [3, 8, 15])
     }
 
     /// Six functions in three files: some right at once, some after fixes, one chain of dependencies.

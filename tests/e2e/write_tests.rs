@@ -61,6 +61,30 @@ fn record(world: &World, replies: &[(&str, usize, String)]) {
     world.write("replies.jsonl", &lines.collect::<String>());
 }
 
+/// Writes tests for a function of [`added_to`].
+pub(crate) const ARGUMENTS: [&str; 6] = [
+    "write-tests",
+    "app/shop/cart.py::add",
+    "--json",
+    "--sandbox=local",
+    "--model",
+    "recorded:replies.jsonl",
+];
+
+/// A project with a function whose tests are right at the second answer.
+pub(crate) fn added_to() -> World {
+    let broken = "```python\ndef test_add(:\n    assert add(1, 2)\n```".to_owned();
+    plant(&[("add", 0, broken), ("add", 1, adds(["test_small", "test_signs", "test_zero"]))])
+}
+
+/// What the registry says of the function, without the times.
+pub(crate) fn registered(world: &World) -> Option<Value> {
+    let text = std::fs::read_to_string(world.root().join("app/.trellis/registry.json")).ok()?;
+    let registry: Value = serde_json::from_str(&text).ok()?;
+    let entry = &registry["mappings"]["shop/cart.py::add"];
+    Some(json!([entry["testFile"], entry["testNames"], entry["lastRun"]["status"]]))
+}
+
 fn write_tests(world: &World, function: &str, more: &[&str]) -> Ran {
     let function = format!("app/shop/cart.py::{function}");
     let mut arguments = vec!["write-tests", &function, "--json", "--sandbox=local"];

@@ -7,6 +7,7 @@ mod answers;
 mod client;
 mod documents;
 mod handshake;
+mod patience;
 mod pipes;
 mod questions;
 mod raw;
@@ -16,6 +17,7 @@ mod wire;
 
 pub use client::{Answer, Client, Failure};
 pub use documents::{FileEvent, Place, Waiting};
+pub use patience::patience;
 pub use questions::Question;
 pub use raw::Raw;
 pub use text::{Encoding, Texts, lines, read};

@@ -170,7 +170,7 @@ fn corpus(folder: &Path, jobs: u32, served: bool) -> Outcome {
         println!("corpus: {} is not there; skipped", folder.display());
         return Ok(());
     }
-    let trellis = setup::trellis(true)?;
+    let trellis = setup::released()?;
     let out = tempfile::tempdir().map_err(|e| e.to_string())?;
     let jobs = jobs.to_string();
     let more = ["--jobs", jobs.as_str()];
@@ -214,7 +214,7 @@ fn fixture() -> PathBuf {
 
 /// The journal's test runs, repeated with plain pytest on the finished files.
 fn engine() -> Outcome {
-    let trellis = setup::trellis(true)?;
+    let trellis = setup::released()?;
     let out = tempfile::tempdir().map_err(|e| e.to_string())?;
     // Once for the caches, once for the clock.
     let warm = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -275,7 +275,7 @@ fn test_files(root: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 fn batch() -> Outcome {
-    let trellis = setup::trellis(true)?;
+    let trellis = setup::released()?;
     let mut base = 0.0;
     for size in ["5", "10", "20"] {
         let out = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -299,7 +299,7 @@ code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subproces
 print(code, time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)";
 
 fn graph() -> Outcome {
-    let trellis = setup::trellis(true)?;
+    let trellis = setup::released()?;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     for nodes in [250_000, 1_000_000] {
         let path = folder.path().join("graph.json");

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     let out = root.join(&args.out);
     clear(&out)?;
     let fixture = root.join("fixtures/ml-library");
-    let trellis = setup::trellis(false)?;
+    let trellis = setup::trellis()?;
     eprintln!("growing {} into {}", fixture.join("rpg.json").display(), out.display());
     let mut model = std::ffi::OsString::from("recorded:");
     model.push(fixture.join("replies.jsonl"));

@@ -2,35 +2,86 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use crate::flaky::{self, Flaky};
+use crate::phases::Phases;
 use crate::{Outcome, setup};
 
 /// Says that a machine without a browser is no reason to fail.
 const SKIP: &str = "TRELLIS_SKIP_EDITOR";
 
-/// The editors, by the names that `extension/test/lane/lanes.ts` gives them.
-const LANES: [&str; 2] = ["1", "2"];
+/// What runs in an editor, by the names that `extension/test/lane/lanes.ts` gives them: all of it in the newest, and what most
+/// depends on the editor in the oldest.
+const LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1", "--short"]];
 
-/// Runs them with `trellis` packed into the extension; `rest` is passed on to what runs the tests in editors.
-pub(crate) fn run(trellis: &Path, rest: &[String]) -> Outcome {
-    setup::mock()?;
-    install()?;
-    say("types and lints of the extension");
-    npm(&["run", "--silent", "check"])?;
-    npm(&["run", "--silent", "protocol", "--", "--check"])?;
-    say("tests that need no editor");
-    npm(&["test", "--silent"])?;
+/// Every test in both editors.
+const WHOLE_LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1"]];
+
+/// Checks the extension, and runs its tests with `trellis` packed into it; `rest` is passed on to what runs them in editors.
+pub(crate) fn run(trellis: &Path, rest: &[String], phases: &mut Phases, flaky: &Flaky) -> Outcome {
+    prepare()?;
+    phases.run("types and lints of the extension", || {
+        npm(&["run", "--silent", "check"])?;
+        npm(&["run", "--silent", "protocol", "--", "--check"])
+    })?;
+    phases.run("tests of the extension without an editor", || npm(&["test", "--silent"]))?;
+    in_editors(&LANES, trellis, rest, phases, flaky)
+}
+
+/// Runs every test in both editors.
+pub(crate) fn whole(trellis: &Path, phases: &mut Phases, flaky: &Flaky) -> Outcome {
+    prepare()?;
+    in_editors(&WHOLE_LANES, trellis, &[], phases, flaky)
+}
+
+fn in_editors(
+    lanes: &[&[&str]],
+    trellis: &Path,
+    rest: &[String],
+    phases: &mut Phases,
+    flaky: &Flaky,
+) -> Outcome {
     if skipped() {
         eprintln!("\nSKIPPED: every test of the extension in a real editor, because {SKIP}=1\n");
+        return Ok(());
+    }
+    let package = phases.run("packing the extension", || pack(trellis))?;
+    for lane in lanes {
+        phases.run(format!("editor, {}", lane.join(" ").replace("--", "")), || {
+            let mut command = script("test.mjs", trellis);
+            command.env("TRELLIS_VSIX", &package).env(flaky::VARIABLE, flaky.path());
+            setup::run(command.args(*lane).args(rest))
+        })?;
+    }
+    Ok(())
+}
+
+/// Packs the extension with `trellis` inside; returns the path of the package, which the script prints last.
+fn pack(trellis: &Path) -> Result<String, String> {
+    let mut command = script("pack.mjs", trellis);
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("node could not be started: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    match (output.status.success(), said.lines().last()) {
+        (true, Some(path)) => Ok(path.to_owned()),
+        _ => Err(format!("the extension was not packed ({}):\n{said}", output.status)),
+    }
+}
+
+/// Installs the packages of the extension, and the editors unless they are left out.
+pub(crate) fn prepare() -> Outcome {
+    setup::mock()?;
+    install()?;
+    if skipped() {
         return Ok(());
     }
     setup::editor().map_err(|why| {
         format!("the extension's tests need a browser and a compiler: {why}; or leave them out with {SKIP}=1")
     })?;
-    let mut command = with(trellis, "test:editor");
-    command.arg("--").args(LANES.iter().flat_map(|it| ["--lane", it]));
-    setup::run(command.args(rest))
+    let mut command = Command::new("node");
+    command.current_dir(home()).env("CARGO_TARGET_DIR", setup::target());
+    setup::silent(command.args(["scripts/editors.mjs", "1", "2"]))
 }
 
 /// `npm run bench`, with the sidecar as it is delivered.
@@ -43,19 +94,19 @@ pub(crate) fn bench() -> Outcome {
         format!("the extension's bench needs a browser and a compiler: {why}; or leave it out with {SKIP}=1")
     })?;
     install()?;
-    setup::run(&mut with(&setup::trellis(true)?, "bench"))
+    setup::run(&mut script("bench.mjs", &setup::released()?))
 }
 
 fn skipped() -> bool {
     std::env::var_os(SKIP).is_some_and(|it| it == "1")
 }
 
-/// A script of the extension that packs `trellis`, and puts what it makes where we put ours.
-fn with(trellis: &Path, script: &str) -> Command {
-    let mut command = Command::new("npm");
+/// A script of the extension that packs or starts `trellis`, and puts what it makes where we put ours.
+fn script(name: &str, trellis: &Path) -> Command {
+    let mut command = Command::new("node");
     command.current_dir(home()).env("TRELLIS_BIN", trellis);
     command.env("CARGO_TARGET_DIR", setup::target());
-    command.args(["run", "--silent", script]);
+    command.arg(format!("scripts/{name}"));
     command
 }
 

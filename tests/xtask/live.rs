@@ -32,7 +32,7 @@ pub(crate) struct LiveArgs {
 
 pub(crate) fn run(args: &LiveArgs) -> Outcome {
     setup::machine()?;
-    let trellis = setup::trellis(true)?;
+    let trellis = setup::released()?;
     let home = setup::target().join("live");
     let python = installed(&home.join("venv"))?;
     let model = Model::start(&python)?;

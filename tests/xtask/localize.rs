@@ -60,7 +60,7 @@ pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
     let cases = cases.ok_or_else(|| format!("{}: no list of cases", path.display()))?;
     let binary = match &args.trellis {
         Some(path) => path.clone(),
-        None => setup::trellis(true)?,
+        None => setup::released()?,
     };
     let half = if args.half == Half::Held { "held" } else { "tune" };
     let wanted = |case: &&Value| {

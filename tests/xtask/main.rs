@@ -16,16 +16,19 @@ mod big_graph;
 mod demo;
 mod editor;
 mod engine;
+mod flaky;
 mod live;
 mod localize;
 mod mock;
 mod models;
 mod peers;
+mod phases;
 mod release;
 mod repair;
 mod search;
 mod setup;
 mod sidecar;
+mod soak;
 mod symbols;
 mod tasks;
 mod test;
@@ -41,8 +44,10 @@ struct Cli {
 enum Command {
     /// Grow the master fixture into a folder and show the report.
     Demo(demo::DemoArgs),
-    /// Run every test.
+    /// Run every test that shows whether a change is right.
     Test(test::TestArgs),
+    /// Run the long tests, over many rounds.
+    Soak(soak::SoakArgs),
     /// Grow a few functions with a small real model, on this machine.
     Live(live::LiveArgs),
     /// Measure, as ratios from one run.
@@ -60,6 +65,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
+        Command::Soak(args) => soak::run(&args),
         Command::Live(args) => live::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Audit => audit::run(),

@@ -142,7 +142,7 @@ fn install(packages: &[&str]) -> Outcome {
         let mut words: Vec<&str> = prefix.to_vec();
         words.extend(["apt-get", "-o", "DPkg::Lock::Timeout=300", "-q", "-y"]);
         words.extend(arguments);
-        run(Command::new(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))
+        silent(Command::new(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))
     };
     apt(&["update"])?;
     let mut arguments = vec!["install", "--no-install-recommends"];
@@ -170,19 +170,54 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     }
 }
 
+/// Runs a command to its end, whose output is shown where it does not succeed.
+pub(crate) fn silent(command: &mut Command) -> Outcome {
+    let program = command.get_program().display().to_string();
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("`{program}` could not be started: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    Err(format!("{command:?} ended with {}:\n{}", output.status, String::from_utf8_lossy(&said)))
+}
+
 /// Where cargo puts what it makes.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Builds `trellis` and returns its path.
-pub(crate) fn trellis(release: bool) -> Result<PathBuf, String> {
+/// Builds `trellis` as it is delivered, without what keeps machines apart, and returns its path.
+pub(crate) fn released() -> Result<PathBuf, String> {
+    let path = target().join("release/trellis");
+    hint(&path, "ten minutes and more");
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(root()).args(["build", "--quiet", "--package", "trellis"]);
-    if release {
-        command.arg("--release");
-    }
+    command.current_dir(root()).args(["build", "--release", "--package", "trellis"]);
     run(&mut command)?;
-    let profile = if release { "release" } else { "debug" };
-    Ok(target().join(profile).join("trellis"))
+    Ok(path)
+}
+
+/// Builds `trellis` for demonstrations and tests, and returns its path.
+pub(crate) fn trellis() -> Result<PathBuf, String> {
+    build(&["--bins"])
+}
+
+/// Builds what is asked for of the whole workspace, so that crates of others are compiled with one set of features, once;
+/// returns the path of `trellis`.
+pub(crate) fn build(what: &[&str]) -> Result<PathBuf, String> {
+    let path = target().join("debug/trellis");
+    hint(&path, "about five minutes on two processors");
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root()).args(["build", "--workspace"]).args(what);
+    run(&mut command)?;
+    Ok(path)
+}
+
+/// Says before the first build how long a quiet terminal means nothing.
+fn hint(binary: &Path, time: &str) {
+    if !binary.exists() {
+        eprintln!(
+            "building Trellis and the 300 crates below it: {time} the first time, seconds later on"
+        );
+    }
 }

@@ -1,17 +1,23 @@
-//! `cargo xtask test`: every test, with everything they need.
+//! `cargo xtask test`: every test that shows whether a change is right, with everything they need.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::{self, ScopedJoinHandle};
 
 use clap::{Args, ValueEnum};
 
-use crate::{Outcome, editor, engine, mock, peers, setup};
+use crate::flaky::{self, Flaky};
+use crate::phases::Phases;
+use crate::{Outcome, audit, editor, engine, mock, peers, setup};
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
     /// Leave out the other tests.
     #[arg(long, value_enum)]
     only: Option<Part>,
+    /// Check formatting, lints and licences as well, as CI does.
+    #[arg(long)]
+    lint: bool,
     /// Passed on to the test runner, e.g. a test's name; without `--only` these are Rust's tests.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
@@ -33,31 +39,83 @@ impl TestArgs {
     }
 }
 
-/// Rust's tests, then the extension's.
+/// Lints where they are wanted, then Rust's tests, then the extension's; ends with what each phase took.
 pub(crate) fn run(args: &TestArgs) -> Outcome {
-    setup::machine()?;
-    setup::optional();
-    let trellis = setup::trellis(false)?;
+    let mut phases = Phases::start();
+    let flaky = Flaky::start()?;
+    let outcome = all(args, &mut phases, &flaky);
+    eprint!("{}{}", phases.table(), flaky.told()?);
+    outcome
+}
+
+fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
+    phases.run("needs of the machine", setup::machine)?;
+    let trellis = thread::scope(|scope| {
+        // Mostly waits for the network, while the build keeps the processors busy.
+        let preparation = scope.spawn(|| prepare(args));
+        if args.lint {
+            lint(phases)?;
+        }
+        let trellis = phases.run("build", || setup::build(&["--bins", "--tests"]))?;
+        phases.run("preparation, what is left", || joined(preparation))?;
+        Ok::<PathBuf, String>(trellis)
+    })?;
+    if args.lint {
+        phases.run("audit", audit::run)?;
+    }
     if args.wants(Part::Rust) {
-        rust(&trellis, &args.rest)?;
+        phases.run("tests in Rust", || rust(&trellis, &args.rest, flaky))?;
     }
     if args.wants(Part::Editor) {
-        editor::run(&trellis, &args.rest)?;
+        editor::run(&trellis, &args.rest, phases, flaky)?;
     }
     Ok(())
 }
 
+/// Formatting and lints of the Rust sources.
+fn lint(phases: &mut Phases) -> Outcome {
+    let cargo = |words: &[&str]| {
+        setup::run(Command::new(env!("CARGO")).current_dir(setup::root()).args(words))
+    };
+    phases.run("fmt", || cargo(&["fmt", "--all", "--check"]))?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    phases.run("clippy", || cargo(&clippy))
+}
+
+/// Installs what the tests need and the build does not.
+fn prepare(args: &TestArgs) -> Outcome {
+    setup::optional();
+    if args.wants(Part::Rust) {
+        mock::install()?;
+        peers::install()?;
+    }
+    if args.wants(Part::Editor) {
+        editor::prepare()?;
+    }
+    Ok(())
+}
+
+fn joined(work: ScopedJoinHandle<'_, Outcome>) -> Outcome {
+    work.join().unwrap_or_else(|_| Err("the preparation of the tests has panicked".to_owned()))
+}
+
 /// With nextest where it is installed (it runs the tests of all crates side by side), else with cargo.
-fn rust(trellis: &Path, rest: &[String]) -> Outcome {
-    mock::install()?;
-    peers::install()?;
+fn rust(trellis: &Path, rest: &[String], flaky: &Flaky) -> Outcome {
+    let engine = engine::start();
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
-    command.args(if has_nextest() { ["nextest", "run"] } else { ["test", "--quiet"] });
-    let engine = engine::start();
     command.envs(engine.iter().flat_map(engine::Engine::variables));
-    let outcome = setup::run(command.arg("--workspace").args(rest));
+    let nextest = has_nextest();
+    let profile = if flaky::are_run_again() { "ci" } else { "default" };
+    match nextest {
+        true => command.args(["nextest", "run", "--profile", profile, "--workspace"]),
+        false => command.args(["test", "--quiet", "--workspace"]),
+    };
+    let outcome = setup::run(command.args(rest));
     drop(engine);
+    if nextest {
+        flaky.add_junit(&setup::target().join("nextest").join(profile).join("junit.xml"))?;
+    }
     outcome
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &AccuracyArgs) -> Outcome {
     let folder = file.parent().unwrap_or(Path::new("."));
     let mut servers = args.server.clone();
     if servers.is_empty() {
-        servers.push(format!("{} lsp", setup::trellis(false)?.display()));
+        servers.push(format!("{} lsp", setup::trellis()?.display()));
     }
     let mut perfect = true;
     for server in &servers {

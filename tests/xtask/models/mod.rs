@@ -35,7 +35,7 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(code, time.monotonic() - start, used.ru_utime + used.ru_stime)";
 
 pub(crate) fn run() -> Outcome {
-    let trellis = setup::trellis(true)?;
+    let trellis = setup::released()?;
     let fixture = setup::root().join("fixtures/ml-library");
     let graph = fixture.join("rpg.json");
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;

@@ -56,7 +56,7 @@ struct Figures {
 pub(crate) fn run(args: &RepairArgs) -> Outcome {
     let trellis = match &args.trellis {
         Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
-        None => setup::trellis(true)?,
+        None => setup::released()?,
     };
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let made = Project::write(folder.path()).map_err(|e| e.to_string())?;

@@ -63,7 +63,7 @@ pub(crate) fn columns(only: &[String], binary: Option<&Path>) -> Vec<Server> {
     let chosen = |name: &str| only.is_empty() || only.iter().any(|it| it == name);
     let mut out = Vec::new();
     if chosen("trellis") {
-        let found = binary.map_or_else(|| setup::trellis(true), |it| Ok(it.to_owned()));
+        let found = binary.map_or_else(setup::released, |it| Ok(it.to_owned()));
         out.push(column("trellis", found.clone(), "lsp", Cache::Removed));
         out.push(column("trellis, cached", found, "lsp", Cache::Kept));
     }

@@ -30,7 +30,7 @@ const STACK: &str = include_str!("../../../fixtures/tasks/plain-python.yaml");
 pub(crate) fn run(args: &TasksArgs) -> Outcome {
     let trellis = match &args.trellis {
         Some(it) => it.canonicalize().map_err(|e| format!("{}: {e}", it.display()))?,
-        None => setup::trellis(true)?,
+        None => setup::released()?,
     };
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text);

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{LONG, docker, environment, scratch};
+use crate::support::{docker, environment, patience, scratch};
 
 /// A sandbox, a project in it, and how to run it.
 pub(crate) struct Bed {
@@ -25,8 +25,6 @@ pub(crate) struct Bed {
     pub(crate) project: TempDir,
     /// A way that leaves some things open, as its report says.
     pub(crate) bare: bool,
-    /// Cases may take their time.
-    pub(crate) thorough: bool,
     /// The real path of Python.
     pub(crate) interpreter: PathBuf,
 }
@@ -42,7 +40,7 @@ impl Bed {
         let runner = Runner::in_docker(docker, &config);
         // The image is made from the machine's own Python.
         let interpreter = environment().await.interpreter.canonicalize().expect("there");
-        Some(Bed { runner, project, bare: false, thorough: false, interpreter })
+        Some(Bed { runner, project, bare: false, interpreter })
     }
 
     pub(crate) async fn local(isolation: Isolation) -> Bed {
@@ -52,8 +50,7 @@ impl Bed {
         let python = environment().await;
         let interpreter = python.interpreter.canonicalize().expect("there");
         let runner = Runner::new(python, config);
-        let (bare, thorough) = (isolation == Isolation::Bare, isolation == Isolation::Namespaces);
-        Bed { runner, project, bare, thorough, interpreter }
+        Bed { runner, project, bare: isolation == Isolation::Bare, interpreter }
     }
 
     /// Where the project is.
@@ -75,7 +72,9 @@ impl Bed {
         let mut request = Request::new(Tree::Folder(self.root().to_owned()));
         change(&mut request);
         let cancel = CancellationToken::new();
-        timeout(LONG, self.runner.run(&request, &cancel)).await.expect("the run ends by itself")
+        timeout(patience(), self.runner.run(&request, &cancel))
+            .await
+            .expect("the run ends by itself")
     }
 
     /// The sandbox is as good as before.

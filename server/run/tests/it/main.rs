@@ -10,6 +10,9 @@ mod fidelity;
 mod frameworks;
 mod hostile;
 mod outcomes;
+#[expect(unreachable_pub, reason = "a library of tests has it as well")]
+#[path = "../../../../tests/lsp/patience.rs"]
+mod patience;
 mod programs;
 mod python;
 mod requirements;

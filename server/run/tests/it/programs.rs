@@ -19,10 +19,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{base, cache, results, scratch};
-
-/// Node and go take their time on a busy machine.
-const LONG: Duration = Duration::from_secs(240);
+use crate::support::{base, cache, patience, results, scratch};
 
 fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -90,13 +87,13 @@ async fn run_in(
     let runner = Runner::new(base().await, config);
     let mut request = Request::new(Tree::Folder(project.to_owned()));
     request.framework = framework;
-    request.run_timeout = LONG;
+    request.run_timeout = patience();
     change(&mut request);
     let cancel = CancellationToken::new();
     let mut told = Vec::new();
     let mut tell = |test: &run::TestResult| told.push(test.id.clone());
     let report = runner.run_telling(&request, &cancel, &mut tell);
-    let report = timeout(LONG, report).await.expect("the run ends by itself");
+    let report = timeout(patience(), report).await.expect("the run ends by itself");
     assert_eq!(runner.close().await, Vec::<String>::new());
     let ids: Vec<String> = report.tests.iter().map(|test| test.id.clone()).collect();
     assert_eq!(told, ids);

@@ -19,8 +19,7 @@ use run::{
 use tokio::{sync::OnceCell, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Far beyond what anything here takes; reaching it is a failure.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) use crate::patience::patience;
 
 pub(crate) fn cache() -> PathBuf {
     env::var_os("TRELLIS_TEST_CACHE")
@@ -79,7 +78,8 @@ pub(crate) async fn run_with(tree: &[(&str, &str)], change: impl FnOnce(&mut Req
 
 pub(crate) async fn run_request(request: &Request) -> Report {
     let (runner, cancel) = (runner().await, CancellationToken::new());
-    let report = timeout(LONG, runner.run(request, &cancel)).await.expect("the run ends by itself");
+    let report =
+        timeout(patience(), runner.run(request, &cancel)).await.expect("the run ends by itself");
     assert_eq!(runner.close().await, Vec::<String>::new());
     report
 }
@@ -156,7 +156,7 @@ pub(crate) async fn until_gone(name: &str) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(LONG, gone).await.unwrap_or_else(|_| panic!("{name} lives on"));
+    timeout(patience(), gone).await.unwrap_or_else(|_| panic!("{name} lives on"));
 }
 
 /// What lies in a folder.

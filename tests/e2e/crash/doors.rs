@@ -1,0 +1,209 @@
+//! The five doors as work that is killed: small, with a fix on the way, and a person's own work beside it.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+
+use super::{Door, nothing_accepted_runs_again};
+use crate::implement::{self, ALONE, CART, CODE, code, in_p, new_tests, records, shop};
+use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
+use crate::tasks::{self, Task, in_out, list};
+use crate::world::{Plot, World, assert_same, tree};
+use crate::write_tests;
+
+/// Returns a command in a process group of its own that nobody hears.
+fn quiet(mut command: Command) -> Command {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command
+}
+
+/// A planning graph, grown by one worker or by three in turn.
+pub(crate) struct Generate {
+    plot: Plot,
+    nodes: usize,
+    undisturbed: World,
+}
+
+impl Generate {
+    pub(crate) fn new(plot: Plot) -> Generate {
+        let undisturbed = World::new();
+        let _ = undisturbed.grow(&plot, &[]).exits(0);
+        Generate { nodes: plot.nodes.len(), plot, undisturbed }
+    }
+
+    fn arguments(&self, world: &World, round: u64) -> Vec<String> {
+        let mut arguments = world.plant(&self.plot);
+        arguments.push(format!("--jobs={}", if round.is_multiple_of(2) { 1 } else { 3 }));
+        arguments
+    }
+}
+
+impl Door for Generate {
+    fn world(&self, _round: u64) -> World {
+        World::new()
+    }
+
+    fn command(&self, world: &World, round: u64) -> Command {
+        let arguments = self.arguments(world, round);
+        quiet(world.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let arguments = self.arguments(world, round);
+        let _ = world.trellis(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).exits(0);
+        assert_same(&world.tree(), &self.undisturbed.tree());
+        nothing_accepted_runs_again(world, self.nodes, round);
+        let _ = world.trellis(&["log", "out", "--verify"]).exits(0);
+    }
+}
+
+/// Two failing tests, mended where somebody else has staged and unstaged work.
+pub(crate) struct Repair;
+
+impl Repair {
+    fn options(round: u64) -> &'static [&'static str] {
+        [&[][..], &["--commit"], &["--worktree"]][round as usize % 3]
+    }
+}
+
+impl Door for Repair {
+    fn world(&self, _round: u64) -> World {
+        dirty()
+    }
+
+    fn command(&self, world: &World, round: u64) -> Command {
+        quiet(world.command(&[&repair::ARGUMENTS, Repair::options(round)].concat()))
+    }
+
+    fn assert_whole(&self, world: &World, round: u64) {
+        let code = world.read("p/calculator.py");
+        let steps = [CALCULATOR.to_owned(), CALCULATOR.replace("a - b", "a + b"), mended()];
+        let is_whole = steps.iter().any(|it| code == format!("{it}\n\nMINE = 1\n"));
+        assert!(is_whole, "round {round}:\n{code}");
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let options = Repair::options(round);
+        let before = files(&dirty());
+        let _ = repair(world, options).exits(0);
+        let _ = world.trellis(&["log", "p", "--verify"]).exits(0);
+        let mut left = files(world);
+        let code = left.insert("calculator.py".into(), before["calculator.py"].clone());
+        assert_same(&left, &before);
+        let fixed = if options == ["--worktree"] { CALCULATOR.to_owned() } else { mended() };
+        assert_eq!(code, Some(format!("{fixed}\n\nMINE = 1\n")), "round {round}, {options:?}");
+        let p = world.root().join("p");
+        assert_eq!(git(&p, &["worktree", "list"]).lines().count(), 1, "round {round}");
+        assert_eq!(git(&p, &["diff", "--cached", "--name-only"]), "test_calculator.py\n");
+    }
+}
+
+/// One issue, in a repository with uncommitted work of a person.
+pub(crate) struct Implement;
+
+impl Door for Implement {
+    fn world(&self, _round: u64) -> World {
+        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+        world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
+        world
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
+    }
+
+    /// Merged, and nothing left of the work: to start once more would be to implement it again.
+    fn is_over(&self, world: &World) -> bool {
+        in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        if !self.is_over(world) {
+            let _ = world.trellis(&[&implement::ARGUMENTS[..], &ALONE].concat()).exits(0);
+        }
+        assert_eq!(in_p(world, &["rev-list", "--count", "main"]), "2", "round {round}: one commit");
+        assert_eq!(world.read("p/shop/discount.py"), CODE, "round {round}");
+        assert_eq!(in_p(world, &["show", "main:shop/discount.py"]) + "\n", CODE, "round {round}");
+        assert_eq!(in_p(world, &["status", "--short"]), "M shop/cart.py", "round {round}");
+        assert_eq!(world.read("p/shop/cart.py"), format!("{CART}\n# mine\n"), "round {round}");
+        // What a process left in the folder for scratch files goes with the next start, as git's word of it does.
+        in_p(world, &["worktree", "prune"]);
+        assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
+    }
+}
+
+/// A list of tasks.
+pub(crate) struct Tasks {
+    tasks: Vec<Task>,
+    undisturbed: World,
+}
+
+impl Tasks {
+    pub(crate) fn new(tasks: &[Task]) -> Tasks {
+        let undisturbed = list(tasks, (Vec::new(), Vec::new()));
+        let _ = tasks::run(&undisturbed, &[]).exits(0);
+        Tasks { tasks: tasks.to_vec(), undisturbed }
+    }
+}
+
+impl Door for Tasks {
+    fn world(&self, _round: u64) -> World {
+        list(&self.tasks, (Vec::new(), Vec::new()))
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&tasks::ARGUMENTS))
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        let result = tasks::run(world, &[]).exits(0).json();
+        assert_eq!(result["progress"], 100, "round {round}: {result:#}");
+        assert_same(&tree(&world.out()), &tree(&self.undisturbed.out()));
+        // The project, each task, and the tests of them together.
+        let commits = (self.tasks.len() + 2).to_string();
+        assert_eq!(in_out(world, &["rev-list", "--count", "main"]), commits, "round {round}");
+        assert_eq!(in_out(world, &["status", "--short"]), "", "round {round}");
+        in_out(world, &["worktree", "prune"]);
+        let branches = in_out(world, &["branch", "--format=%(refname:short)"]);
+        assert_eq!(branches, "main", "round {round}");
+    }
+}
+
+/// Tests for a function that exists, after an answer that cannot be used.
+pub(crate) struct WriteTests {
+    undisturbed: World,
+}
+
+impl WriteTests {
+    pub(crate) fn new() -> WriteTests {
+        let undisturbed = write_tests::added_to();
+        let _ = undisturbed.trellis(&write_tests::ARGUMENTS).exits(0);
+        WriteTests { undisturbed }
+    }
+}
+
+impl Door for WriteTests {
+    fn world(&self, _round: u64) -> World {
+        write_tests::added_to()
+    }
+
+    fn command(&self, world: &World, _round: u64) -> Command {
+        quiet(world.command(&write_tests::ARGUMENTS))
+    }
+
+    /// Killed at the very last, all of it is there already.
+    fn is_over(&self, world: &World) -> bool {
+        tree(&world.root().join("app")) == tree(&self.undisturbed.root().join("app"))
+            && write_tests::registered(world) == write_tests::registered(&self.undisturbed)
+    }
+
+    fn end(&self, world: &World, round: u64) {
+        if !self.is_over(world) {
+            let _ = world.trellis(&write_tests::ARGUMENTS).exits(0);
+        }
+        let app = |world: &World| tree(&world.root().join("app"));
+        assert_same(&app(world), &app(&self.undisturbed));
+        let registered = write_tests::registered(world);
+        assert_eq!(registered, write_tests::registered(&self.undisturbed), "round {round}");
+        let _ = world.trellis(&["log", "app", "--verify"]).exits(0);
+    }
+}

@@ -1,0 +1,108 @@
+//! `cargo xtask soak`: the long tests, each over many rounds, for a night or as many minutes as there are.
+
+use std::path::Path;
+use std::process::Command;
+
+use clap::{Args, ValueEnum};
+
+use crate::flaky::Flaky;
+use crate::phases::Phases;
+use crate::{Outcome, editor, engine, mock, peers, setup};
+
+#[derive(Args)]
+pub(crate) struct SoakArgs {
+    /// How long all parts together repeat their rounds; without it each has a fixed number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    minutes: Option<u64>,
+    /// The parts to run; all of them where none is named.
+    #[arg(value_enum, value_name = "PART")]
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Part {
+    /// Work of every door, killed at random instants and gone on with.
+    Kills,
+    /// Work of every door, killed before each single step that changes the disk.
+    Points,
+    /// Tasks whose models answer in another order each time.
+    Orders,
+    /// Texts, edits and messages made at random.
+    Fuzz,
+    /// The master fixture, from a provider in place of its recording.
+    Providers,
+    /// Packages of every stack, installed twice.
+    Installs,
+    /// Every test of the extension in both editors.
+    Editors,
+}
+
+/// Tests of a part, as nextest's filter, with the variables that make them long.
+struct Tests {
+    filter: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+}
+
+impl Part {
+    /// `None` where a part is not of Rust's tests.
+    fn tests(self) -> Option<Tests> {
+        let (filter, variables): (_, &[_]) = match self {
+            Part::Kills => ("test(/^soak::kills::/)", &[]),
+            Part::Points => ("test(/^crash::points::/)", &[("TRELLIS_POINTS_APART", "1")]),
+            Part::Orders => ("test(/^soak::orders::/)", &[]),
+            Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),
+            Part::Providers => ("test(/^soak::providers::/)", &[]),
+            Part::Installs => ("test(/^stacks::|^task_sets::/)", &[("TRELLIS_INSTALLS", "2")]),
+            Part::Editors => return None,
+        };
+        Some(Tests { filter, variables })
+    }
+}
+
+/// Tests that are made of random texts, edits or messages.
+const FUZZ: &str = "(package(code) & test(/^(any_edits|hostile|robust)::/)) \
+    | (package(trellis) & test(/^sources::tests::/)) | test(/^protocol::/)";
+
+/// Runs the parts one after the other, and all of them whatever comes of one; ends with what each took.
+pub(crate) fn run(args: &SoakArgs) -> Outcome {
+    setup::machine()?;
+    let mut phases = Phases::start();
+    let flaky = Flaky::start()?;
+    setup::optional();
+    mock::install()?;
+    peers::install()?;
+    let trellis = phases.run("build", || setup::build(&["--bins", "--tests"]))?;
+    let parts = if args.parts.is_empty() { Part::value_variants() } else { &args.parts };
+    let seconds = args.minutes.map(|it| it * 60 / parts.len() as u64);
+    let engine = engine::start();
+    let mut failed = Vec::new();
+    for part in parts {
+        let outcome = match part.tests() {
+            Some(tests) => phases.run(name(*part), || {
+                let mut command = nextest(&trellis, &tests, seconds);
+                setup::run(command.envs(engine.iter().flat_map(engine::Engine::variables)))
+            }),
+            None => editor::whole(&trellis, &mut phases, &flaky),
+        };
+        failed.extend(outcome.err());
+    }
+    drop(engine);
+    eprint!("{}{}", phases.table(), flaky.told()?);
+    match &failed[..] {
+        [] => Ok(()),
+        failed => Err(failed.join("\n")),
+    }
+}
+
+fn name(part: Part) -> String {
+    part.to_possible_value().map(|it| it.get_name().to_owned()).unwrap_or_default()
+}
+
+fn nextest(trellis: &Path, tests: &Tests, seconds: Option<u64>) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
+    command.args(["nextest", "run", "--workspace", "--profile", "soak", "-E", tests.filter]);
+    command.envs(tests.variables.iter().copied());
+    command.envs(seconds.map(|it| ("TRELLIS_SOAK_SECONDS", it.to_string())));
+    command
+}
