@@ -1,16 +1,16 @@
 // `npm run bench`: figures of the extension in a real editor; see test/bench/main.ts. TRELLIS_BIN is the sidecar to pack.
 import { join } from 'node:path';
 import { bundle, environment, extension, run } from './bundle.mjs';
+import { editors } from './editors.mjs';
 import { pack } from './pack.mjs';
 
 const vsix = process.env.TRELLIS_VSIX ?? pack();
-const editors = join(await bundle('lane', { pattern: 'main.ts' }), 'main.js');
 const main = join(
   await bundle('bench', { pattern: 'main.ts', format: 'esm', outExtension: { '.js': '.mjs' } }),
   'main.mjs',
 );
 const lane = process.env.TRELLIS_LANE ?? '1';
-run(process.execPath, [editors, lane]);
+await editors([lane]);
 run(process.execPath, [main], {
   ...environment,
   TRELLIS_LANE: lane,

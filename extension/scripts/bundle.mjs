@@ -13,10 +13,13 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** What bundled code cannot find out by itself. */
 export const environment = { ...process.env, TRELLIS_REPOSITORY: repository };
 
+/** Bundles of this process, which others that run at the same time do not touch. */
+const own = join(extension, 'node_modules', '.cache', 'trellis-tests', String(process.pid));
+process.once('exit', () => rmSync(own, { recursive: true, force: true }));
+
 /** Bundles `test/ROOM/**.ts` that match, one file each, and returns the folder of what came of them. */
 export async function bundle(room, { pattern = '**/*.test.ts', ...options } = {}) {
-  const outdir = join(extension, 'node_modules', '.cache', 'trellis-tests', room);
-  rmSync(outdir, { recursive: true, force: true });
+  const outdir = join(own, room);
   await build({
     absWorkingDir: extension,
     entryPoints: [`test/${room}/${pattern}`],
@@ -34,14 +37,17 @@ export async function bundle(room, { pattern = '**/*.test.ts', ...options } = {}
   return outdir;
 }
 
-/** Runs bundled tests one file after the other; those whose file's name holds `named`, if it is given. */
-export function runTests(folder, { env = environment, named = '', options = [] } = {}) {
-  const files = readdirSync(folder, { recursive: true })
-    .filter((it) => it.endsWith('.test.js') && it.includes(named))
-    .map((it) => join(folder, it))
-    .sort();
-  if (files.length === 0) throw new Error(`no test file in ${folder} is called *${named}*`);
-  run(process.execPath, ['--enable-source-maps', '--test', ...options, ...files], env);
+/** Paths of the tests in a folder of bundles. */
+export function testFiles(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((it) => it.endsWith('.test.js'));
+  return files.sort().map((it) => join(folder, it));
+}
+
+/** Runs bundled tests that need no editor; those whose file's name holds `named`, if it is given. */
+export function runTests(folder, { named = '' } = {}) {
+  const files = testFiles(folder).filter((it) => it.slice(folder.length).includes(named));
+  if (files.length === 0) throw new Error(`no test file is called *${named}*`);
+  run(process.execPath, ['--enable-source-maps', '--test', ...files]);
 }
 
 /** Runs a program to its end; ends with its status where that is not 0. */

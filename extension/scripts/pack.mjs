@@ -1,6 +1,8 @@
-// Packs the extension for its tests, with the sidecar of TRELLIS_BIN inside.
+// `node scripts/pack.mjs`: packs the extension for its tests, with the sidecar of TRELLIS_BIN inside; the last line is the path
+// of what was packed.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { environment, extension, repository, run } from './bundle.mjs';
 
 const target = process.env.CARGO_TARGET_DIR ?? join(repository, 'target');
@@ -21,3 +23,5 @@ export function pack() {
   const { version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   return join(extension, `trellis-${system}-${version}.vsix`);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(pack());

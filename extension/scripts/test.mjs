@@ -1,39 +1,44 @@
-// `npm run test:editor -- [--lane N]… [--only host|workbench] [PART_OF_A_FILE'S_NAME]`: installs the lanes' editors,
-// packs the extension, and tests it in the real extension host and in the real workbench of each.
-// TRELLIS_BIN is the sidecar to pack, TRELLIS_VSIX a packed extension to take instead.
+// `npm run test:editor -- [--lane N]… [--short] [--only host|workbench] [--beside N] [PART_OF_A_FILE'S_NAME]`: installs the
+// lanes' editors, packs the extension, and tests it in the real extension host and in the real workbench of each.
+// TRELLIS_BIN is the sidecar to pack, TRELLIS_VSIX a packed extension to take instead; TRELLIS_PATIENCE stretches all waits.
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundle, environment, run, runTests } from './bundle.mjs';
+import { bundle, environment, testFiles } from './bundle.mjs';
+import { editors } from './editors.mjs';
+import { runLane } from './lane.mjs';
 import { pack } from './pack.mjs';
+import { selected } from './selection.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { lane: { type: 'string', multiple: true, default: ['1'] }, only: { type: 'string' } },
+  options: {
+    lane: { type: 'string', multiple: true, default: ['1'] },
+    short: { type: 'boolean' },
+    only: { type: 'string' },
+    // Each file waits about as long as it works: more of them than processors make all of them slower.
+    beside: { type: 'string', default: String(Math.min(4, Math.max(2, availableParallelism()))) },
+  },
 });
-const named = positionals[0];
 const vsix = process.env.TRELLIS_VSIX ?? pack();
-const editors = join(await bundle('lane', { pattern: 'main.ts' }), 'main.js');
 const inside = await bundle('host', { pattern: '*.ts', external: ['vscode'] });
-const driver = await bundle('driver');
-const workbench = await bundle('workbench');
+const all = {
+  host: testFiles(await bundle('driver')),
+  workbench: testFiles(await bundle('workbench')),
+};
+const rooms = values.only === undefined ? Object.values(all) : [all[values.only]];
+if (rooms.includes(undefined)) throw new Error(`--only ${values.only}: it has to be host or workbench`);
+const files = selected(rooms.flat(), { short: values.short, named: positionals[0] });
+await editors(values.lane);
 
+let passed = true;
 for (const lane of values.lane) {
-  const say = (what) => console.error(`lane ${lane}: ${what}`);
   const env = {
     ...environment,
     TRELLIS_LANE: lane,
     TRELLIS_VSIX: vsix,
     TRELLIS_HOST_TESTS: join(inside, 'index.js'),
   };
-  const options = { env, options: ['--test-concurrency=1', '--test-reporter=spec'] };
-  say('the editor');
-  run(process.execPath, [editors, lane]);
-  if (values.only !== 'workbench') {
-    say('tests inside the extension host');
-    runTests(driver, options);
-  }
-  if (values.only !== 'host') {
-    say('tests in the workbench');
-    runTests(workbench, { ...options, named });
-  }
+  passed = (await runLane(lane, files, { env, beside: Number(values.beside) })) && passed;
 }
+process.exitCode = passed ? 0 : 1;

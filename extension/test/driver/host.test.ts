@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { laneNamed, wanted } from '../lane/lanes';
+import { bounds, within } from '../lane/patience';
 import { project } from '../lane/project';
 import { sitting } from '../lane/session';
 import { extensionId } from '../lane/workbench';
@@ -23,22 +24,20 @@ test('inside the extension host', async () => {
     ];
     const query = `folder=${encodeURIComponent(folder)}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
     await page.goto(`${server.url}/?${query}`);
-    const { code, complaints } = await ended();
-    assert.equal(code, 0, `tests inside the extension host failed, see above\n${complaints.join('\n')}`);
+    const { code, said } = await within(bounds.hostTests, 'the end of the tests inside', ended());
+    assert.equal(code, 0, `tests inside the extension host failed:\n${said.join('\n')}`);
   });
 });
 
-/** Milliseconds that all of them may take. */
-const patience = 300_000;
-
-/** The code that the extension host ended with, and what the workbench complained of meanwhile. */
+/** The code that the extension host ended with, and what was said meanwhile: by mocha, then by the workbench. */
 interface Ended {
   readonly code: number;
-  readonly complaints: readonly string[];
+  readonly said: readonly string[];
 }
 
 /** Hears what the extension host says; what is returned waits for its end. */
 async function listen(page: Page): Promise<() => Promise<Ended>> {
+  const lines: string[] = [];
   const complaints: string[] = [];
   let end = (_code: number): void => {};
   const code = new Promise<number>((resolve) => {
@@ -48,15 +47,10 @@ async function listen(page: Page): Promise<() => Promise<Ended>> {
     const said = args.map((it) => String(it)).join(' ');
     // Mocha speaks in plain lines; a workbench that is closed complains of all that it was doing.
     if (kind === 'log') console.log(said);
-    else complaints.push(said);
+    (kind === 'log' ? lines : complaints).push(said);
   });
   await page.exposeFunction('codeAutomationExit', (it: number) => end(it));
-  return async () => ({ code: await Promise.race([code, late()]), complaints });
-}
-
-async function late(): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, patience).unref());
-  throw new Error(`the tests inside the extension host did not end within ${patience / 1000} s`);
+  return async () => ({ code: await code, said: [...lines, ...complaints] });
 }
 
 /** Folder of our extension, as it was packed. */

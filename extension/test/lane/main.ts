@@ -1,5 +1,8 @@
-// `npm run editors -- LANE…`: installs the editors of these lanes.
+// `node scripts/editors.mjs LANE…`: installs the editors of these lanes, side by side.
 import { install } from './install';
 import { laneNamed } from './lanes';
 
-for (const name of process.argv.slice(2)) install(laneNamed(name));
+Promise.all(process.argv.slice(2).map((name) => install(laneNamed(name)))).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});

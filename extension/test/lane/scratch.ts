@@ -27,6 +27,8 @@ const settled = {
   'workbench.reduceMotion': 'on',
   // A difference that was open would be found before the file that it is about.
   'search.quickOpen.includeHistory': false,
+  // What was shown before may take the focus late, where the machine has much to do.
+  'workbench.quickOpen.closeOnFocusLost': false,
   'files.autoSave': 'off',
   'editor.minimap.enabled': false,
   'security.workspace.trust.startupPrompt': 'never',

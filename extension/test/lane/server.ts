@@ -1,21 +1,25 @@
 // A lane's server: started in a process group of its own, so that whatever it starts ends with it.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { editorHome, type Lane, nodeOf, target } from './lanes';
+import { addExtension } from './extensions';
+import { type Lane, nodeOf, target } from './lanes';
+import { bounds, within } from './patience';
+import { entry, environment, folders } from './program';
 import { type Scratch, scratch } from './scratch';
 
 export interface ServerOptions {
+  /** Of the server's log, among those of the lane. */
+  readonly name: string;
   /** The packed extensions to install. */
   readonly extensions: readonly string[];
   /** Whether every folder is trusted without being asked about. */
   readonly trustEverything: boolean;
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings: Readonly<Record<string, unknown>>;
   /** Whether tests are going to run inside the extension host. */
-  readonly hostTests?: boolean;
+  readonly hostTests: boolean;
 }
 
 export interface Server {
@@ -31,14 +35,11 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Milliseconds that the server may take to answer. */
-const patience = 60_000;
-
 /** Starts a server on a free port of this machine alone; resolves when it answers. */
 export async function startServer(lane: Lane, options: ServerOptions): Promise<Server> {
-  const own = scratch(options.settings ?? {});
+  const own = scratch(options.settings);
   try {
-    for (const it of options.extensions) installExtension(lane, own, it);
+    for (const it of options.extensions) await addExtension(lane, own, it);
     return await started(lane, own, options);
   } catch (error) {
     own.remove();
@@ -47,49 +48,33 @@ export async function startServer(lane: Lane, options: ServerOptions): Promise<S
 }
 
 async function started(lane: Lane, own: Scratch, options: ServerOptions): Promise<Server> {
-  const port = await freePort();
-  const log = logFile(lane, port);
-  const child = spawn(nodeOf(lane), [entry(lane), ...flags(own, port, options)], {
+  const log = logFile(lane, options.name);
+  const child = spawn(nodeOf(lane), [entry(lane), ...flags(own, options)], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(lane, own),
   });
   const group = child.pid;
   if (group === undefined) throw new Error(`${nodeOf(lane)} could not be started`);
-  const url = `http://127.0.0.1:${port}`;
+  const forget = endWithUs(group);
   const stop = async () => {
     await end(child, group);
+    forget();
     own.remove();
   };
   try {
-    await listening(child, log);
-    await healthy(url);
+    const url = await within(bounds.server, `an answer of the server (see ${log})`, answering(child, log));
+    return { lane, url, scratch: own, group, log, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { lane, url, scratch: own, group, log, stop };
 }
 
-function installExtension(lane: Lane, own: Scratch, vsix: string): void {
-  const args = [entry(lane), ...folders(own), '--install-extension', vsix];
-  const ended = spawnSync(nodeOf(lane), args, { env: environment(lane, own), encoding: 'utf8' });
-  if (ended.status !== 0) throw new Error(`${vsix} was not installed:\n${ended.stdout}${ended.stderr}`);
-}
-
-const entry = (lane: Lane): string =>
-  join(editorHome(lane), 'node_modules', 'code-server', 'out', 'node', 'entry.js');
-
-const folders = (own: Scratch): string[] => [
-  '--user-data-dir',
-  own.userData,
-  '--extensions-dir',
-  own.extensions,
-];
-
-function flags(own: Scratch, port: number, options: ServerOptions): string[] {
+function flags(own: Scratch, options: ServerOptions): string[] {
   return [
-    ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`],
+    // The system chooses a port that is free.
+    ...['--auth', 'none', '--bind-addr', '127.0.0.1:0'],
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
     ...(options.trustEverything ? ['--disable-workspace-trust'] : []),
     ...(options.hostTests ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
@@ -97,68 +82,59 @@ function flags(own: Scratch, port: number, options: ServerOptions): string[] {
   ];
 }
 
-/** Environments of tests are made once and shared; they are the same for all. */
-export const cache = join(target, 'tmp', 'cache');
-
-/** Nothing of the person's that runs the tests, but where packages come from. */
-function environment(lane: Lane, own: Scratch): NodeJS.ProcessEnv {
-  const kept = ['LANG', 'PIP_INDEX_URL', 'PIP_CONFIG_FILE', 'HTTPS_PROXY', 'https_proxy', 'SSL_CERT_FILE'];
-  const passed = Object.fromEntries(kept.map((it) => [it, process.env[it]]));
-  return {
-    ...passed,
-    PATH: [dirname(nodeOf(lane)), process.env.PATH ?? ''].join(delimiter),
-    HOME: own.home,
-    XDG_CONFIG_HOME: own.root,
-    XDG_DATA_HOME: own.root,
-    EXTENSIONS_GALLERY: '{}',
-    TRELLIS_CACHE: cache,
-  };
-}
-
-function logFile(lane: Lane, port: number): string {
+function logFile(lane: Lane, name: string): string {
   const folder = join(target, 'editors', 'logs');
   mkdirSync(folder, { recursive: true });
-  return join(folder, `lane-${lane.name}-${port}.log`);
+  return join(folder, `lane-${lane.name}-${name}.log`);
 }
 
-/** Resolves when the server says that it listens. */
-async function listening(child: ChildProcess, log: string): Promise<void> {
+/** The server's address, when it answers there. */
+async function answering(child: ChildProcess, log: string): Promise<string> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the server ended with ${code}: see ${log}`);
+  });
+  const url = await Promise.race([address(child, log), ended]);
+  const answer = await fetch(`${url}/healthz`);
+  if (!answer.ok) throw new Error(`${url}/healthz answered ${answer.status}`);
+  return url;
+}
+
+/** The address that the server says it listens on. What else it says goes to its log as well. */
+async function address(child: ChildProcess, log: string): Promise<string> {
   const file = createWriteStream(log);
   child.stderr?.pipe(file, { end: false });
   child.stdout?.pipe(file, { end: false });
   const { stdout } = child;
   if (stdout === null) throw new Error('the server has no output');
-  const said = new Promise<void>((resolve) => {
+  return await new Promise<string>((resolve) => {
     createInterface(stdout).on('line', (line) => {
-      if (line.includes('server listening on')) resolve();
+      const [, url] = /server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(line) ?? [];
+      if (url !== undefined) resolve(url);
     });
   });
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`the server ended with ${code}: see ${log}`);
-  });
-  await Promise.race([said, ended, late(log)]);
 }
-
-async function late(log: string): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, patience).unref());
-  throw new Error(`the server did not answer within ${patience / 1000} s: see ${log}`);
-}
-
-async function healthy(url: string): Promise<void> {
-  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(patience) });
-  if (!answer.ok) throw new Error(`${url}/healthz answered ${answer.status}`);
-}
-
-/** Milliseconds that it may take to end what it started. */
-const grace = 5_000;
 
 /** Resolves when the process is gone; what is left of its group is killed. */
 async function end(child: ChildProcess, group: number): Promise<void> {
-  const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
+  const isGone = child.exitCode !== null || child.signalCode !== null;
+  const gone = isGone ? Promise.resolve() : once(child, 'exit').then(() => {});
   signal(group, 'SIGTERM');
-  await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, grace).unref())]);
+  await within(bounds.farewell, 'the end of the server', gone).catch(() => {});
   signal(group, 'SIGKILL');
   await gone;
+}
+
+/** Has a group killed when these tests are told to end; returns what takes that back. */
+function endWithUs(group: number): () => void {
+  const kill = () => {
+    signal(group, 'SIGKILL');
+    process.exit(1);
+  };
+  const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const it of signals) process.once(it, kill);
+  return () => {
+    for (const it of signals) process.off(it, kill);
+  };
 }
 
 function signal(group: number, name: NodeJS.Signals): void {
@@ -168,18 +144,4 @@ function signal(group: number, name: NodeJS.Signals): void {
     // Nobody is left in it.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port is free'));
-        else resolve(address.port);
-      });
-    });
-  });
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { closePage, openPage, startBrowser } from './browser';
 import { laneNamed, wanted } from './lanes';
+import { bounds, within } from './patience';
 import { type Server, startServer } from './server';
 import { Workbench } from './workbench';
 
@@ -22,7 +23,7 @@ export interface SessionOptions {
 
 /**
  * Does `work` before an editor of the lane that TRELLIS_LANE names, with the packed extension of TRELLIS_VSIX.
- * Where it fails, the last thing to be seen is kept as `target/pictures/LANE/failed-NAME.png`.
+ * Where it fails, the last thing to be seen is kept as `target/pictures/LANE/failed-NAME.png`, beside the server's log.
  */
 export async function sitting(
   name: string,
@@ -31,6 +32,7 @@ export async function sitting(
 ): Promise<void> {
   const lane = laneNamed(wanted('TRELLIS_LANE'));
   const server = await startServer(lane, {
+    name,
     extensions: [packed(), ...(options.others ?? [])],
     trustEverything: options.trusted ?? true,
     settings: options.settings ?? {},
@@ -49,10 +51,9 @@ async function seated(name: string, server: Server, work: (session: Session) => 
     const page = await openPage(browser);
     const workbench = new Workbench(page, server);
     try {
-      await work({ server, workbench });
+      await within(bounds.sitting, `the end of ${name}`, work({ server, workbench }));
     } catch (error) {
-      await workbench.picture(`failed-${name}`);
-      console.error(`what was to be seen when ${name} failed:\n${await workbench.seen()}`);
+      await tellSeen(name, workbench).catch((it: Error) => console.error(`no more is known: ${it.message}`));
       throw error;
     } finally {
       await closePage(page);
@@ -60,6 +61,12 @@ async function seated(name: string, server: Server, work: (session: Session) => 
   } finally {
     await browser.close();
   }
+}
+
+async function tellSeen(name: string, workbench: Workbench): Promise<void> {
+  console.error(`what was to be seen when ${name} failed:\n${await workbench.seen()}`);
+  await workbench.failed(name);
+  console.error(await workbench.allNotifications());
 }
 
 function packed(): string {

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { recorded } from './fixture';
-import { cache, type Server } from './server';
+import { cache } from './program';
+import type { Server } from './server';
 import { extensionId } from './workbench';
 
 /** Processes of the sidecar that our extension brought along. */

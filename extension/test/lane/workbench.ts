@@ -1,9 +1,10 @@
 // The workbench as a person sees it: what can be done with it, and what can be read off it.
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { patience } from './browser';
 import { pictures } from './lanes';
+import { looks } from './patience';
+import { write } from './scratch';
 import type { Server } from './server';
 
 /** The extension's name among others. */
@@ -23,31 +24,48 @@ export class Workbench {
     await this.page.locator('.statusbar .statusbar-item').first().waitFor();
   }
 
-  /** Opens a file by its name, as Ctrl+P does, and waits for its editor. */
+  /** Opens a file by its name, as Ctrl+P does, and waits for its editor; once more where the click on its entry is lost. */
   async openFile(path: string): Promise<void> {
-    await this.page.keyboard.press('Control+P');
     const name = basename(path).replaceAll('.', '\\.');
-    await this.choose(path, new RegExp(`^${name}`));
-    await this.tab(new RegExp(`^${name}$`)).waitFor();
-    await this.editor().waitFor();
+    for (const bound of looks()) {
+      await this.page.keyboard.press('Control+P');
+      await this.choose(path, new RegExp(`^${name}`));
+      if (await appears(this.tab(new RegExp(`^${name}$`)).first(), bound))
+        return await this.editor().waitFor();
+      await this.page.keyboard.press('Escape');
+    }
+    throw new Error(`${path} was chosen in the list of files, and no editor shows it`);
+  }
+
+  /** Waits until the editor sees what comes into being in the folder that it has open: it begins to watch some time later. */
+  async watches(folder: string, shown: string): Promise<void> {
+    // What was there before is listed, so that a new file comes by a watcher.
+    await this.treeItem(shown).first().waitFor();
+    for (const bound of looks()) {
+      const probe = `probe-${Date.now()}`;
+      write(join(folder, probe), '');
+      const isSeen = await appears(this.treeItem(probe), bound);
+      rmSync(join(folder, probe));
+      if (isSeen) return await this.treeItem(probe).waitFor({ state: 'detached' });
+    }
+    throw new Error(`the editor does not see new files in ${folder}`);
   }
 
   /** Runs a command by its title, such as `Trellis: Show Output`, as soon as the list of commands has it. */
   async command(title: string): Promise<void> {
-    const ends = Date.now() + patience;
-    while (!(await this.offers(title))) {
-      if (Date.now() > ends) throw new Error(`no command ${title} in the list of commands`);
+    for (const bound of looks()) {
+      if (await this.offers(title, bound)) return await this.option(title).first().click();
       await this.page.keyboard.press('Escape');
       await this.input().waitFor({ state: 'hidden' });
     }
-    await this.option(title).first().click();
+    throw new Error(`no command ${title} in the list of commands`);
   }
 
   /** Opens the list of commands, and says whether this one is in it: the list is what could be done as it was opened. */
-  private async offers(title: string): Promise<boolean> {
+  private async offers(title: string, bound: number): Promise<boolean> {
     await this.page.keyboard.press('F1');
     await this.input().fill(`>${title}`);
-    return await appears(this.option(title).first());
+    return await appears(this.option(title).first(), bound);
   }
 
   /** Types into the list that is open, and takes the entry that shows `entry`. */
@@ -117,6 +135,12 @@ export class Workbench {
     return this.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
   }
 
+  /** Waits for a notification and points at it: the editor takes away none that somebody points at. */
+  async hold(notification: Locator): Promise<void> {
+    await notification.waitFor();
+    await notification.hover();
+  }
+
   /** What can be answered in a notification that goes away by itself. */
   answer(notification: Locator, text: string): Locator {
     return notification.locator('.notification-list-item-message a').filter({ hasText: text });
@@ -168,27 +192,25 @@ export class Workbench {
 
   /** Takes the quick fix of this title for what is wrong in a line, as soon as the editor offers it there. */
   async quickFix(line: string, title: string): Promise<void> {
-    const ends = Date.now() + patience;
-    while (!(await this.fixable(line, title))) {
-      if (Date.now() > ends) throw new Error(`no quick fix ${title} is offered`);
+    for (const bound of looks()) {
+      if (await this.fixable(line, title, bound)) return await this.page.keyboard.press('Enter');
       await this.page.keyboard.press('Escape');
       await this.page.locator('.action-widget').waitFor({ state: 'hidden' });
     }
-    await this.page.keyboard.press('Enter');
+    throw new Error(`no quick fix ${title} is offered`);
   }
 
   /** Opens the list of quick fixes of a line, and says whether this one is in it: what comes later is not added to it. */
-  private async fixable(line: string, title: string): Promise<boolean> {
+  private async fixable(line: string, title: string, bound: number): Promise<boolean> {
     // At its start: the newer editor writes over the end what a test failed with.
     await this.line(line)
       .first()
       .click({ position: { x: 50, y: 8 } });
-    await this.page
-      .locator('[class*="codicon-light-bulb"]:visible, [class*="lightbulb"]:visible')
-      .first()
-      .waitFor();
+    // The mark that there are some comes with them, but not where something else took the focus meanwhile.
+    const mark = this.page.locator('[class*="codicon-light-bulb"]:visible, [class*="lightbulb"]:visible');
+    await appears(mark.first(), bound);
     await this.page.keyboard.press('Control+.');
-    return await appears(this.page.locator('.action-widget').getByText(title).first());
+    return await appears(this.page.locator('.action-widget').getByText(title).first(), bound);
   }
 
   /** Puts the caret at the end of a line that shows this text, and types. */
@@ -200,20 +222,28 @@ export class Workbench {
 
   /** What a person could read off in front of the workbench, for whoever has only the words of a failed test. */
   async seen(): Promise<string> {
-    const texts = async (what: string, selector: string) => {
-      const all = await this.page.locator(`${selector}:visible`).allInnerTexts();
-      return `${what}: ${all.map((it) => it.replaceAll(/\s+/g, ' ').trim()).join(' | ')}`;
-    };
     const parts = [
-      texts('tabs', '.tabs-container .tab'),
-      texts('lenses', '.codelens-decoration'),
-      texts('list', '.quick-input-widget'),
-      texts('notifications', '.notifications-toasts .notification-list-item'),
-      texts('dialog', '.monaco-dialog-box'),
-      texts('side bar', '.sidebar'),
-      texts('status bar', '.statusbar'),
+      this.texts('tabs', '.tabs-container .tab'),
+      this.texts('lenses', '.codelens-decoration'),
+      this.texts('list', '.quick-input-widget'),
+      this.texts('notifications', '.notifications-toasts .notification-list-item'),
+      this.texts('dialog', '.monaco-dialog-box'),
+      this.texts('side bar', '.sidebar'),
+      this.texts('status bar', '.statusbar'),
     ];
     return (await Promise.all(parts)).join('\n');
+  }
+
+  /** All notifications that are left, those among them that have gone from sight. */
+  async allNotifications(): Promise<string> {
+    await this.page.keyboard.press('Escape');
+    await this.command('Notifications: Show Notifications');
+    return await this.texts('all notifications', '.notifications-center .notification-list-item');
+  }
+
+  private async texts(what: string, selector: string): Promise<string> {
+    const all = await this.page.locator(`${selector}:visible`).allInnerTexts();
+    return `${what}: ${all.map((it) => it.replaceAll(/\s+/g, ' ').trim()).join(' | ')}`;
   }
 
   /** Keeps what is to be seen as a file, `target/pictures/LANE/STATION.png`. */
@@ -222,11 +252,17 @@ export class Workbench {
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${station}.png`) });
   }
+
+  /** Keeps what is to be seen after a failure, and what the server said, as `failed-NAME`. */
+  async failed(name: string): Promise<void> {
+    await this.picture(`failed-${name}`);
+    copyFileSync(this.server.log, join(pictures(this.server.lane), `failed-${name}.log`));
+  }
 }
 
-/** Whether something is shown in a list soon after that was opened. */
-async function appears(entry: Locator): Promise<boolean> {
-  return await entry.waitFor({ timeout: 3_000 }).then(
+/** Whether something is shown within so many milliseconds. */
+async function appears(shown: Locator, bound: number): Promise<boolean> {
+  return await shown.waitFor({ timeout: bound }).then(
     () => true,
     () => false,
   );

@@ -122,7 +122,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   assert.equal(own.code(), cart);
   await workbench.lens('Accept hunk').first().click();
   const accepted = workbench.notification('fix-1 was accepted: shop/cart.py');
-  await accepted.waitFor();
+  await workbench.hold(accepted);
   await left.waitFor({ state: 'detached' });
   assert.equal(own.code(), fixed);
   await workbench.tab('cart.py (fix-2)').waitFor();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { endings, planned, recorded } from '../lane/fixture';
+import { bounds } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { type Session, sitting } from '../lane/session';
 import { goOnElsewhere, sidecars } from '../lane/sidecar';
@@ -45,10 +46,13 @@ async function crash({ server, workbench }: Session): Promise<void> {
   process.kill(first, 'SIGKILL');
   await workbench.notification('Trellis crashed').waitFor();
   await workbench.picture('day-3-crashed');
-  await workbench.notification(OFFER).waitFor();
+  // That it runs again is said for some seconds only, before or after the offer.
+  await Promise.all([
+    workbench.notification('Trellis crashed. It runs again.').waitFor(),
+    workbench.notification(OFFER).waitFor(),
+  ]);
   const [second] = sidecars(server);
   assert.ok(second !== undefined && second !== first, 'another sidecar was started');
-  await workbench.notification('Trellis crashed. It runs again.').waitFor();
   await workbench.picture('day-4-resume-offered');
   // What was in work when it was cut off is in nobody's work now.
   await workbench.activity('Trellis');
@@ -100,7 +104,8 @@ async function moved({ server, workbench }: Session, folder: string): Promise<vo
 /** The run ends as the fixture says, and its report is read. */
 async function evening({ workbench }: Session, folder: string): Promise<void> {
   const said = workbench.notification(`${passed} of ${total} nodes passed`);
-  await said.waitFor({ timeout: 240_000 });
+  await said.waitFor({ timeout: bounds.growth });
+  await workbench.hold(said);
   await workbench.picture('day-6-done');
   await said.locator(workbench.button('Show Report')).click();
   await workbench.tab('generation_report.md').waitFor();

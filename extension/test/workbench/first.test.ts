@@ -15,6 +15,7 @@ test('a test is run by its lens, lens and Testing view tell how it ended, and wh
     await workbench.openFile('test_prices.py');
     await workbench.lens(/^Run$/).nth(1).waitFor();
     await workbench.picture('lenses');
+    await workbench.watches(folder, 'prices.py');
     await runBoth(workbench);
     await workbench.command('Testing: Focus on Test Explorer View');
     for (const it of ['shop', 'test_prices.py']) await workbench.expand(workbench.testParent(it));

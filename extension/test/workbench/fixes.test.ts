@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { bounds } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { type Session, sitting } from '../lane/session';
 import { terminal } from '../lane/sidecar';
@@ -179,9 +180,10 @@ async function reloaded({ workbench }: Session, root: string): Promise<void> {
 async function elsewhere({ server, workbench }: Session, plans: string): Promise<void> {
   await workbench.openFile('rpg.json');
   await workbench.statusItem('trellis.run').waitFor();
+  await workbench.watches(plans, 'rpg.json');
   const run = [join(plans, 'rpg.json'), '--out', join(plans, 'grown'), '--model', model];
   const child = terminal(server, ['generate', ...run, '--sandbox', 'local', '--approve', 'supervised']);
-  const [exit] = await once(child, 'exit');
+  const [exit] = await once(child, 'exit', { signal: AbortSignal.timeout(bounds.growth) });
   assert.equal(exit, 2, 'a person has to decide');
   await workbench.notification('fix-1 of src/lib/square.py waits for your decision').waitFor();
   await workbench.picture('fixes-5-elsewhere');
@@ -197,8 +199,11 @@ async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   await workbench.lens(/^.?.?Accept$/).waitFor();
   await workbench.picture('fixes-6-of-a-run');
   await workbench.lens(/^.?.?Accept$/).click();
-  await workbench.notification('fix-1 was accepted; the run tests it and writes it.').waitFor();
-  await workbench.notification('2 of 2 nodes passed').waitFor();
+  // Each is said for some seconds only, one before or after the other.
+  await Promise.all([
+    workbench.notification('fix-1 was accepted; the run tests it and writes it.').waitFor(),
+    workbench.notification('2 of 2 nodes passed').waitFor({ timeout: bounds.growth }),
+  ]);
   await workbench.tab('(fix-1)').waitFor({ state: 'detached' });
   await workbench.picture('fixes-7-done');
   assert.match(readFileSync(join(plans, 'grown', 'src', 'lib', 'square.py'), 'utf8'), /return x \* x/);

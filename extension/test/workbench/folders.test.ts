@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { bounds } from '../lane/patience';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
 import { sitting } from '../lane/session';
@@ -86,12 +87,23 @@ async function grownIn(workbench: Workbench, plans: string): Promise<void> {
   await workbench.activity('Trellis');
   await workbench.button('Generate from a Planning Graph').click();
   await workbench.answerGenerate('plans/rpg.json');
-  await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: 120_000 });
+  await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: bounds.growth });
   await workbench.treeItem('double').first().waitFor();
   const header = workbench.page.locator('.sidebar .pane-header');
   await header.filter({ hasText: /Nodes of plans\/grown/i }).waitFor();
   assert.ok(existsSync(join(plans, 'grown', 'src', 'lib', 'double.py')));
   await workbench.picture('folders-grown');
+  await drawn(workbench);
+}
+
+/** The picture of the graph has its node. */
+async function drawn(workbench: Workbench): Promise<void> {
+  await workbench.command('Trellis: Show Planning Graph');
+  await workbench.webview().locator('canvas').first().waitFor();
+  await workbench.webview().locator('#names option').first().waitFor({ state: 'attached' });
+  assert.equal(await workbench.webview().locator('#names option').count(), 1);
+  await workbench.picture('folders-graph');
+  await workbench.command('View: Close Editor');
 }
 
 /** What no file tells is asked for. */

@@ -1,10 +1,13 @@
 // Programs that are started as the sidecar and are none, or misbehave: they are let go, and that is said.
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { EventEmitter, once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { patience } from '../lane/browser';
+import { bounds } from '../lane/patience';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
 import { sitting } from '../lane/session';
@@ -12,14 +15,20 @@ import type { Workbench } from '../lane/workbench';
 
 const folder = mkdtempSync(join(tmpdir(), 'trellis-mute-'));
 const stub = join(folder, 'stub.mjs');
-const pids = join(folder, 'pids');
+/** Where it says that it lives: it is connected for as long as it does. */
+const ear = join(folder, 'ear');
 const farewell = join(folder, 'farewell');
 const mode = join(folder, 'mode');
 /** What it does is in the file `mode`; it goes on living when nobody hears it any more. */
 const program = `#!${process.execPath}
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 const mode = readFileSync(${JSON.stringify(mode)}, 'utf8');
-appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
+process.on('SIGTERM', () => {});
+const ear = connect(${JSON.stringify(ear)});
+await once(ear, 'connect');
+ear.write('starts ' + process.pid + '\\n');
 const nonsense = () => process.stdout.write('Traceback (most recent call last):\\r\\n\\r\\n');
 const send = (message) => {
   const text = JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -33,7 +42,9 @@ const hear = ({ id, method }) => {
   else if (method === 'exit') setTimeout(() => process.exit(writeFileSync(${JSON.stringify(farewell)}, '')), 700);
   else if (id !== undefined && method) send({ id, error: { code: -32601, message: 'no ' + method } });
   const message = 'stub says [its words](command:workbench.action.showAboutDialog)';
-  if (method === 'initialized') send({ method: 'window/showMessage', params: { type: 1, message } });
+  if (method !== 'initialized') return;
+  send({ method: 'window/showMessage', params: { type: 1, message } });
+  ear.write('greeted ' + process.pid + '\\n');
 };
 let text = '';
 const read = (data) => {
@@ -46,7 +57,6 @@ const read = (data) => {
     hear(JSON.parse(body));
   }
 };
-process.on('SIGTERM', () => {});
 process.on('SIGUSR2', nonsense);
 if (mode === 'nonsense') nonsense();
 if (mode === 'talks') process.stdin.setEncoding('latin1').on('data', read);
@@ -54,16 +64,37 @@ setInterval(() => {}, 1000);
 `;
 write(stub, program);
 chmodSync(stub, 0o755);
-after(() => rmSync(folder, { recursive: true }));
 
-const started = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : []);
-const alive = () => started().filter((pid) => existsSync(`/proc/${pid}`));
+/** Process ids of all that were started, that were greeted, and that are alive; `change` is emitted when those are others. */
+const [started, greeted, alive]: [string[], string[], Set<string>] = [[], [], new Set()];
+const changes = new EventEmitter();
+const hearing = createServer((socket) => {
+  let own = '';
+  createInterface(socket).on('line', (line) => {
+    const [what, pid = ''] = line.split(' ');
+    (what === 'starts' ? started : greeted).push(pid);
+    alive.add(pid);
+    own = pid;
+    changes.emit('change');
+  });
+  // One that is killed may reset it.
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    alive.delete(own);
+    changes.emit('change');
+  });
+}).listen(ear);
+after(() => {
+  hearing.close();
+  rmSync(folder, { recursive: true });
+});
 
 async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + patience;
+  const signal = AbortSignal.timeout(bounds.page);
   while (!holds()) {
-    assert.ok(Date.now() < end, `${what}: ${started()}, alive ${alive()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await once(changes, 'change', { signal }).catch(() => {
+      throw new Error(`in vain: ${what}; started ${started}, greeted ${greeted}, alive ${[...alive]}`);
+    });
   }
 }
 
@@ -72,14 +103,14 @@ test('a program that never answers is let go, and that is said', async () => {
   await sitting('life', { settings: { 'trellis.path': stub } }, async ({ server, workbench }) => {
     await workbench.open(project(server.scratch.root));
     await workbench.openFile('prices.py');
-    await until(() => started().length === 1, 'it is started');
+    await until(() => started.length === 1, 'it is started');
     for (const count of [2, 3]) {
       await workbench.command('Trellis: Restart Sidecar');
-      await until(() => started().length === count, 'it is started again');
+      await until(() => started.length === count, 'it is started again');
     }
-    await until(() => alive().length === 1, 'those before are gone');
+    await until(() => alive.size === 1, 'those before are gone');
     await workbench.notification('did not greet within').waitFor();
-    await until(() => alive().length === 0, 'the last one is gone');
+    await until(() => alive.size === 0, 'the last one is gone');
     await talkedNonsense(workbench);
     await spoke(workbench);
   });
@@ -90,7 +121,7 @@ async function talkedNonsense(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'nonsense');
   await workbench.command('Trellis: Restart Sidecar');
   await workbench.notification('no message of a sidecar').waitFor();
-  await until(() => alive().length === 0, 'it is gone');
+  await until(() => alive.size === 0, 'it is gone');
 }
 
 /** One that greets says words, not links; is replaced when it stammers; and has the time to end as it should. */
@@ -104,11 +135,12 @@ async function spoke(workbench: Workbench): Promise<void> {
     .filter({ hasText: 'stub says' });
   await said.waitFor();
   assert.equal(await said.locator('.notification-list-item-message a').count(), 0, await said.innerHTML());
-  const [first] = alive();
+  const [first = ''] = alive;
   process.kill(Number(first), 'SIGUSR2');
-  const count = started().length + 1;
-  await until(() => started().length === count && !alive().includes(first ?? ''), 'another one is started');
+  const count = started.length + 1;
+  await until(() => started.length === count && !alive.has(first), 'another one is started');
+  await until(() => greeted.length === 2, 'it is greeted');
   await workbench.command('Trellis: Restart Sidecar');
-  await until(() => started().length === count + 1, 'it is started again');
+  await until(() => started.length === count + 1, 'it is started again');
   assert.ok(existsSync(farewell), 'the one before ended by itself');
 }

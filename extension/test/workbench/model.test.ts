@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { laneNamed, wanted } from '../lane/lanes';
 import { other } from '../lane/other';
+import { bounds } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { sitting } from '../lane/session';
 
@@ -60,7 +61,7 @@ test("the editor's own model grows a repository", { skip: isOld && 'its editor h
     await workbench.statusItem('trellis.run').waitFor();
     await workbench.command('Trellis: Generate from Planning Graph');
     await workbench.answerGenerate('rpg.json');
-    await workbench.notification('3 of 3 nodes passed').waitFor({ timeout: 120_000 });
+    await workbench.notification('3 of 3 nodes passed').waitFor({ timeout: bounds.growth });
     await workbench.picture('model-done');
     const journal = readFileSync(join(folder, 'grown', '.trellis', 'journal.jsonl'), 'utf8');
     assert.match(journal, /editor:small/);

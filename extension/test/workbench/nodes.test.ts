@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { patience } from '../lane/browser';
 import { endings, planned, recorded } from '../lane/fixture';
+import { bounds } from '../lane/patience';
 import { type Session, sitting } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
@@ -18,7 +18,7 @@ const settings = {
 const { passed = 0, failed = 0, skipped = 0 } = endings();
 const total = passed + failed + skipped;
 const ALL_DONE = `${passed}/${total} passed, ${failed} failed, ${skipped} skipped`;
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: bounds.growth };
 
 test('the panel and the picture follow a run', async () => {
   await sitting('nodes', { settings }, async (session) => {
@@ -56,9 +56,11 @@ async function grown({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
   await workbench.picture('nodes-2-under-way');
-  await title(workbench, ALL_DONE).waitFor(LONG);
-  // Everything is settled before the suite has run once more.
-  await workbench.notification('grown from rpg.json is done').waitFor(LONG);
+  // Everything is settled before the suite has run once more; that it has is said for some seconds only.
+  await Promise.all([
+    title(workbench, ALL_DONE).waitFor(LONG),
+    workbench.notification('grown from rpg.json is done').waitFor(LONG),
+  ]);
   await workbench.picture('nodes-3-done');
 }
 
@@ -68,7 +70,7 @@ async function panel({ workbench }: Session, folder: string): Promise<void> {
   for (const state of ['in work', 'skipped', 'not yet begun', 'passed']) {
     await workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: state }).click();
   }
-  await workbench.page.keyboard.press('Enter');
+  await workbench.input().press('Enter');
   const rows = workbench.treeItem(/failed$/).and(workbench.page.locator('[aria-level="2"]'));
   await rows.nth(failed - 1).waitFor();
   assert.equal(await rows.count(), failed, 'nothing else is shown');
@@ -141,7 +143,7 @@ async function dots(page: FrameLocator): Promise<string> {
 
 /** Waits until the canvas of states shows what is wanted. */
 async function untilDots(page: FrameLocator, isWanted: (shown: string) => boolean): Promise<void> {
-  const end = Date.now() + patience;
+  const end = Date.now() + bounds.page;
   while (!isWanted(await dots(page))) {
     assert.ok(Date.now() < end, 'the picture does not come to show what is wanted');
     await page.locator('body').evaluate(() => new Promise(requestAnimationFrame));

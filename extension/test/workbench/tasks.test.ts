@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { bounds } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { type Session, sitting } from '../lane/session';
 
@@ -73,7 +74,7 @@ function replies(isMended: boolean): string {
 }
 
 const settings = { 'trellis.model': 'recorded:replies.jsonl', 'trellis.sandbox': 'local' };
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: bounds.growth };
 
 test('tasks are made, followed and tried again', async () => {
   await sitting('tasks', { settings }, async (session) => {
