@@ -61,11 +61,7 @@ pub(crate) fn grown_as_recorded(
 #[test]
 fn every_format_plain_and_streamed_grows_what_the_recording_grows() {
     let planted = World::new();
-    let mut plot = Plot::three();
-    for (place, reply) in plot.replies.iter_mut().enumerate() {
-        reply["usage"] = json!({"input_tokens": 100 + place, "output_tokens": 10 + place});
-    }
-    let work = Work::of(&planted, &plot);
+    let work = Work::of(&planted, &Plot::three().with_usage());
     let (reference, ran) = recorded(&work, 1);
     let _ = ran.exits(0);
     for format in FORMATS {

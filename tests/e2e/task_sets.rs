@@ -1,5 +1,5 @@
-//! A list of tasks for each stack that comes with Trellis (`fixtures/tasks`): made with its recording, then cloned, installed and
-//! tested by hand.
+//! A list of tasks for a stack that comes with Trellis (`fixtures/tasks`): made with its recording, then cloned, installed and
+//! tested by hand. `soak::sets` has the other stacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,28 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::repair::{git, text};
-use crate::stacks::{has_go, passes, with_packages};
+use crate::stacks::{passes, with_packages};
 use crate::tasks::names;
 use crate::world::{Ran, World, repository};
 
-struct Set {
-    stack: &'static str,
-    name: &'static str,
+pub(crate) struct Set {
+    pub(crate) stack: &'static str,
+    pub(crate) name: &'static str,
     /// The task whose first code is wrong, and is mended.
-    mended: &'static str,
-    lock: Option<&'static str>,
+    pub(crate) mended: &'static str,
+    pub(crate) lock: Option<&'static str>,
     /// How npm installs what is locked, if there is npm.
-    npm: &'static str,
-    test_command: &'static str,
+    pub(crate) npm: &'static str,
+    pub(crate) test_command: &'static str,
 }
 
 /// What was made of a set.
-struct Grown {
-    world: World,
+pub(crate) struct Grown {
+    pub(crate) world: World,
     /// As `trellis tasks` tells it.
-    result: Value,
+    pub(crate) result: Value,
     /// A fresh clone of the repository, with its packages.
-    clone: PathBuf,
+    pub(crate) clone: PathBuf,
     /// Where the programs of its environment are, of Python.
     programs: Option<PathBuf>,
 }
@@ -40,7 +40,7 @@ impl Set {
     }
 
     /// Made by Trellis; by hand it is cloned, its packages installed and its tests run.
-    fn grown(&self, exit: i32) -> Grown {
+    pub(crate) fn grown(&self, exit: i32) -> Grown {
         let world = World::new();
         let file = self.folder().join("tasks.json").display().to_string();
         let model = format!("recorded:{}", self.folder().join("replies.jsonl").display());
@@ -129,13 +129,13 @@ fn by_hand(command: &mut Command, folder: &Path) {
 }
 
 impl Grown {
-    fn is_whole(&self) {
+    pub(crate) fn is_whole(&self) {
         assert_eq!(self.result["progress"], 100, "{:#}", self.result);
         assert_eq!(self.result["failedTasks"], json!({}));
     }
 
     /// Its lock file names what was locked, and no host of ours.
-    fn is_locked(&self) {
+    pub(crate) fn is_locked(&self) {
         let lock = fs::read_to_string(self.clone.join("package-lock.json")).expect("a lock file");
         assert!(lock.contains("integrity") && !lock.contains("://registry"), "{}", &lock[..2000]);
     }
@@ -155,73 +155,4 @@ fn a_nodejs_api_of_seven_tasks_passes_by_hand() {
     let grown = set.grown(0);
     grown.is_whole();
     grown.is_locked();
-}
-
-#[test]
-fn a_react_spa_of_six_tasks_passes_by_hand_and_can_be_built() {
-    let set = Set {
-        stack: "react-spa",
-        name: "notes-board",
-        mended: "notes",
-        lock: Some("package-lock.json"),
-        npm: "ci",
-        test_command: "npm test",
-    };
-    let grown = set.grown(0);
-    grown.is_whole();
-    grown.is_locked();
-    passes(&json!("npm run build"), &grown.clone, None);
-    assert!(grown.clone.join("dist/index.html").is_file());
-}
-
-#[test]
-fn a_go_api_of_seven_tasks_passes_by_hand() {
-    if !has_go() {
-        return;
-    }
-    // Its standard library is all that it uses, so that there is nothing to lock.
-    let set = Set {
-        stack: "go-api",
-        name: "shortener",
-        mended: "codes",
-        lock: None,
-        npm: "",
-        test_command: "go test ./...",
-    };
-    let grown = set.grown(0);
-    grown.is_whole();
-    passes(&json!("go vet ./..."), &grown.clone, None);
-}
-
-#[test]
-fn a_python_api_of_fourteen_tasks_passes_by_hand_without_what_failed() {
-    let set = Set {
-        stack: "python-api",
-        name: "inventory",
-        mended: "store",
-        lock: Some("requirements.txt"),
-        npm: "",
-        test_command: "pytest",
-    };
-    let grown = set.grown(1);
-    let result = &grown.result;
-    assert_eq!(result["totalTasks"], 14);
-    assert_eq!(names(&result["blockedTasks"]), ["forecast_routes"], "{result:#}");
-    let failed = names(&result["failedTasks"]);
-    let [forecast, rival] = &failed[..] else { panic!("{result:#}") };
-    assert_eq!(forecast, "forecast");
-    assert!(text(&result["failedTasks"]["forecast"]).contains("4 attempts did not do"));
-    // Both change the call that makes the application: one is merged, the other one's work is kept.
-    let (version, summary) = (r#"version="1.0.0""#, r#"summary="Stock of a small warehouse""#);
-    let (lost, won) = match rival.as_str() {
-        "version" => (version, summary),
-        "summary" => (summary, version),
-        other => panic!("{other} is no rival"),
-    };
-    let main = grown.world.read("clone/app/main.py");
-    assert!(main.contains(won) && !main.contains(lost), "{main}");
-    assert!(text(&result["failedTasks"][rival]).contains("app/main.py"), "{result:#}");
-    let kept = format!("trellis/task-{rival}:app/main.py");
-    assert!(git(&grown.world.out(), &["show", &kept]).contains(lost));
-    assert!(!grown.clone.join("app/forecast.py").exists());
 }

@@ -339,6 +339,14 @@ impl Plot {
             .push(json!({"node": node, "stage": stage, "attempt": attempt, "reply": reply}));
     }
 
+    /// Gives each reply tokens that it cost.
+    pub(crate) fn with_usage(mut self) -> Plot {
+        for (place, reply) in self.replies.iter_mut().enumerate() {
+            reply["usage"] = json!({"input_tokens": 100 + place, "output_tokens": 10 + place});
+        }
+        self
+    }
+
     pub(crate) fn graph(&self) -> Value {
         json!({
             "nodes": self.nodes, "edges": self.edges,

@@ -29,10 +29,10 @@ enum Part {
     Orders,
     /// Texts, edits and messages made at random.
     Fuzz,
-    /// The master fixture, from a provider in place of its recording.
+    /// The master fixture, from a provider in place of its recording, and from one that fails.
     Providers,
-    /// Packages of every stack, installed twice.
-    Installs,
+    /// A list of tasks for each stack, with its packages installed by Trellis and once more by hand.
+    Sets,
     /// Every test of the extension in both editors.
     Editors,
 }
@@ -52,7 +52,7 @@ impl Part {
             Part::Orders => ("test(/^soak::orders::/)", &[]),
             Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),
             Part::Providers => ("test(/^soak::providers::/)", &[]),
-            Part::Installs => ("test(/^stacks::|^task_sets::/)", &[("TRELLIS_INSTALLS", "2")]),
+            Part::Sets => ("test(/^soak::sets::|^task_sets::/)", &[]),
             Part::Editors => return None,
         };
         Some(Tests { filter, variables })

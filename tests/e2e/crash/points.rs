@@ -64,7 +64,7 @@ fn an_issue_goes_on_from_any_point() {
 #[test]
 fn tasks_go_on_from_any_point() {
     let tasks = [("base", &[][..], 0), ("left", &["base"][..], 1), ("alone", &[][..], 0)];
-    at_points(&Tasks::new(&tasks), 0, 13);
+    at_points(&Tasks::new(&tasks), 0, 20);
 }
 
 #[test]

@@ -3,3 +3,4 @@
 mod kills;
 mod orders;
 mod providers;
+mod sets;
