@@ -105,17 +105,14 @@ macro_rules! in_each_sandbox {
             })*
         }
 
-        mod docker {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $case() {
-                let Some(bed) = super::Bed::docker().await else { return };
-                super::cases::$case(&bed).await;
-                bed.still_works().await;
-                bed.close().await;
-            })*
+        /// All cases on warm workers, one after the other, as in the weaker ways below.
+        #[tokio::test(flavor = "multi_thread")]
+        async fn with_docker() {
+            let Some(bed) = Bed::docker().await else { return };
+            $(cases::$case(&bed).await; bed.still_works().await;)*
+            bed.close().await;
         }
 
-        /// The weaker ways: all cases on one warm worker, one after the other.
         #[tokio::test(flavor = "multi_thread")]
         async fn with_bubblewrap() {
             let bed = Bed::local(Isolation::Bubblewrap).await;
