@@ -105,7 +105,7 @@ fn skipped() -> bool {
 fn script(name: &str, trellis: &Path) -> Command {
     let mut command = Command::new("node");
     command.current_dir(home()).env("TRELLIS_BIN", trellis);
-    command.env("CARGO_TARGET_DIR", setup::target());
+    command.env("CARGO_TARGET_DIR", setup::target()).env("PATH", setup::path());
     command.arg(format!("scripts/{name}"));
     command
 }

@@ -1,5 +1,7 @@
 //! What the machine needs, installed where that is allowed and named exactly where it is not.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -205,12 +207,36 @@ pub(crate) fn trellis() -> Result<PathBuf, String> {
 /// Builds what is asked for of the whole workspace, so that crates of others are compiled with one set of features, once;
 /// returns the path of `trellis`.
 pub(crate) fn build(what: &[&str]) -> Result<PathBuf, String> {
+    build_by(&mut Command::new(env!("CARGO")), what)
+}
+
+/// The same, with our own crates compiled by clippy; what it warns of is an error. A pass of clippy's own would compile
+/// every crate a second time.
+pub(crate) fn build_linted(what: &[&str]) -> Result<PathBuf, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    // As `cargo clippy` does it.
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    cargo.env("CLIPPY_ARGS", "-Dwarnings");
+    build_by(&mut cargo, what)
+}
+
+fn build_by(cargo: &mut Command, what: &[&str]) -> Result<PathBuf, String> {
     let path = target().join("debug/trellis");
     hint(&path, "about five minutes on two processors");
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(root()).args(["build", "--workspace"]).args(what);
-    run(&mut command)?;
+    run(cargo.current_dir(root()).args(["build", "--workspace"]).args(what))?;
     Ok(path)
+}
+
+/// The folders of programs, for tests. The one of the Python that `python3` ends up in comes first: what a version manager
+/// puts there instead takes longer to find it than Python takes to start.
+pub(crate) fn path() -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let probe = ["-c", "import sys; print(sys.base_prefix, end='')"];
+    let output = Command::new("python3").args(probe).stdin(Stdio::null()).output();
+    let prefix = output.ok().filter(|it| it.status.success()).map(|it| it.stdout);
+    let folder = prefix.map(|it| Path::new(OsStr::from_bytes(&it)).join("bin"));
+    let folders = folder.into_iter().chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap_or(path)
 }
 
 /// Says before the first build how long a quiet terminal means nothing.

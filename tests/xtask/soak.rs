@@ -100,7 +100,7 @@ fn name(part: Part) -> String {
 
 fn nextest(trellis: &Path, tests: &Tests, seconds: Option<u64>) -> Command {
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
+    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis).env("PATH", setup::path());
     command.args(["nextest", "run", "--workspace", "--profile", "soak", "-E", tests.filter]);
     command.envs(tests.variables.iter().copied());
     command.envs(seconds.map(|it| ("TRELLIS_SOAK_SECONDS", it.to_string())));

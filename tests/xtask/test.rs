@@ -54,9 +54,12 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
         // Mostly waits for the network, while the build keeps the processors busy.
         let preparation = scope.spawn(|| prepare(args));
         if args.lint {
-            lint(phases)?;
+            phases.run("fmt", formatting)?;
         }
-        let trellis = phases.run("build", || setup::build(&["--bins", "--tests"]))?;
+        let trellis = match args.lint {
+            true => phases.run("build, with clippy", || setup::build_linted(&["--all-targets"]))?,
+            false => phases.run("build", || setup::build(&["--bins", "--tests"]))?,
+        };
         phases.run("preparation, what is left", || joined(preparation))?;
         Ok::<PathBuf, String>(trellis)
     })?;
@@ -72,14 +75,9 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
     Ok(())
 }
 
-/// Formatting and lints of the Rust sources.
-fn lint(phases: &mut Phases) -> Outcome {
-    let cargo = |words: &[&str]| {
-        setup::run(Command::new(env!("CARGO")).current_dir(setup::root()).args(words))
-    };
-    phases.run("fmt", || cargo(&["fmt", "--all", "--check"]))?;
-    let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    phases.run("clippy", || cargo(&clippy))
+fn formatting() -> Outcome {
+    let mut command = Command::new(env!("CARGO"));
+    setup::run(command.current_dir(setup::root()).args(["fmt", "--all", "--check"]))
 }
 
 /// Installs what the tests need and the build does not.
@@ -103,7 +101,7 @@ fn joined(work: ScopedJoinHandle<'_, Outcome>) -> Outcome {
 fn rust(trellis: &Path, rest: &[String], flaky: &Flaky) -> Outcome {
     let engine = engine::start();
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis);
+    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis).env("PATH", setup::path());
     command.envs(engine.iter().flat_map(engine::Engine::variables));
     let nextest = has_nextest();
     let profile = if flaky::are_run_again() { "ci" } else { "default" };
