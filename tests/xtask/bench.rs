@@ -96,15 +96,8 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
 fn runs() -> Outcome {
     setup::optional();
     let engine = engine::start();
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(setup::root()).args([
-        "bench",
-        "--quiet",
-        "--package",
-        "run",
-        "--bench",
-        "run",
-    ]);
+    let mut command = setup::cargo(false);
+    command.args(["bench", "--quiet", "--package", "run", "--bench", "run"]);
     command.envs(engine.iter().flat_map(engine::Engine::variables));
     let outcome = setup::run(&mut command);
     drop(engine);

@@ -36,6 +36,14 @@ pub(crate) struct Engine {
     daemon: Option<Daemon>,
 }
 
+/// Makes the image of [`start`] where it is to be made at all: half of a minute that need not come after a build.
+/// What is in the way is said there.
+pub(crate) fn prepare() {
+    if env::var_os(HOST).is_none_or(|host| host.is_empty()) && geteuid().is_root() {
+        let _ = base_image();
+    }
+}
+
 /// Starts an engine, or says loudly why the tests that need one are skipped.
 pub(crate) fn start() -> Option<Engine> {
     if env::var_os(HOST).is_some_and(|host| !host.is_empty()) {

@@ -193,37 +193,33 @@ pub(crate) fn target() -> PathBuf {
 pub(crate) fn released() -> Result<PathBuf, String> {
     let path = target().join("release/trellis");
     hint(&path, "ten minutes and more");
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(root()).args(["build", "--release", "--package", "trellis"]);
-    run(&mut command)?;
+    run(cargo(false).args(["build", "--release", "--package", "trellis"]))?;
     Ok(path)
+}
+
+/// Cargo at the repository's root. Where `linted`, clippy compiles our own crates, as `cargo clippy` does it, and what it
+/// warns of is an error: a pass of its own would compile every crate a second time. Whoever follows with one and not the
+/// other compiles them again.
+pub(crate) fn cargo(linted: bool) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root());
+    if linted {
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", "-Dwarnings");
+    }
+    cargo
 }
 
 /// Builds `trellis` for demonstrations and tests, and returns its path.
 pub(crate) fn trellis() -> Result<PathBuf, String> {
-    build(&["--bins"])
+    build(&mut cargo(false), &["--bins"])
 }
 
 /// Builds what is asked for of the whole workspace, so that crates of others are compiled with one set of features, once;
 /// returns the path of `trellis`.
-pub(crate) fn build(what: &[&str]) -> Result<PathBuf, String> {
-    build_by(&mut Command::new(env!("CARGO")), what)
-}
-
-/// The same, with our own crates compiled by clippy; what it warns of is an error. A pass of clippy's own would compile
-/// every crate a second time.
-pub(crate) fn build_linted(what: &[&str]) -> Result<PathBuf, String> {
-    let mut cargo = Command::new(env!("CARGO"));
-    // As `cargo clippy` does it.
-    cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
-    cargo.env("CLIPPY_ARGS", "-Dwarnings");
-    build_by(&mut cargo, what)
-}
-
-fn build_by(cargo: &mut Command, what: &[&str]) -> Result<PathBuf, String> {
+pub(crate) fn build(cargo: &mut Command, what: &[&str]) -> Result<PathBuf, String> {
     let path = target().join("debug/trellis");
     hint(&path, "about five minutes on two processors");
-    run(cargo.current_dir(root()).args(["build", "--workspace"]).args(what))?;
+    run(cargo.args(["build", "--workspace"]).args(what))?;
     Ok(path)
 }
 

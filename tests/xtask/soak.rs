@@ -71,7 +71,8 @@ pub(crate) fn run(args: &SoakArgs) -> Outcome {
     setup::optional();
     mock::install()?;
     peers::install()?;
-    let trellis = phases.run("build", || setup::build(&["--bins", "--tests"]))?;
+    let trellis =
+        phases.run("build", || setup::build(&mut setup::cargo(false), &["--bins", "--tests"]))?;
     let parts = if args.parts.is_empty() { Part::value_variants() } else { &args.parts };
     let seconds = args.minutes.map(|it| it * 60 / parts.len() as u64);
     let engine = engine::start();
@@ -99,8 +100,8 @@ fn name(part: Part) -> String {
 }
 
 fn nextest(trellis: &Path, tests: &Tests, seconds: Option<u64>) -> Command {
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis).env("PATH", setup::path());
+    let mut command = setup::cargo(false);
+    command.env("TRELLIS_BIN", trellis).env("PATH", setup::path());
     command.args(["nextest", "run", "--workspace", "--profile", "soak", "-E", tests.filter]);
     command.envs(tests.variables.iter().copied());
     command.envs(seconds.map(|it| ("TRELLIS_SOAK_SECONDS", it.to_string())));

@@ -56,10 +56,11 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
         if args.lint {
             phases.run("fmt", formatting)?;
         }
-        let trellis = match args.lint {
-            true => phases.run("build, with clippy", || setup::build_linted(&["--all-targets"]))?,
-            false => phases.run("build", || setup::build(&["--bins", "--tests"]))?,
+        let (name, what): (_, &[&str]) = match args.lint {
+            true => ("build, with clippy", &["--all-targets"]),
+            false => ("build", &["--bins", "--tests"]),
         };
+        let trellis = phases.run(name, || setup::build(&mut setup::cargo(args.lint), what))?;
         phases.run("preparation, what is left", || joined(preparation))?;
         Ok::<PathBuf, String>(trellis)
     })?;
@@ -67,7 +68,7 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
         phases.run("audit", audit::run)?;
     }
     if args.wants(Part::Rust) {
-        phases.run("tests in Rust", || rust(&trellis, &args.rest, flaky))?;
+        phases.run("tests in Rust", || rust(&trellis, args, flaky))?;
     }
     if args.wants(Part::Editor) {
         editor::run(&trellis, &args.rest, phases, flaky)?;
@@ -76,8 +77,7 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
 }
 
 fn formatting() -> Outcome {
-    let mut command = Command::new(env!("CARGO"));
-    setup::run(command.current_dir(setup::root()).args(["fmt", "--all", "--check"]))
+    setup::run(setup::cargo(false).args(["fmt", "--all", "--check"]))
 }
 
 /// Installs what the tests need and the build does not.
@@ -86,6 +86,7 @@ fn prepare(args: &TestArgs) -> Outcome {
     if args.wants(Part::Rust) {
         mock::install()?;
         peers::install()?;
+        engine::prepare();
     }
     if args.wants(Part::Editor) {
         editor::prepare()?;
@@ -98,10 +99,10 @@ fn joined(work: ScopedJoinHandle<'_, Outcome>) -> Outcome {
 }
 
 /// With nextest where it is installed (it runs the tests of all crates side by side), else with cargo.
-fn rust(trellis: &Path, rest: &[String], flaky: &Flaky) -> Outcome {
+fn rust(trellis: &Path, args: &TestArgs, flaky: &Flaky) -> Outcome {
     let engine = engine::start();
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(setup::root()).env("TRELLIS_BIN", trellis).env("PATH", setup::path());
+    let mut command = setup::cargo(args.lint);
+    command.env("TRELLIS_BIN", trellis).env("PATH", setup::path());
     command.envs(engine.iter().flat_map(engine::Engine::variables));
     let nextest = has_nextest();
     let profile = if flaky::are_run_again() { "ci" } else { "default" };
@@ -109,7 +110,7 @@ fn rust(trellis: &Path, rest: &[String], flaky: &Flaky) -> Outcome {
         true => command.args(["nextest", "run", "--profile", profile, "--workspace"]),
         false => command.args(["test", "--quiet", "--workspace"]),
     };
-    let outcome = setup::run(command.args(rest));
+    let outcome = setup::run(command.args(&args.rest));
     drop(engine);
     if nextest {
         flaky.add_junit(&setup::target().join("nextest").join(profile).join("junit.xml"))?;
@@ -118,7 +119,7 @@ fn rust(trellis: &Path, rest: &[String], flaky: &Flaky) -> Outcome {
 }
 
 fn has_nextest() -> bool {
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = setup::cargo(false);
     command.args(["nextest", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }

@@ -50,8 +50,8 @@ fn cargo_deny() -> Result<PathBuf, String> {
     if !program.exists() {
         eprintln!("building cargo-deny {CARGO_DENY}");
         let build = root.join("build");
-        let mut command = Command::new(env!("CARGO"));
-        command.current_dir(setup::root()).args(["install", "cargo-deny", "--quiet", "--locked"]);
+        let mut command = setup::cargo(false);
+        command.args(["install", "cargo-deny", "--quiet", "--locked"]);
         command.args(["--debug", "--version", CARGO_DENY, "--root"]).arg(&root);
         command.env("CARGO_TARGET_DIR", &build).env("CARGO_PROFILE_DEV_DEBUG", "none");
         setup::run(&mut command)?;
