@@ -4399,6 +4399,10 @@ tests: TestShape[]
  */
 notRun: string[]
 /**
+ * Ids that were found and left out by the project's options, a plugin or a hook.
+ */
+deselected: string[]
+/**
  * What else happened, as sentences.
  */
 notes: string[]

@@ -36,6 +36,7 @@ mod repair;
 mod repair_tools;
 mod runs;
 mod sandbox;
+mod settings;
 mod soak;
 mod stacks;
 mod symbols;

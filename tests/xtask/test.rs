@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test that shows whether a change is right, with everything they need.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread::{self, ScopedJoinHandle};
 
 use clap::{Args, ValueEnum};

@@ -32,6 +32,7 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
     seen.tally.notes.extend(hints);
     Report {
         not_run: seen.tally.not_run().cloned().collect(),
+        deselected: seen.tally.deselected,
         exit_code: finished.end.code(),
         reason,
         tests: seen.tally.tests,
@@ -140,6 +141,8 @@ pub(crate) fn ending(outcome: Outcome) -> Report {
         exit_code: None,
         tests: Vec::new(),
         not_run: Vec::new(),
+        deselected: Vec::new(),
+        deselected_tests: Vec::new(),
         collection_errors: Vec::new(),
         limits: Vec::new(),
         stdout: String::new(),

@@ -17,8 +17,8 @@ pub(crate) enum Event {
     Phase { doing: Doing, id: String },
     /// Ids about to run, a part at a time.
     Collected { ids: Vec<String> },
-    /// So many tests were found and then deselected or dropped.
-    LeftOut { count: u64 },
+    /// Ids that were found and then deselected or dropped, a part at a time.
+    Deselected { ids: Vec<String> },
     /// A module or `conftest.py` could not be loaded.
     CollectionError { path: String, failure: WireFailure },
     /// A test has ended.

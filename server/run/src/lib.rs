@@ -43,6 +43,7 @@ mod tally;
 mod toolchain;
 mod tree;
 mod verdict;
+mod whole;
 mod wire;
 mod worker;
 

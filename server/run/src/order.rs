@@ -9,7 +9,7 @@ use crate::{
     limits::{Memory, for_worker},
     place::Place,
     pool::Post,
-    request::Request,
+    request::{Request, Selection},
     toolchain::Toolchain,
 };
 
@@ -24,10 +24,11 @@ pub(crate) struct Order {
     pub(crate) detected: Option<Detected>,
 }
 
-/// The order for `request` on the worker of `post`. Records of the run are to begin with `token`. The error is a
+/// The order for the `selection` of `request` on the worker of `post`. Records of the run are to begin with `token`. The error is a
 /// sentence for people.
 pub(crate) fn order(
     request: &Request,
+    selection: Selection,
     post: &Post,
     place: &Place,
     token: &str,
@@ -52,6 +53,7 @@ pub(crate) fn order(
         "cold": request.cold,
         "hash_seed": request.hash_seed,
         "deadline": request.test_deadline.map(|it| it.as_secs_f64()),
+        "selection": selection,
         "captured": request.limits.output_bytes,
         "rlimits": limits(request, post),
         "token": token,
@@ -78,7 +80,7 @@ pub(crate) fn order(
         return Err(format!("{root} has no `node_modules`: run `npm install` there first"));
     }
     let report = post.worker.writable().cache.join("report.json");
-    order["args"] = command(&detected, &request.targets, &report).into();
+    order["args"] = command(&detected, &request.targets, request.whole, &report).into();
     order["collect"] = report.to_string_lossy().into();
     for (name, value) in place.variables(toolchain, post.worker.writable()) {
         order["env"][name] = value.into();

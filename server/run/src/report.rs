@@ -61,6 +61,10 @@ pub struct Report {
     pub tests: Vec<TestResult>,
     /// Ids that were collected but have no result.
     pub not_run: Vec<String>,
+    /// Ids that were found and not run, because options of the project's own, a plugin or a hook left them out.
+    pub deselected: Vec<String>,
+    /// Results of such tests where [`crate::Request::whole`] had them run all the same; neither `tests` nor the outcome speak of them.
+    pub deselected_tests: Vec<TestResult>,
     /// What could not be imported or found.
     pub collection_errors: Vec<Failure>,
     /// What was held to, and what could not be.

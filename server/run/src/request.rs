@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
+use serde::Serialize;
+
 use crate::frameworks::Framework;
 
 /// The files under test.
@@ -34,6 +36,12 @@ pub struct Request {
     pub framework: Framework,
     /// Test ids or paths, relative to the root. Empty: whatever the framework finds by itself.
     pub targets: Vec<String>,
+    /// For proof: options of the project's settings that end a session early (`-x`, `--stepwise`) or start from an earlier
+    /// one (`--last-failed`) do not count, nor does jest's or vitest's `bail`. Tests that its other options, plugins or
+    /// hooks leave out run after the others, in a run of their own; see [`Report::deselected_tests`](crate::Report).
+    /// Where every target is a file or a test, all of it runs at once: who names something wants it. False: as the
+    /// framework does it by itself.
+    pub whole: bool,
     /// Options of pytest's own, such as `-k expression`; of no other framework.
     pub arguments: Vec<String>,
     /// Folders below the root, such as `src`, from which modules are to be found besides the root: for a
@@ -62,12 +70,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// All tests of `tree`, by pytest: 30 s a test, 300 s in all, default limits, no coverage.
+    /// All tests of `tree` for proof, by pytest: 30 s a test, 300 s in all, default limits, no coverage.
     pub fn new(tree: Tree) -> Request {
         Request {
             tree,
             framework: Framework::Pytest,
             targets: Vec::new(),
+            whole: true,
             arguments: Vec::new(),
             source_folders: Vec::new(),
             test_timeout: Duration::from_secs(30),
@@ -77,6 +86,32 @@ impl Request {
             coverage: false,
             cold: false,
             hash_seed: 0,
+        }
+    }
+}
+
+/// Which of the tests that were found are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Selection {
+    /// As the project's settings have it.
+    Project,
+    /// Those that the project's options and hooks choose, every one of them.
+    Chosen,
+    /// Those that they leave out.
+    LeftOut,
+    /// All.
+    All,
+}
+
+impl Selection {
+    /// The first one for `request`.
+    pub(crate) fn of(request: &Request) -> Selection {
+        let is_named = |it: &String| it.contains("::") || it.ends_with(".py");
+        match request.targets.is_empty() {
+            _ if !request.whole => Selection::Project,
+            false if request.targets.iter().all(is_named) => Selection::All,
+            _ => Selection::Chosen,
         }
     }
 }

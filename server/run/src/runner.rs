@@ -20,11 +20,12 @@ use crate::{
     pool::{Key, Pool, Post},
     python::Python,
     report::{LimitStatus, Outcome, Report, TestResult},
-    request::{Limits, Request, Tree},
+    request::{Limits, Request, Selection, Tree},
     session::{End, Session},
     tally::Tally,
     toolchain::Toolchain,
     tree::Grounds,
+    whole,
 };
 
 /// Runs tests with one interpreter, in warm workers. Cheap to clone, and clones share the workers:
@@ -92,9 +93,31 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Report {
+        let selection = Selection::of(request);
+        let mut report = self.run_selected(request, selection, cancel, on_test).await;
+        let proves = matches!(report.outcome, Outcome::Passed | Outcome::Failed | Outcome::NoTests);
+        if report.deselected.is_empty() {
+            return report;
+        }
+        if selection == Selection::Chosen && proves {
+            let rest = self.run_selected(request, Selection::LeftOut, cancel, &mut |_| {}).await;
+            whole::add(&mut report, rest);
+        } else {
+            report.notes.push(whole::left_out(&report));
+        }
+        report
+    }
+
+    async fn run_selected(
+        &self,
+        request: &Request,
+        selection: Selection,
+        cancel: &CancellationToken,
+        on_test: &mut (dyn FnMut(&TestResult) + Send),
+    ) -> Report {
         // An engine that was restarted, a worker that died while it waited: that is no fault of the
         // tests. Should they have caused it after all, they do so again.
-        let first = self.attempt(request, cancel, on_test).await;
+        let first = self.attempt(request, selection, cancel, on_test).await;
         let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
             return first.unwrap_or_else(|reason| ending(Outcome::SandboxUnavailable { reason }));
         };
@@ -102,7 +125,7 @@ impl Runner {
             let reason = format!("{lost}; and when the run was to be repeated: {reason}");
             ending(Outcome::SandboxLost { reason })
         };
-        self.attempt(request, cancel, on_test).await.unwrap_or_else(again)
+        self.attempt(request, selection, cancel, on_test).await.unwrap_or_else(again)
     }
 
     /// What has been run, by all clones.
@@ -126,6 +149,7 @@ impl Runner {
     async fn attempt(
         &self,
         request: &Request,
+        selection: Selection,
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Report, String> {
@@ -139,7 +163,7 @@ impl Runner {
             },
         };
         let token = token();
-        let order = match order(request, &post, &self.shared.place, &token) {
+        let order = match order(request, selection, &post, &self.shared.place, &token) {
             Ok(order) => order,
             Err(reason) => {
                 post.close().await;

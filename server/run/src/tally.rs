@@ -20,6 +20,7 @@ pub(crate) struct Tally {
     pub(crate) places: Places,
     pub(crate) tests: Vec<TestResult>,
     pub(crate) collected: Vec<String>,
+    pub(crate) deselected: Vec<String>,
     pub(crate) collection_errors: Vec<Failure>,
     /// None until the reporter has reported for the first time.
     pub(crate) activity: Option<Activity>,
@@ -52,6 +53,7 @@ impl Tally {
             tampered: None,
             tests: Vec::new(),
             collected: Vec::new(),
+            deselected: Vec::new(),
             collection_errors: Vec::new(),
             activity: None,
             internal_error: None,
@@ -93,9 +95,7 @@ impl Tally {
                 return true;
             }
             Event::Collected { ids } => self.collected.extend(ids),
-            Event::LeftOut { count } => self.notes.push(format!(
-                "{count} test(s) were found and left out, by the project's options or a hook"
-            )),
+            Event::Deselected { ids } => self.deselected.extend(ids),
             Event::CollectionError { path, failure } => {
                 let path = self.places.relative(&path).unwrap_or(path);
                 let collecting = Some(path.clone()).filter(|it| !it.is_empty());

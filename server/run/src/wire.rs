@@ -29,7 +29,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 27] = modules![
+const MODULES: [(&str, &str); 28] = modules![
     "channel",
     "child",
     "circumstances",
@@ -53,6 +53,7 @@ const MODULES: [(&str, &str); 27] = modules![
     "reporter",
     "reporting",
     "rewritten",
+    "selection",
     "shadows",
     "surroundings",
     "unittest_run",

@@ -66,12 +66,18 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
     };
     let frame = |it: &run::Frame| frame(it, texts);
     let failure = |it: &run::Failure| failure(it, texts);
-    let cases = report.tests.iter().map(|test| Case {
+    let case = |test: &run::TestResult| Case {
         id: test.id.clone(),
         passed: matches!(test.outcome, TestOutcome::Passed | TestOutcome::XPassed),
         set_aside: matches!(test.outcome, TestOutcome::Skipped | TestOutcome::XFailed),
         failure: test.failure.as_ref().map(&failure).or_else(|| set_aside(test)),
+    };
+    // Nobody asks of them that they pass; whether one still does that passed before, is asked.
+    let left_out = report.deselected_tests.iter().map(|test| {
+        let case = case(test);
+        Case { set_aside: !case.passed, ..case }
     });
+    let cases = report.tests.iter().map(case).chain(left_out);
     let output = format!("{}{}", report.stdout, report.stderr);
     let from = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
     Ok(TestRun {

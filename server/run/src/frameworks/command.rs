@@ -6,16 +6,16 @@ use super::{Detected, Framework};
 
 /// The words of the command that runs `targets` (files, or ids as in [`Parsed`](super::Parsed); none: everything) in
 /// the project's root. `report` is the absolute path of a file, outside the tree, that jest or vitest is to write; it
-/// must not exist yet.
+/// must not exist yet. Where the run is to be `whole`, the project's `bail` does not end it early.
 ///
 /// jest, vitest and go select tests by name, for all files at once: of several targets, tests of the same name in
 /// another target's file run too, and next to a whole file all of the other files' tests do.
-pub fn command(detected: &Detected, targets: &[String], report: &Path) -> Vec<String> {
+pub fn command(detected: &Detected, targets: &[String], whole: bool, report: &Path) -> Vec<String> {
     match detected.framework {
         Framework::Pytest => words(["python", "-m", "pytest"], targets),
         Framework::Unittest => words(["python", "-m", "unittest", "-v"], targets),
-        Framework::Jest => jest(detected, &Selection::new(targets), report),
-        Framework::Vitest => vitest(detected, &Selection::new(targets), report),
+        Framework::Jest => jest(detected, &Selection::new(targets), whole, report),
+        Framework::Vitest => vitest(detected, &Selection::new(targets), whole, report),
         Framework::Go => go(targets),
     }
 }
@@ -66,10 +66,14 @@ fn start(detected: &Detected, direct: &[&str]) -> Vec<String> {
     start.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn jest(detected: &Detected, selection: &Selection<'_>, report: &Path) -> Vec<String> {
+/// Fail as often as you like.
+const ON_AND_ON: &str = "--bail=0";
+
+fn jest(detected: &Detected, selection: &Selection<'_>, whole: bool, report: &Path) -> Vec<String> {
     let mut words = start(detected, &["npx", "--no-install", "jest"]);
     words.extend(["--ci", "--json", "--testLocationInResults"].map(str::to_owned));
     words.push(format!("--outputFile={}", report.display()));
+    words.extend(whole.then(|| ON_AND_ON.to_owned()));
     words.extend(selection.pattern.iter().map(|it| format!("--testNamePattern={it}")));
     if selection.files.iter().all(|file| Path::new(file).extension().is_some()) {
         words.extend((!selection.files.is_empty()).then(|| "--runTestsByPath".to_owned()));
@@ -80,12 +84,20 @@ fn jest(detected: &Detected, selection: &Selection<'_>, report: &Path) -> Vec<St
     words
 }
 
-fn vitest(detected: &Detected, selection: &Selection<'_>, report: &Path) -> Vec<String> {
+fn vitest(
+    detected: &Detected,
+    selection: &Selection<'_>,
+    whole: bool,
+    report: &Path,
+) -> Vec<String> {
     let mut words = start(detected, &["npx", "--no-install", "vitest"]);
     // The second reporter is for people, and tells what the report leaves out.
     words.extend(["--run", "--reporter=default", "--reporter=json"].map(str::to_owned));
     words.push(format!("--outputFile.json={}", report.display()));
     // Options that are unknown to older ones, which then stop.
+    if whole && detected.version.is_some_and(|version| version >= (1, 0)) {
+        words.push(ON_AND_ON.to_owned());
+    }
     if detected.version.is_some_and(|version| version >= (3, 0)) {
         words.push("--includeTaskLocation".to_owned());
     }

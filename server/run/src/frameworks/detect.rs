@@ -201,6 +201,8 @@ fn is_one_call(script: &str, tool: &str) -> bool {
             && !OURS.iter().any(|ours| word.split('=').next() == Some(*ours))
             && !word.starts_with("--watch")
             && !word.starts_with("--outputFile")
+            // vitest refuses to be told twice; jest takes the last one.
+            && !(tool == "vitest" && word.starts_with("--bail"))
     });
     plain && before.is_some() && free
 }

@@ -117,6 +117,7 @@ def session(order, send, ready, observer, main):
     import integrity
     import line_coverage
     import reporter
+    import selection
 
     send({"event": "phase", "doing": "start", "id": ""})
     coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
@@ -131,6 +132,8 @@ def session(order, send, ready, observer, main):
         watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
         if order.get("deadline"):
             config.pluginmanager.register(deadline.Deadline(order["deadline"]), deadline.NAME)
+        if order["selection"] != "project":
+            config.pluginmanager.register(selection.Selection(order["selection"]), selection.NAME)
         return config
 
     _pytest.config.get_config = get_config

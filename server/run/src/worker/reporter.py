@@ -160,20 +160,22 @@ class Reporter:
     def _collection_error(self, path, failure):
         self._send({"event": "collection_error", "path": path, "failure": failure})
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items):
         self._found = list(items)
+        yield
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session):
-        kept = set(map(id, session.items))
-        left_out = sum(id(item) not in kept for item in self._found)
-        if left_out:
-            self._send({"event": "left_out", "count": left_out})
-        self._observer.collected()
         ids = [item.nodeid for item in session.items]
+        kept = set(ids)
+        self._tell("deselected", [item.nodeid for item in self._found if item.nodeid not in kept])
+        self._observer.collected()
+        self._tell("collected", ids)
+
+    def _tell(self, event, ids):
         for start in range(0, len(ids), IDS):
-            self._send({"event": "collected", "ids": ids[start : start + IDS]})
+            self._send({"event": event, "ids": ids[start : start + IDS]})
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):

@@ -99,8 +99,11 @@ impl Bench {
     }
 
     async fn warm(&self, text: &'static str) -> Seen {
-        let request =
-            Request { test_timeout: Duration::from_secs(20), ..Request::new(files(&split(text))) };
+        let request = Request {
+            test_timeout: Duration::from_secs(20),
+            whole: false,
+            ..Request::new(files(&split(text)))
+        };
         let cancel = CancellationToken::new();
         let report =
             timeout(patience(), self.runner.run(&request, &cancel)).await.expect("it ends");

@@ -21,4 +21,5 @@ mod timeouts;
 mod trees;
 mod unittest;
 mod uv;
+mod whole;
 mod xml;

@@ -256,7 +256,7 @@ async fn pytest_itself_out_of_memory() {
 
 /// Whoever drops a failing test is not found out by its outcome, but by this.
 #[tokio::test]
-async fn tests_that_are_left_out_are_counted() {
+async fn tests_that_are_left_out_are_named() {
     let drop = "def pytest_collection_modifyitems(items): del items[1:]\n";
     let drop_late = "def pytest_collection_finish(session): del session.items[1:]\n";
     let tests = "def test_a(): pass\ndef test_b(): assert False\ndef test_c(): assert False\n";
@@ -265,9 +265,11 @@ async fn tests_that_are_left_out_are_counted() {
         ("conftest.py", drop_late),
         ("pytest.ini", "[pytest]\naddopts = --deselect=test_a.py::test_b -k 'not test_c'\n"),
     ] {
-        let report = run(&[(name, text), ("test_a.py", tests)]).await;
+        let files = [(name, text), ("test_a.py", tests)];
+        let report = run_with(&files, |it| it.whole = false).await;
         assert_eq!(results(&report), [("test_a.py::test_a", Passed)]);
-        let notes = ["2 test(s) were found and left out, by the project's options or a hook"];
-        assert_eq!(report.notes, notes, "{name}");
+        assert_eq!(report.deselected, ["test_a.py::test_b", "test_a.py::test_c"], "{name}");
+        let [note] = &report.notes[..] else { panic!("{name}: {:?}", report.notes) };
+        assert!(note.starts_with("2 test(s) were found and left out"), "{note}");
     }
 }

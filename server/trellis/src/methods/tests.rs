@@ -103,6 +103,8 @@ pub(crate) struct RunTestsResult {
     pub(crate) tests: Vec<TestShape>,
     /// Ids that were collected but have no result.
     pub(crate) not_run: Vec<String>,
+    /// Ids that were found and left out by the project's options, a plugin or a hook.
+    pub(crate) deselected: Vec<String>,
     /// What else happened, as sentences.
     pub(crate) notes: Vec<String>,
     /// What could not be imported or found.
@@ -218,6 +220,7 @@ impl Prepared {
         let request = Request {
             arguments: params.arguments.clone(),
             targets,
+            whole: false,
             framework,
             test_timeout: seconds("timeout", params.timeout)?,
             run_timeout: seconds("runTimeout", params.run_timeout)?,
@@ -338,6 +341,7 @@ impl Ran {
             reason: reason(report).map(str::to_owned),
             tests: report.tests.iter().map(test).collect(),
             not_run: report.not_run.clone(),
+            deselected: report.deselected.clone(),
             notes: report.notes.clone(),
             collection_errors: report.collection_errors.iter().map(failure).collect(),
             limits: report.limits.iter().map(limit).collect(),

@@ -247,6 +247,8 @@ mod tests {
             exit_code: Some(0),
             tests,
             not_run: Vec::new(),
+            deselected: Vec::new(),
+            deselected_tests: Vec::new(),
             collection_errors: Vec::new(),
             limits: Vec::new(),
             stdout: String::new(),

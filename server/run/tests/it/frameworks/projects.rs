@@ -92,6 +92,14 @@ fn npm_test_is_used_where_its_options_can_be_added_to() {
         let found = detected(&[("package.json", &package)]).expect("jest");
         assert_eq!(found.through_npm, expected, "{script}");
     }
+    // Unlike jest, vitest does not take an option twice, and `--bail` is one of ours.
+    for (script, expected) in
+        [("vitest run --bail=1", false), ("vitest run", true), ("jest --bail", true)]
+    {
+        let package = format!(r#"{{"scripts": {{"test": "{script}"}}}}"#);
+        let found = detected(&[("package.json", &package)]).expect("named");
+        assert_eq!(found.through_npm, expected, "{script}");
+    }
     let found = detected(&[
         ("package.json", r#"{"devDependencies": {"vitest": "*"}}"#),
         ("node_modules/vitest/package.json", r#"{"version": "4.1.12"}"#),
@@ -101,7 +109,7 @@ fn npm_test_is_used_where_its_options_can_be_added_to() {
 
 fn line(detected: &Detected, targets: &[&str]) -> String {
     let targets: Vec<String> = targets.iter().map(|it| (*it).to_owned()).collect();
-    command(detected, &targets, Path::new("/r.json")).join(" ")
+    command(detected, &targets, true, Path::new("/r.json")).join(" ")
 }
 
 #[test]
@@ -114,8 +122,9 @@ fn commands_select_files_and_tests() {
         version: Some((4, 1)),
         go_module: None,
     };
-    let jest = "npx --no-install jest --ci --json --testLocationInResults --outputFile=/r.json";
-    let vitest = "npx --no-install vitest --run --reporter=default --reporter=json --outputFile.json=/r.json \
+    let jest =
+        "npx --no-install jest --ci --json --testLocationInResults --outputFile=/r.json --bail=0";
+    let vitest = "npx --no-install vitest --run --reporter=default --reporter=json --outputFile.json=/r.json --bail=0 \
                   --includeTaskLocation --configLoader=runner";
     let go = "go test -json -count=1";
     for (framework, targets, expected) in [
@@ -160,5 +169,5 @@ fn commands_select_files_and_tests() {
     assert!(line(&through_npm, &[]).starts_with("npm test --silent -- --ci --json"));
     let old = Detected { version: Some((2, 1)), ..of(Framework::Vitest) };
     let line = line(&old, &[]);
-    assert!(line.ends_with("--outputFile.json=/r.json"), "unknown options to it: {line}");
+    assert!(line.ends_with("--outputFile.json=/r.json --bail=0"), "unknown options to it: {line}");
 }
