@@ -83,7 +83,7 @@ fn what_a_sandbox_forbids_is_explained_and_nothing_drives_the_terminal() {
     let world = World::new();
     world.write(
         "project/test_a.py",
-        "def test_write(): open('new', 'w')\ndef test_red(): raise ValueError('\\x1b[31mred\\rspoof')\n",
+        "def test_write(): open('/usr/new', 'w')\ndef test_red(): raise ValueError('\\x1b[31mred\\rspoof')\n",
     );
     let ran = world.trellis(&["test", "project", "--sandbox=local"]).exits(1);
     assert!(ran.stdout.contains("1 failure(s) tried to write"), "{}", ran.stdout);
@@ -282,7 +282,7 @@ const NOBODY: u32 = 65_534;
 
 /// What harms can be tried in one small suite, and the proof that they came to nothing.
 const HOSTILE: &str = "import os, socket\nimport pytest\n\
-    def test_repository():\n    with pytest.raises(OSError): open('new', 'w')\n\
+    def test_repository():\n    try: open('new', 'x')\n    except OSError: print('refused')\n\
     def test_network():\n    with pytest.raises(OSError): socket.create_connection(('127.0.0.1', PORT), timeout=3)\n\
     def test_secret():\n    with pytest.raises(OSError): open('SECRET').read()\n\
     def test_home():\n    open(os.path.expanduser('~/new'), 'w').write('x')\n\
@@ -326,6 +326,10 @@ fn an_ordinary_user_has_a_sandbox_too() {
         for name in ["network", "file system", "processes", "system calls"] {
             assert_eq!(limit(name)["enforced"], true, "{by}: {limits:#?}");
         }
+        let project = limit("project")["how"].as_str().unwrap_or_default();
+        assert_eq!(project.starts_with("tests may write to it"), by != "Landlock", "{project}");
+        let said = report["tests"][0]["stdout"].as_str().unwrap_or_default();
+        assert_eq!(said.contains("refused"), by == "Landlock", "{by}: {report:#}");
         // Without namespaces a daemon may escape when the worker is killed, and that is said.
         assert_eq!(limit("daemons")["enforced"], by != "Landlock");
         assert_eq!(processes(&name), 0, "{by}");

@@ -1,12 +1,12 @@
 //! What contains a worker, whichever sandbox it is.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use tokio::time::timeout;
 
 use crate::{
     docker::Container,
-    limits::process_ceiling,
+    limits::{held, process_ceiling},
     local::{Cell, Isolation},
     report::LimitStatus,
     request::Limits,
@@ -54,6 +54,32 @@ impl Cage {
         match &self.kind {
             Kind::Local(cell) => cell.memory_kills(),
             Kind::Docker(container) => Some(container.memory_kills()),
+        }
+    }
+
+    /// Lets tests write to `tree`, where it can be had that nothing of it remains. The limits say whether.
+    pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits) {
+        let Kind::Local(cell) = &mut self.kind else { return };
+        let how = match cell.open_tree(tree, limits).await {
+            Ok(()) => "tests may write to it; each run's writes go to a layer in memory that is thrown away after it (overlay)".to_owned(),
+            Err(reason) => format!("read-only: {reason}"),
+        };
+        self.limits.push(held("project", how));
+    }
+
+    /// Gives the next run the project as it is on the disk. The error is a sentence for people.
+    pub(crate) async fn lay(&mut self) -> Result<(), String> {
+        match &mut self.kind {
+            Kind::Local(cell) => cell.lay().await,
+            Kind::Docker(_) => Ok(()),
+        }
+    }
+
+    /// Forgets what the last run wrote to the project. The error is a sentence for people.
+    pub(crate) async fn lift(&mut self) -> Result<(), String> {
+        match &mut self.kind {
+            Kind::Local(cell) => cell.lift().await,
+            Kind::Docker(_) => Ok(()),
         }
     }
 

@@ -57,7 +57,7 @@ struct Hint {
 const HINTS: [Hint; 2] = [
     Hint {
         signs: &["Read-only file system", "[Errno 30]"],
-        note: "tried to write where nothing may be written: the project is read-only in the sandbox; use `tmp_path`, or the folder for temporary files",
+        note: "tried to write where nothing may be written; use `tmp_path`, or the folder for temporary files",
     },
     Hint {
         signs: &["Network is unreachable", "Temporary failure in name resolution"],

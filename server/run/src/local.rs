@@ -16,6 +16,7 @@ mod child;
 mod escaped;
 mod filter;
 mod landlock;
+mod layer;
 mod namespaces;
 mod spawn;
 mod status;
@@ -28,7 +29,7 @@ use std::{
         fd::{AsRawFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Mutex,
     thread,
     time::Duration,
@@ -36,7 +37,7 @@ use std::{
 
 use rustix::{
     pipe::{PipeFlags, pipe_with},
-    process::geteuid,
+    process::{Pid, geteuid},
 };
 use tokio::{
     io::{Interest, unix::AsyncFd},
@@ -48,6 +49,7 @@ use tokio_util::task::TaskTracker;
 use self::{
     cgroup::Group,
     child::{Identity, Orders},
+    layer::Layer,
     spawn::{Child, Job, Refusal, spawn},
 };
 use crate::{
@@ -91,6 +93,10 @@ pub(crate) struct Cell {
     pub(crate) writable: Writable,
     /// Tests run as a user who has no other processes.
     pub(crate) stranger: bool,
+    /// Who that is, as this machine counts.
+    owner: Option<u32>,
+    /// What tests write to the project, where they can.
+    layer: Option<Layer>,
 }
 
 #[derive(Debug)]
@@ -98,6 +104,8 @@ struct Parts {
     child: Child,
     /// With bubblewrap: the worker, which is a child of the child.
     inner: Option<OwnedFd>,
+    /// The worker's number.
+    worker: Pid,
     isolation: Isolation,
 }
 
@@ -177,7 +185,11 @@ impl Local {
         };
         plan.job.orders.streams = [0, 1, 2].map(|it| theirs[it].as_raw_fd());
         plan.job.descriptors.extend(theirs);
-        let stranger = matches!(plan.job.orders.identity, Identity::Stranger { .. });
+        let owner = match plan.job.orders.identity {
+            Identity::Stranger { outside, .. } => Some(outside),
+            Identity::Own | Identity::Untouched => None,
+        };
+        let stranger = owner.is_some();
         let held = status::Held {
             limits: &launch.limits,
             shares_memory: launch.shares_memory,
@@ -192,12 +204,16 @@ impl Local {
         plan.job.group = group.ok();
         plan.job.remains = Some((folder, self.remains.token()));
         let child = spawn(plan.job).await?;
-        let inner = match plan.info {
-            Some(info) => Some(bubblewrap::worker(info).await?),
-            None => None,
+        let (inner, worker) = match plan.info {
+            Some(info) => {
+                let (handle, worker) = bubblewrap::worker(info).await?;
+                (Some(handle), worker)
+            }
+            None => (None, child.pid()),
         };
-        let parts = Parts { child, inner, isolation: way };
-        let cell = Cell { parts: Some(parts), limits, writable: plan.writable, stranger };
+        let parts = Parts { child, inner, worker, isolation: way };
+        let writable = plan.writable;
+        let cell = Cell { parts: Some(parts), limits, writable, stranger, owner, layer: None };
         Ok((cell, ours))
     }
 
@@ -238,6 +254,41 @@ impl Cell {
     /// What contains it.
     pub(crate) fn isolation(&self) -> Option<Isolation> {
         self.parts.as_ref().map(|it| it.isolation)
+    }
+
+    /// From now on tests may write to `tree`. The error is a reason why they may not, for people.
+    pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits) -> Result<(), String> {
+        let Some(parts) = self.parts.as_ref().filter(|it| it.isolation != Isolation::Bare) else {
+            return Err("without namespaces there is no other way".to_owned());
+        };
+        let pid = parts.worker;
+        self.layer = Some(Layer::of(pid, tree, limits.file_bytes, self.owner)?);
+        let laid = self.lay().await;
+        if laid.is_err() {
+            self.layer = None;
+        }
+        laid
+    }
+
+    /// Gives the next run a project as it is on the disk, where tests may write to it. The error is a sentence for people.
+    pub(crate) async fn lay(&mut self) -> Result<(), String> {
+        self.with_layer(Layer::lay).await
+    }
+
+    /// Forgets what the last run wrote to the project.
+    pub(crate) async fn lift(&mut self) -> Result<(), String> {
+        self.with_layer(Layer::lift).await
+    }
+
+    async fn with_layer(
+        &mut self,
+        work: fn(&mut Layer) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let Some(mut layer) = self.layer.take() else { return Ok(()) };
+        let done = tokio::task::spawn_blocking(move || (work(&mut layer), layer)).await;
+        let (done, layer) = done.map_err(|error| error.to_string())?;
+        self.layer = Some(layer);
+        done
     }
 
     /// Kills everything inside and waits until it is gone.

@@ -126,7 +126,10 @@ impl Place {
                     variables,
                     limits: *limits,
                 };
-                in_cell(local, &launch, config.isolation.is_none()).await.map_err(does_not_work)
+                let begun = in_cell(local, &launch, config.isolation.is_none()).await;
+                let mut worker = begun.map_err(does_not_work)?;
+                worker.cage.open_tree(tree, limits).await;
+                Ok(worker)
             }
             Place::Docker(docker) => in_container(docker, tree, limits, toolchain).await,
         }

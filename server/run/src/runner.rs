@@ -170,6 +170,10 @@ impl Runner {
                 return Err(reason);
             }
         };
+        if let Err(reason) = post.worker.cage.lay().await {
+            post.close().await;
+            return Err(format!("the project cannot be shown to the tests: {reason}"));
+        }
         let places = Places::new(post.grounds.root(), self.shared.place.packages());
         let kills = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let limits = post.worker.limits();
@@ -193,7 +197,13 @@ impl Runner {
             limits,
             notes: Vec::new(),
         };
-        let reusable = matches!(&finished.end, End::Ended(ended) if ended.clean);
+        let mut reusable = matches!(&finished.end, End::Ended(ended) if ended.clean);
+        if let Err(reason) = post.worker.cage.lift().await
+            && reusable
+        {
+            reusable = false;
+            finished.notes.push(format!("the sandbox was thrown away: {reason}"));
+        }
         finished.notes.extend(notes(&finished.end, &post.worker));
         let root = post.grounds.root().to_owned();
         let superfluous = if reusable { self.shared.pool.put(post) } else { Some(post) };

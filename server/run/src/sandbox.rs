@@ -15,7 +15,7 @@ use crate::request::Limits;
 pub(crate) struct Launch {
     /// Program and arguments.
     pub(crate) command: Vec<OsString>,
-    /// The folder under test: at the same path inside, and not to be written to.
+    /// The folder under test: at the same path inside.
     pub(crate) tree: PathBuf,
     /// Further files and folders to be shown, at the same paths and not to be written to.
     pub(crate) visible: Vec<PathBuf>,

@@ -11,13 +11,14 @@ use std::{
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     pipe::{PipeFlags, pipe_with},
+    process::Pid,
 };
 use serde::Deserialize;
 
 use super::{
     Plan,
     child::Identity,
-    filter, orders,
+    filter, layer, orders,
     spawn::{Job, handle_of},
     view::{self, Shown},
 };
@@ -77,13 +78,17 @@ fn files(launch: &Launch, writable: &Writable) -> Vec<OsString> {
     for place in &writable.all {
         add("--tmpfs", &[place]);
     }
+    add("--dir", &[Path::new(layer::PLACE)]);
     add("--symlink", &[&writable.temporary, Path::new("/var/tmp")]);
     for place in &view::mounts(launch, &["/etc/passwd", "/etc/group", "/etc/hosts"]) {
         match place {
+            Shown::Place(path) if *path == launch.tree => {}
             Shown::Place(path) => add("--ro-bind", &[path, path]),
             Shown::Link { at, to } => add("--symlink", &[to, at]),
         }
     }
+    // By itself even where it lies within another place.
+    add("--ro-bind", &[&launch.tree, &launch.tree]);
     add("--remount-ro", &[Path::new("/")]);
     add("--chdir", &[Path::new("/")]);
     for (name, value) in writable.with(&launch.variables) {
@@ -109,8 +114,8 @@ struct Info {
     child: i32,
 }
 
-/// A handle on the worker, whose number bubblewrap tells once it is about to start it.
-pub(super) async fn worker(info: OwnedFd) -> Result<OwnedFd, String> {
+/// A handle on the worker and its number, which bubblewrap tells once it is about to start it.
+pub(super) async fn worker(info: OwnedFd) -> Result<(OwnedFd, Pid), String> {
     let read = move || {
         let mut text = String::new();
         File::from(info).read_to_string(&mut text).map(|_| text)

@@ -12,6 +12,8 @@ use std::{
 
 use libc::{c_char, c_int, c_long, c_ulong};
 
+use super::layer::show_owned;
+
 /// One thing to put into the new root. Paths begin with the folder that becomes the root.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -25,6 +27,8 @@ pub(crate) enum Step {
     Memory { at: CString, options: CString, flags: c_ulong },
     /// A file or folder of the machine, with everything mounted below it.
     Bind { from: CString, at: CString, attributes: u64 },
+    /// A folder of the machine alone, whose files belong to others inside: those of the user namespace `users`.
+    Owned { from: CString, at: CString, attributes: u64, users: RawFd },
     /// `/proc` of the new process namespace. Left out where the kernel refuses it, as it does inside
     /// containers that hide parts of theirs.
     Processes(CString),
@@ -293,6 +297,9 @@ fn put(step: &Step) -> Done {
         Step::Bind { from, at, attributes: wanted } => {
             mount(Stage::Files, from, at, EMPTY, libc::MS_BIND | libc::MS_REC, None)?;
             attributes(Stage::Files, at, *wanted, true)
+        }
+        Step::Owned { from, at, attributes, users } => {
+            check(Stage::Files, show_owned(from, at, *attributes, *users))
         }
         Step::Processes(at) => {
             let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;

@@ -3,6 +3,10 @@
 use std::{
     collections::BTreeSet,
     fs,
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::fs::MetadataExt,
+    },
     path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -16,7 +20,7 @@ use rustix::process::{getegid, geteuid};
 use super::{
     Plan, c_string,
     child::{Identity, Step},
-    filter, orders,
+    filter, layer, orders,
     spawn::Job,
     view::{self, Shown},
 };
@@ -55,15 +59,25 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     let mut orders = orders(launch, &launch.command, &writable);
     let root = folder.join("root");
     fs::create_dir(&root).map_err(|e| format!("{} cannot be made: {e}", root.display()))?;
-    orders.steps = steps(launch, &root, &settings, &writable);
+    // Where it cannot be had, tests that are somebody else find a project that they cannot write to.
+    let users = owners(launch, identity);
+    orders.steps = steps(launch, &root, &settings, &writable, users.as_ref());
     orders.root = Some(c_string(&root));
     orders.identity = identity;
     orders.loopback = true;
     let filters = filter::filters(true);
     let filter = filters.as_ref().map(drop).map_err(String::clone);
     orders.filters = filters.unwrap_or_default();
-    let job = Job { orders, namespaces, descriptors: Vec::new(), group: None, remains: None };
+    let descriptors = users.into_iter().collect();
+    let job = Job { orders, namespaces, descriptors, group: None, remains: None };
     Ok(Plan { job, writable, landlock: Ok(()), filter, info: None })
+}
+
+/// The user namespace that makes a stranger of the project's owner.
+fn owners(launch: &Launch, identity: Identity) -> Option<OwnedFd> {
+    let Identity::Stranger { outside, .. } = identity else { return None };
+    let status = fs::metadata(&launch.tree).ok()?;
+    layer::ownership((status.uid(), status.gid()), outside).ok()
 }
 
 fn stranger() -> u32 {
@@ -133,6 +147,12 @@ impl Builder<'_> {
         self.steps.push(Step::Bind { from, at, attributes });
     }
 
+    fn owned(&mut self, path: &Path, attributes: u64, users: &OwnedFd) {
+        self.folder(path);
+        let (from, at, users) = (c_string(path), c_string(self.inside(path)), users.as_raw_fd());
+        self.steps.push(Step::Owned { from, at, attributes, users });
+    }
+
     fn link(&mut self, at: &Path, to: &Path) {
         at.parent().into_iter().for_each(|it| self.folder(it));
         self.steps.push(Step::Link { to: c_string(to), at: c_string(self.inside(at)) });
@@ -151,6 +171,7 @@ fn steps(
     root: &Path,
     settings: &[(PathBuf, PathBuf)],
     writable: &Writable,
+    users: Option<&OwnedFd>,
 ) -> Vec<Step> {
     let mut builder = Builder { root, made: BTreeSet::new(), steps: Vec::new() };
     let read_only = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -173,11 +194,18 @@ fn steps(
     }
     builder.folder(Path::new("/var"));
     builder.link(Path::new("/var/tmp"), &writable.temporary);
+    builder.folder(Path::new(layer::PLACE));
     for place in &view::mounts(launch, &[]) {
         match place {
+            Shown::Place(path) if *path == launch.tree => {}
             Shown::Place(path) => builder.bind(path, path, read_only),
             Shown::Link { at, to } => builder.link(at, to),
         }
+    }
+    // By itself even where it lies within another place, and over it.
+    match users {
+        None => builder.bind(&launch.tree, &launch.tree, read_only),
+        Some(users) => builder.owned(&launch.tree, read_only, users),
     }
     for (at, from) in settings {
         builder.bind(from, at, read_only);

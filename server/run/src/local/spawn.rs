@@ -250,8 +250,8 @@ fn write_maps(pid: Pid, users: &str, groups: &str, deny: bool) -> io::Result<()>
     fs::write(file("gid_map"), groups)
 }
 
-/// A handle on a process that another program made for us.
-pub(crate) fn handle_of(pid: i32) -> io::Result<OwnedFd> {
+/// A handle on a process that another program made for us, and its number.
+pub(crate) fn handle_of(pid: i32) -> io::Result<(OwnedFd, Pid)> {
     let pid = (pid > 0).then(|| Pid::from_raw(pid)).flatten().ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(pidfd_open(pid, PidfdFlags::empty())?)
+    Ok((pidfd_open(pid, PidfdFlags::empty())?, pid))
 }

@@ -179,7 +179,7 @@ impl Held<'_> {
                 held(
                     "file system",
                     format!(
-                        "only the project, Python and the system are there, read-only; home and /tmp are its own ({}{who})",
+                        "only the project, Python and the system are there, and nothing of them can be changed; home and /tmp are its own ({}{who})",
                         self.by()
                     ),
                 )

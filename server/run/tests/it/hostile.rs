@@ -25,6 +25,8 @@ pub(crate) struct Bed {
     pub(crate) project: TempDir,
     /// A way that leaves some things open, as its report says.
     pub(crate) bare: bool,
+    /// Tests may write to the project, and nothing of it remains.
+    pub(crate) has_layer: bool,
     /// The real path of Python.
     pub(crate) interpreter: PathBuf,
 }
@@ -40,7 +42,7 @@ impl Bed {
         let runner = Runner::in_docker(docker, &config);
         // The image is made from the machine's own Python.
         let interpreter = environment().await.interpreter.canonicalize().expect("there");
-        Some(Bed { runner, project, bare: false, interpreter })
+        Some(Bed { runner, project, bare: false, has_layer: false, interpreter })
     }
 
     pub(crate) async fn local(isolation: Isolation) -> Bed {
@@ -50,7 +52,8 @@ impl Bed {
         let python = environment().await;
         let interpreter = python.interpreter.canonicalize().expect("there");
         let runner = Runner::new(python, config);
-        Bed { runner, project, bare: isolation == Isolation::Bare, interpreter }
+        let bare = isolation == Isolation::Bare;
+        Bed { runner, project, bare, has_layer: !bare, interpreter }
     }
 
     /// Where the project is.

@@ -22,4 +22,5 @@ mod trees;
 mod unittest;
 mod uv;
 mod whole;
+mod writes;
 mod xml;

@@ -123,7 +123,7 @@ describe('total', () => {
 ";
 const SANDBOX: &str = "
 const fs = require('fs'), net = require('net'), os = require('os')
-it('keeps the tree', () => { expect(() => fs.writeFileSync(__dirname + '/x', '')).toThrow(/EROFS|EACCES/) })
+it('keeps the tree', () => { fs.writeFileSync(__dirname + '/written', '') })
 it('hides the machine', () => { expect(fs.existsSync(HOME)).toBe(false) })
 it('has no network', async () => {
   const error = await new Promise(done => net.connect(80, '192.0.2.1').on('error', done).on('connect', () => done(null)))
@@ -186,6 +186,7 @@ async fn node_framework(framework: Framework, package: &str, start: &str, more: 
     let report = run(root, framework, |it| it.targets = target("sandbox/a.test.js")).await;
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     assert_eq!(report.tests.len(), 4);
+    assert!(!root.join("sandbox/written").exists());
 
     let report = run(root, framework, |it| it.targets = target("broken/a.test.js")).await;
     assert_eq!(report.outcome, Outcome::CollectionError, "{report:#?}");
@@ -373,7 +374,7 @@ func TestPrints(t *testing.T) {
     for i := 0; i < 60000; i++ { fmt.Println("a line that fills the output up to its limit and beyond it") }
 }
 func TestSandbox(t *testing.T) {
-    if os.WriteFile("x", nil, 0o644) == nil { t.Fatal("the tree was changed") }
+    if os.WriteFile("written", nil, 0o644) != nil { t.Fatal("no writing beside the code") }
     if os.WriteFile(t.TempDir() + "/x", nil, 0o644) != nil { t.Fatal("no place for files") }
 }
 "#;
@@ -426,6 +427,7 @@ async fn go_in_the_sandbox() {
     ];
     assert_eq!(found, (Outcome::Failed, false, expected), "{:?}", report.stderr);
     assert!(report.stdout.len() < 2 << 20);
+    assert!(!root.join("written").exists());
 
     let report = run(root, Framework::Go, |it| it.targets = target(".::TestAdds")).await;
     assert_eq!(shown(&report), (Outcome::Passed, false, vec![(".::TestAdds", Passed)]));

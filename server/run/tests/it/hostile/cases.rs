@@ -86,15 +86,19 @@ pub(crate) async fn gigabytes_of_output(bed: &Bed) {
 pub(crate) async fn writing_to_the_repository(bed: &Bed) {
     bed.write("precious.txt", "precious");
     let text = "import os\nimport pytest\n\
-                def test_new(): open('new', 'w')\n\
+                def test_new(): open('new', 'x')\n\
                 def test_old(): open('precious.txt', 'a').write('spoiled')\n\
-                def test_gone(): os.remove('precious.txt')\n\
                 def test_mode(): os.chmod('precious.txt', 0o777)\n\
-                def test_moved(): os.rename('precious.txt', 'other')\n";
-    let report = bed.run(text).await;
-    let failed = report.tests.iter().filter(|it| it.outcome == TestOutcome::Failed).count();
-    // Landlock does not watch over modes, which the report says.
-    assert_eq!(failed, if bed.bare { 4 } else { 5 }, "{report:#?}");
+                def test_moved(): os.rename('precious.txt', 'other')\n\
+                def test_gone(): os.remove('other')\n";
+    // Where it may be written to, nothing of it remains: the next run finds what the first one found.
+    for _ in 0..2 {
+        let report = bed.run(text).await;
+        let failed = report.tests.iter().filter(|it| it.outcome == TestOutcome::Failed).count();
+        // Landlock does not watch over modes, which the report says.
+        let expected = if bed.has_layer { 0 } else { 5 - usize::from(bed.bare) };
+        assert_eq!(failed, expected, "{report:#?}");
+    }
     assert_eq!(fs::read_to_string(bed.root().join("precious.txt")).expect("there"), "precious");
     assert!(!bed.root().join("new").exists() && !bed.root().join("other").exists());
 }
@@ -369,7 +373,8 @@ pub(crate) async fn deep_recursion(bed: &Bed) {
 
 pub(crate) async fn deleting_its_own_file(bed: &Bed) {
     let report = bed.run("import os\ndef test_a(): os.remove(__file__)\n").await;
-    assert_eq!(report.outcome, Outcome::Failed, "{report:#?}");
+    let expected = if bed.has_layer { Outcome::Passed } else { Outcome::Failed };
+    assert_eq!(report.outcome, expected, "{report:#?}");
     assert!(bed.root().join("test_a.py").exists());
 }
 
