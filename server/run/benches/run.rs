@@ -44,16 +44,18 @@ async fn measure() -> Outcome {
     let base = python::find(None, &path).await.map_err(|e| e.to_string())?;
     let python = python::provide(&base, &[], &cache, &|_| {}).await.map_err(|e| e.to_string())?;
     let interpreter = python.interpreter.clone();
-    let local = Runner::new(python, config.clone());
+    let local = Runner::new(python.clone(), config.clone());
+    let read_only = Runner::new(python, Config { read_only: true, ..config.clone() });
     let docker = docker(engine.as_ref(), &cache).await?;
     let containers = docker.map(|it| Runner::in_docker(it, &config));
-    let mut bench = Bench { interpreter, local, containers, engine };
+    let mut bench = Bench { interpreter, local, read_only, containers, engine };
     for (name, files, tests) in SIZES {
         let project = project(scratch.path(), files, tests)?;
         bench.size(name, &project, if files > 1 { ROUNDS / 2 } else { ROUNDS }).await?;
     }
     bench.pairs(&project(scratch.path(), 100, 10)?).await?;
     bench.local.close().await;
+    bench.read_only.close().await;
     if let Some(containers) = &bench.containers {
         containers.close().await;
     }
@@ -99,6 +101,8 @@ fn project(scratch: &Path, files: usize, tests: usize) -> Result<PathBuf, String
 struct Bench {
     interpreter: PathBuf,
     local: Runner,
+    /// Where tests may not write to the project.
+    read_only: Runner,
     containers: Option<Runner>,
     /// Address and image.
     engine: Option<(String, String)>,
@@ -106,11 +110,12 @@ struct Bench {
 
 impl Bench {
     async fn size(&mut self, name: &str, project: &Path, rounds: usize) -> Outcome {
-        let mut ways: Vec<Way> = ["cold pytest", "warm local", "docker run", "warm Docker"]
-            .into_iter()
-            .take(if self.containers.is_some() { 4 } else { 2 })
-            .map(|name| Way { name, times: Vec::new() })
-            .collect();
+        let mut ways: Vec<Way> =
+            ["cold pytest", "warm local", "read-only", "docker run", "warm Docker"]
+                .into_iter()
+                .take(if self.containers.is_some() { 5 } else { 3 })
+                .map(|name| Way { name, times: Vec::new() })
+                .collect();
         // The first round starts workers and fills caches.
         for round in 0..=rounds {
             for way in &mut ways {
@@ -120,12 +125,14 @@ impl Bench {
                 }
             }
         }
-        let [cold, warm, rest @ ..] = ways.as_slice() else { return Ok(()) };
+        let [cold, warm, read_only, rest @ ..] = ways.as_slice() else { return Ok(()) };
         println!("\n{name} (median of {rounds}, {}):", load());
         ways.iter().for_each(|way| {
             println!("  {:<12} {:>8.1} ms", way.name, millis(way.times.as_slice()))
         });
         println!("  warm local / cold pytest: 1/{:.1}", millis(&cold.times) / millis(&warm.times));
+        let layer = millis(&warm.times) / millis(&read_only.times);
+        println!("  warm local / where tests may not write to the project: {layer:.2}");
         if let [run, kept] = rest {
             println!(
                 "  warm Docker / docker run: 1/{:.1}",
@@ -141,6 +148,7 @@ impl Bench {
             "cold pytest" => finished(&mut self.pytest(project))?,
             "docker run" => finished(&mut self.docker_run(project))?,
             "warm local" => self.warm(&self.local, project).await?,
+            "read-only" => self.warm(&self.read_only, project).await?,
             _ => match &self.containers {
                 Some(runner) => self.warm(runner, project).await?,
                 None => return Err("there is no engine".to_owned()),

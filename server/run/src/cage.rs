@@ -57,10 +57,15 @@ impl Cage {
         }
     }
 
-    /// Lets tests write to `tree`, where it can be had that nothing of it remains. The limits say whether.
-    pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits) {
+    /// Lets tests write to `tree`, unless `read_only`, where it can be had that nothing of it remains. The limits say
+    /// whether.
+    pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits, read_only: bool) {
         let Kind::Local(cell) = &mut self.kind else { return };
-        let how = match cell.open_tree(tree, limits).await {
+        let opened = match read_only {
+            true => Err("as was asked for".to_owned()),
+            false => cell.open_tree(tree, limits).await,
+        };
+        let how = match opened {
             Ok(()) => "tests may write to it; each run's writes go to a layer in memory that is thrown away after it (overlay)".to_owned(),
             Err(reason) => format!("read-only: {reason}"),
         };

@@ -19,6 +19,8 @@ pub struct Config {
     pub home: Option<PathBuf>,
     /// None: the strongest isolation this machine allows.
     pub isolation: Option<Isolation>,
+    /// Tests may not write to the project, even where nothing of it would remain.
+    pub read_only: bool,
 }
 
 impl Config {
@@ -33,6 +35,7 @@ impl Config {
             variables: env::vars_os().filter(|(name, _)| allowed(name)).collect(),
             home: env::home_dir(),
             isolation: None,
+            read_only: false,
         }
     }
 }

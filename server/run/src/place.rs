@@ -128,7 +128,7 @@ impl Place {
                 };
                 let begun = in_cell(local, &launch, config.isolation.is_none()).await;
                 let mut worker = begun.map_err(does_not_work)?;
-                worker.cage.open_tree(tree, limits).await;
+                worker.cage.open_tree(tree, limits, config.read_only).await;
                 Ok(worker)
             }
             Place::Docker(docker) => in_container(docker, tree, limits, toolchain).await,

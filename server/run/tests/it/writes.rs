@@ -251,13 +251,18 @@ async fn what_does_not_fit_is_an_error_of_its_run_alone() {
 /// The report says whether tests may write beside their code.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_report_says_which_it_was() {
-    for (isolation, expected) in [
-        (Isolation::Namespaces, "tests may write to it"),
-        (Isolation::Bubblewrap, "tests may write to it"),
-        (Isolation::Bare, "read-only: "),
+    for (isolation, read_only, expected) in [
+        (Isolation::Namespaces, false, "tests may write to it"),
+        (Isolation::Bubblewrap, false, "tests may write to it"),
+        (Isolation::Namespaces, true, "read-only: as was asked for"),
+        (Isolation::Bare, false, "read-only: "),
     ] {
-        let config =
-            Config { scratch: scratch(), isolation: Some(isolation), ..Config::from_environment() };
+        let config = Config {
+            scratch: scratch(),
+            isolation: Some(isolation),
+            read_only,
+            ..Config::from_environment()
+        };
         let runner = Runner::new(environment().await, config);
         let tree = crate::support::files(&[("test_a.py", "def test_a(): pass\n")]);
         let report = runner.run(&Request::new(tree), &CancellationToken::new()).await;
