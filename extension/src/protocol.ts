@@ -3894,6 +3894,10 @@ diff: string
  * The number by which it is taken back; null if nothing was changed.
  */
 undo?: (number | null)
+/**
+ * What there is to know beside, such as how like the search the text was that was found; as sentences.
+ */
+notes: string[]
 }
 /**
  * One edit of a file.

@@ -32,8 +32,8 @@ mod tree;
 pub use cases::{TestDefinition, tests};
 pub use class_body::{insert_method, remove_methods};
 pub use edits::{
-    BadEdits, Candidate, EditRefused, Hunk, NoPlace, Refused, SearchReplace, TextEdit, TextEdits,
-    Which, apply_hunks, changed_lines, delete_symbol, hunks, insert_after_symbol,
+    BadEdits, Candidate, EditRefused, Hunk, NoPlace, Refused, Replaced, SearchReplace, TextEdit,
+    TextEdits, Which, apply_hunks, changed_lines, delete_symbol, hunks, insert_after_symbol,
     insert_before_symbol, insert_into_class, is_shown_as, no_worse, rebase, replace_symbol_body,
     search_replace, unified_diff, with_ends_of,
 };
@@ -56,4 +56,4 @@ pub use rename::rename;
 pub use scope::{identifiers, unresolved, words};
 pub use shortcuts::{Examples, Shortcut, ShortcutKind, shortcuts};
 pub use signature::{Signature, SignatureError, enforce};
-pub use syntax::{SyntaxError, check};
+pub use syntax::{SyntaxError, check, ends_within_string};

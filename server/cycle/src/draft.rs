@@ -4,12 +4,12 @@ mod files;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use code::{Fragment, Import, ItemKind as Kind, SearchReplace, search_replace};
+use code::{Fragment, Import, ItemKind as Kind};
 
 use crate::exchange::Upstream;
 use crate::item::{Item, ItemKind};
 use crate::origin;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Edit, Reply};
 
 pub(crate) use files::files;
 
@@ -82,7 +82,7 @@ pub(crate) fn fix(
     text: &str,
 ) -> Result<Normalised, DraftError> {
     let before = draft.implementation.clone().unwrap_or_default();
-    match reply::read(text) {
+    match reply::read(text).map_err(wrong)? {
         Reply::Nothing => Err(DraftError::NoCode),
         Reply::Edits(edits) => edited(item, before, upstream, &edits),
         Reply::Code(code) => {
@@ -97,14 +97,14 @@ fn edited(
     item: &Item,
     before: Fragment,
     upstream: &[Upstream],
-    edits: &[SearchReplace],
+    edits: &[Edit],
 ) -> Result<Normalised, DraftError> {
     let mut source = before.to_source();
     let mut others: BTreeMap<usize, String> = BTreeMap::new();
     for edit in edits {
-        let own = is_file(&item.path, edit).then(|| search_replace(&source, edit));
+        let own = is_file(&item.path, edit).then(|| edit.applied_to(&source));
         if let Some(Ok(done)) = own {
-            source = done.apply(&source);
+            source = done;
             continue;
         }
         let candidates = (0..upstream.len()).filter(|at| is_file(&upstream[*at].item.path, edit));
@@ -114,9 +114,7 @@ fn edited(
                 others.get(&at).cloned().unwrap_or_else(|| upstream[at].implementation.to_source()),
             )
         });
-        let fits = texts.find_map(|(at, text)| {
-            search_replace(&text, edit).ok().map(|done| (at, done.apply(&text)))
-        });
+        let fits = texts.find_map(|(at, text)| Some((at, edit.applied_to(&text).ok()?)));
         match (fits, own) {
             (Some((at, text)), _) => drop(others.insert(at, text)),
             (None, Some(Err(e))) => {
@@ -194,13 +192,13 @@ fn take(other: &Item, item: &Item, reply: &mut Fragment) -> Result<Option<Fragme
     Ok((!taken.is_empty()).then_some(Fragment { docstring: None, imports, items: taken }))
 }
 
-fn is_file(path: &str, edit: &SearchReplace) -> bool {
+fn is_file(path: &str, edit: &Edit) -> bool {
     let inner = path.strip_suffix(&edit.path);
     edit.path.is_empty() || inner.is_some_and(|it| it.is_empty() || it.ends_with('/'))
 }
 
 /// While code is fixed, tests are read-only (T8), and so are other nodes' files.
-fn refused(item: &Item, upstream: &[Upstream], edit: &SearchReplace) -> DraftError {
+fn refused(item: &Item, upstream: &[Upstream], edit: &Edit) -> DraftError {
     if upstream.iter().any(|it| is_file(&it.item.path, edit)) {
         return refusal(item, &edit.path, "the search text is in none of the suspects");
     }

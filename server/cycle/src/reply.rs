@@ -1,29 +1,107 @@
 //! What a model's answer says, whatever it is wrapped in (see `recording.md`).
 
-use code::SearchReplace;
+use std::collections::HashMap;
+
+use code::{SearchReplace, search_replace};
 use serde::Deserialize;
 
 /// The parts of a reply that can be acted on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
-    Edits(Vec<SearchReplace>),
+    Edits(Vec<Edit>),
     Code(String),
     Nothing,
 }
 
-/// Edits win over code: an edit's block may itself stand in a fence.
-pub(crate) fn read(text: &str) -> Reply {
-    let edits = edits(text);
-    if !edits.is_empty() {
-        return Reply::Edits(edits);
+/// One search/replace block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    /// Relative to the repository; empty when the model gave none.
+    pub(crate) path: String,
+    /// One for each line that may divide the search from the replacement: the texts may hold such lines themselves, as
+    /// underlined headings do.
+    readings: Vec<SearchReplace>,
+}
+
+impl Edit {
+    /// A text with the edit. Of several readings that can be made there, the one is meant whose search is most like what the
+    /// text holds, and most like its own replacement.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be made, in words for the model.
+    pub(crate) fn applied_to(&self, text: &str) -> Result<String, String> {
+        let made = self.readings.iter().map(|it| (it, search_replace(text, it)));
+        let (mut best, mut refused) = (None, None);
+        for (reading, made) in made {
+            let own = in_common(&reading.search, &reading.replace);
+            match made {
+                Ok(it) => {
+                    let score = it.likeness + own;
+                    if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                        best = Some((score, it));
+                    }
+                }
+                Err(why) if refused.as_ref().is_none_or(|(most, _)| own > *most) => {
+                    refused = Some((own, why));
+                }
+                Err(_) => {}
+            }
+        }
+        let among = match self.readings.len() {
+            0 | 1 => String::new(),
+            count => format!("of {count} lines that may divide the block none makes sense: "),
+        };
+        match (best, refused) {
+            (Some((_, made)), _) => Ok(made.edits.apply(text)),
+            (None, Some((_, why))) => Err(format!("{among}{why}")),
+            (None, None) => Err("the block is empty".to_owned()),
+        }
     }
-    code(text).map_or(Reply::Nothing, Reply::Code)
+
+    /// The text of a file that the block makes: it searches for nothing.
+    pub(crate) fn whole(&self) -> Option<&str> {
+        let first = self.readings.first()?;
+        first.search.trim().is_empty().then_some(first.replace.as_str())
+    }
+}
+
+/// Words that two texts have in common, twice, over those of both.
+fn in_common(one: &str, other: &str) -> f32 {
+    let mut counts: HashMap<&str, i32> = HashMap::new();
+    one.split_whitespace().for_each(|it| *counts.entry(it).or_default() += 1);
+    let all = one.split_whitespace().count() + other.split_whitespace().count();
+    let shared = other.split_whitespace().filter(|it| {
+        let left = counts.get_mut(it);
+        left.is_some_and(|left| {
+            *left -= 1;
+            *left >= 0
+        })
+    });
+    2.0 * shared.count() as f32 / all.max(1) as f32
+}
+
+/// Edits win over code: an edit's block may itself stand in a fence.
+///
+/// # Errors
+///
+/// A block that has no end, in words for the model: half of what was meant is not made.
+pub(crate) fn read(text: &str) -> Result<Reply, String> {
+    let edits = edits(text)?;
+    if !edits.is_empty() {
+        return Ok(Reply::Edits(edits));
+    }
+    Ok(code(text).map_or(Reply::Nothing, Reply::Code))
 }
 
 /// Search/replace blocks, or the JSON of changes.
-pub(crate) fn edits(text: &str) -> Vec<SearchReplace> {
-    let blocks = search_replace_blocks(text);
-    if blocks.is_empty() { code_changes(text).unwrap_or_default() } else { blocks }
+///
+/// # Errors
+///
+/// As for [`read`].
+pub(crate) fn edits(text: &str) -> Result<Vec<Edit>, String> {
+    let blocks = search_replace_blocks(text)?;
+    Ok(if blocks.is_empty() { code_changes(text).unwrap_or_default() } else { blocks })
 }
 
 /// Fences that stand under a path, as path and text; not those around search/replace blocks. The path is the line above,
@@ -46,12 +124,7 @@ pub(crate) fn file(text: &str, path: &str) -> Option<String> {
 /// if it is Python that defines something.
 pub(crate) fn code(text: &str) -> Option<String> {
     let fences = fences(text);
-    let python = |language: &str| {
-        let word = language.split(|c: char| c.is_whitespace() || ",{:".contains(c)).next();
-        let word = word.map(str::to_lowercase);
-        matches!(word.as_deref(), Some("python" | "py" | "python3"))
-    };
-    if let Some(fence) = fences.iter().find(|it| python(&it.language)) {
+    if let Some(fence) = fences.iter().find(|it| it.says_python()) {
         return Some(fence.body.clone());
     }
     let bare = fences.into_iter().find(|it| it.language.is_empty() && is_code(&it.body));
@@ -64,29 +137,24 @@ fn is_code(text: &str) -> bool {
 
 /// Fenced blocks; an unclosed one runs to the end. A fence inside a list is indented, and its block with it.
 fn fences(text: &str) -> Vec<Fence> {
+    let lines: Vec<&str> = text.lines().collect();
     let mut out = Vec::new();
-    let mut open: Option<Fence> = None;
     let mut above = "";
-    for line in text.lines() {
-        match open.take() {
-            None => {
-                open = Fence::opened_by(line, above);
-                above = if line.trim().is_empty() { above } else { line };
-            }
-            Some(fence) if fence.closed_by(line) => {
-                out.push(fence);
-                above = "";
-            }
-            Some(mut fence) => {
-                push_line(
-                    &mut fence.body,
-                    line.strip_prefix(fence.indent.as_str()).unwrap_or(line),
-                );
-                open = Some(fence);
-            }
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        at += 1;
+        let Some(mut fence) = Fence::opened_by(line, above) else {
+            above = if line.trim().is_empty() { above } else { line };
+            continue;
+        };
+        let length = fence.length(&lines[at..]);
+        for line in &lines[at..at + length] {
+            push_line(&mut fence.body, line.strip_prefix(fence.indent.as_str()).unwrap_or(line));
         }
+        at += length + 1;
+        above = "";
+        out.push(fence);
     }
-    out.extend(open);
     out
 }
 
@@ -108,6 +176,48 @@ impl Fence {
         behind.or_else(|| path_of(&self.above))
     }
 
+    /// How many of the lines behind its first one belong to it. A fence within a string of Python, or in a text that shows
+    /// fences itself, does not end it.
+    fn length(&self, rest: &[&str]) -> usize {
+        let ends = rest.iter().enumerate().filter(|(_, line)| self.closed_by(line)).map(|it| it.0);
+        let ends: Vec<usize> = ends.collect();
+        let meant = match self.is_python() {
+            true => {
+                let inside = |end: &usize| code::ends_within_string(&rest[..*end].join("\n"));
+                ends.iter().copied().find(|end| !inside(end))
+            }
+            false => {
+                let opened = |end: usize| {
+                    let within = rest[..end].iter();
+                    within.filter(|line| self.is_opened_within(line)).count()
+                };
+                // The first that closes more than was opened before it.
+                ends.iter()
+                    .enumerate()
+                    .find(|(before, end)| opened(**end) <= *before)
+                    .map(|it| *it.1)
+            }
+        };
+        meant.or(ends.first().copied()).unwrap_or(rest.len())
+    }
+
+    fn is_python(&self) -> bool {
+        self.says_python()
+            || self.path().is_some_and(|it| it.ends_with(".py") || it.ends_with(".pyi"))
+    }
+
+    fn says_python(&self) -> bool {
+        let word = self.language.split(|c: char| c.is_whitespace() || ",{:".contains(c)).next();
+        let word = word.map(str::to_lowercase);
+        matches!(word.as_deref(), Some("python" | "py" | "python3"))
+    }
+
+    /// The same marks with a language behind them.
+    fn is_opened_within(&self, line: &str) -> bool {
+        let inner = Fence::opened_by(line, "");
+        inner.is_some_and(|it| it.marks == self.marks && !it.language.is_empty())
+    }
+
     /// A fence deeper than the one that opened the block belongs to the code: to a docstring, mostly.
     fn closed_by(&self, line: &str) -> bool {
         let indent = line.len() - line.trim_start().len();
@@ -127,37 +237,58 @@ impl Fence {
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum In {
-    Text,
-    Search,
-    Replace,
+/// `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, the file's path on the line above. A block may be indented as a whole; a
+/// line divides it only where it stands at the block's own indentation and is nothing but seven signs.
+fn search_replace_blocks(text: &str) -> Result<Vec<Edit>, String> {
+    let mut edits = Vec::new();
+    let mut path = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(indent) = line.find("<<<<<<<").filter(|at| line[..*at].trim().is_empty()) else {
+            path = path_of(line.trim()).unwrap_or(path);
+            continue;
+        };
+        let indent = &line[..indent];
+        let own = |line: &'_ str| line.strip_prefix(indent).unwrap_or(line).to_owned();
+        let mut body: Vec<String> = Vec::new();
+        let end = lines.by_ref().map(own).find_map(|line| {
+            let ends = line.starts_with(">>>>>>>");
+            if !ends {
+                body.push(line);
+            }
+            ends.then_some(())
+        });
+        let of = if path.is_empty() { String::new() } else { format!(" of {path}") };
+        if end.is_none() {
+            return Err(format!(
+                "a search/replace block{of} has no end: `>>>>>>> REPLACE` is missing"
+            ));
+        }
+        let readings = readings(&path, &body);
+        if readings.is_empty() {
+            return Err(format!(
+                "a search/replace block{of} is not divided: a line `=======` by itself is missing"
+            ));
+        }
+        edits.push(Edit { path: path.clone(), readings });
+    }
+    Ok(edits)
 }
 
-/// `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, the file's path on the line above.
-fn search_replace_blocks(text: &str) -> Vec<SearchReplace> {
-    let mut edits = Vec::new();
-    let mut state = In::Text;
-    let (mut path, mut search, mut replace) = (String::new(), String::new(), String::new());
-    for line in text.lines() {
-        let mark = line.trim();
-        match state {
-            In::Text if mark.starts_with("<<<<<<<") => {
-                (search, replace) = (String::new(), String::new());
-                state = In::Search;
-            }
-            In::Text => path = path_of(mark).unwrap_or(path),
-            In::Search if mark.starts_with("=======") => state = In::Replace,
-            In::Search => push_line(&mut search, line),
-            In::Replace if mark.starts_with(">>>>>>>") => {
-                let (search, replace) = (std::mem::take(&mut search), std::mem::take(&mut replace));
-                edits.push(SearchReplace { path: path.clone(), search, replace, occurrence: None });
-                state = In::Text;
-            }
-            In::Replace => push_line(&mut replace, line),
-        }
-    }
-    edits
+fn readings(path: &str, body: &[String]) -> Vec<SearchReplace> {
+    let dividers = body.iter().enumerate().filter(|(_, line)| line.trim_end() == "=======");
+    let joined = |lines: &[String]| {
+        let mut out = String::new();
+        lines.iter().for_each(|line| push_line(&mut out, line));
+        out
+    };
+    let reading = |(at, _)| SearchReplace {
+        path: path.to_owned(),
+        search: joined(&body[..at]),
+        replace: joined(&body[at + 1..]),
+        occurrence: None,
+    };
+    dividers.map(reading).collect()
 }
 
 fn push_line(out: &mut String, line: &str) {
@@ -193,7 +324,7 @@ struct CodeChanges {
 }
 
 /// The JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
-fn code_changes(text: &str) -> Option<Vec<SearchReplace>> {
+fn code_changes(text: &str) -> Option<Vec<Edit>> {
     let json = fences(text).into_iter().find(|it| it.language.eq_ignore_ascii_case("json"));
     let text = json.map_or_else(|| text.trim().to_owned(), |it| it.body.trim().to_owned());
     let changes: Vec<CodeChange> = match text.chars().next()? {
@@ -203,11 +334,15 @@ fn code_changes(text: &str) -> Option<Vec<SearchReplace>> {
             .ok()?,
         _ => return None,
     };
-    let edit = |change: CodeChange| SearchReplace {
-        path: change.file_path.trim_start_matches("./").to_owned(),
-        search: change.search_text,
-        replace: change.replace_text,
-        occurrence: change.occurrence,
+    let edit = |change: CodeChange| {
+        let path = change.file_path.trim_start_matches("./").to_owned();
+        let reading = SearchReplace {
+            path: path.clone(),
+            search: change.search_text,
+            replace: change.replace_text,
+            occurrence: change.occurrence,
+        };
+        Edit { path, readings: vec![reading] }
     };
     (!changes.is_empty()).then(|| changes.into_iter().map(edit).collect())
 }

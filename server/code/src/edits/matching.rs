@@ -54,9 +54,9 @@ impl<'t> Lines<'t> {
         same.map(|(start, run)| self.bytes(&(start..start + run.len()))).collect()
     }
 
-    /// The run that is most like the search, and all others that are nearly as like it. White space around
-    /// lines does not count.
-    pub(super) fn most_similar(&self, wanted: &[&str]) -> Vec<Range<usize>> {
+    /// The run that is most like the search, and all others that are nearly as like it, with the likeness of the best.
+    /// White space around lines does not count.
+    pub(super) fn most_similar(&self, wanted: &[&str]) -> (Vec<Range<usize>>, f32) {
         let mut best = LIKENESS;
         let mut found: Vec<Scored> = Vec::new();
         let mut left = BUDGET;
@@ -82,7 +82,7 @@ impl<'t> Lines<'t> {
             }
         }
         apart.sort_by_key(|it| it.start);
-        apart.iter().map(|it| self.bytes(it)).collect()
+        (apart.iter().map(|it| self.bytes(it)).collect(), best)
     }
 
     /// Runs of about the search's length whose letters are like its own, those that share most lines with it
@@ -129,7 +129,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-fn squeezed(line: &str) -> String {
+pub(super) fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

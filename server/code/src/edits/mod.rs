@@ -4,6 +4,7 @@
 //! Python, and an error that was not there before refuses the edit. A file that has errors already can be
 //! edited where it is intact.
 
+mod alike;
 mod delete;
 mod diff;
 mod guard;
@@ -25,7 +26,7 @@ pub use hunks::{Hunk, NoPlace, apply_hunks, hunks, rebase};
 pub use insert::{insert_after_symbol, insert_before_symbol, insert_into_class};
 pub use refused::{Candidate, Refused};
 pub use replace::replace_symbol_body;
-pub use search::{EditRefused, SearchReplace, search_replace};
+pub use search::{EditRefused, Replaced, SearchReplace, search_replace};
 pub use shown::{is_shown_as, with_ends_of};
 pub use target::Which;
 pub use text_edits::{BadEdits, TextEdit, TextEdits};

@@ -1,8 +1,8 @@
 //! Search/replace edits as people and models write them: exact first, then tolerant, never ambiguous.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use super::alike::{self, Conflict};
 use super::matching::Lines;
 use super::refused::Candidate;
 use super::text_edits::{TextEdit, TextEdits};
@@ -19,8 +19,33 @@ pub struct SearchReplace {
     pub occurrence: Option<usize>,
 }
 
+/// What a search/replace does to a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replaced {
+    pub edits: TextEdits,
+    /// How like the search what it found is, white space around lines aside: 1 where it is the same, else twice the letters
+    /// in common over those of both.
+    pub likeness: f32,
+}
+
+impl Replaced {
+    /// A sentence on what was found, where it is not the search itself.
+    pub fn told(&self) -> Option<String> {
+        (self.likeness < 1.0).then(|| {
+            format!(
+                "the search text is not there exactly, what was found is {} % like it: only what differs between search and replacement was changed",
+                percent(self.likeness)
+            )
+        })
+    }
+}
+
+fn percent(likeness: f32) -> usize {
+    (likeness * 100.0) as usize
+}
+
 /// Why an edit was not made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditRefused {
     #[error("the search text is empty; give the lines to be replaced")]
     EmptySearch,
@@ -36,6 +61,20 @@ pub enum EditRefused {
     Ambiguous {
         /// Where the matches start, and their first lines; at most twenty.
         candidates: Vec<Candidate>,
+    },
+    #[error(
+        "the search text is not in the file; lines {first} to {last} are {} % like it, but the replacement changes what reads otherwise there (line {line}: `{text}`); give the lines as they stand there",
+        percent(*likeness)
+    )]
+    Uncertain {
+        /// The lines that are most like the search, from 1.
+        first: usize,
+        last: usize,
+        /// Twice the letters in common over those of both.
+        likeness: f32,
+        /// The first of the lines that the replacement cannot change with certainty, and its text.
+        line: usize,
+        text: String,
     },
     #[error("match {wanted} was asked for and there are {found}; count from 1, or give 0 for all")]
     NoSuchOccurrence { wanted: usize, found: usize },
@@ -56,9 +95,10 @@ fn shown(candidates: &[Candidate]) -> String {
 
 /// The edits that one search/replace makes in a text. Tried in turn: the exact text; the same lines with
 /// other white space (the replacement is indented as the match is); the most similar run of lines, if at
-/// least 0.8 alike (twice the letters in common over those of both). Line breaks of the file stay, whatever
-/// the edit has.
-pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<TextEdits, EditRefused> {
+/// least 0.8 alike (twice the letters in common over those of both). Of what is not there exactly, only what differs
+/// between search and replacement is changed, and only where the file says what the search says. Line breaks of the file
+/// stay, whatever the edit has.
+pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<Replaced, EditRefused> {
     if edit.search.trim().is_empty() {
         return Err(EditRefused::EmptySearch);
     }
@@ -67,19 +107,38 @@ pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<TextEdits, Edi
     let replace = edit.replace.replace("\r\n", "\n");
     let exact = exact(&plain.text, &search, edit.occurrence);
     let wanted: Vec<&str> = search.trim_matches('\n').lines().collect();
-    let (found, tolerant) = match exact {
-        found if !found.is_empty() => (found, false),
-        _ => (tolerant(&plain.text, &wanted), true),
+    let (found, likeness, is_exact) = match exact {
+        found if !found.is_empty() => (found, 1.0, true),
+        _ => {
+            let (found, likeness) = tolerant(&plain.text, &wanted);
+            (found, likeness, false)
+        }
     };
     let chosen = choose(&plain.text, found, edit.occurrence)?;
     let edits = chosen.into_iter().map(|range| {
-        let matched = &plain.text[range.clone()];
-        let new = if tolerant { reindent(&replace, &wanted, matched) } else { replace.clone() };
+        let new = match is_exact {
+            true => replace.clone(),
+            false => alike::replaced(&wanted, &replace, &plain.text[range.clone()])
+                .map_err(|conflict| uncertain(&plain.text, &range, likeness, conflict))?,
+        };
         let range = plain.to_source(range.start)..plain.to_source(range.end);
         let text = new.replace('\n', near_break(text, &range));
-        TextEdit { range, text }
+        Ok(TextEdit { range, text })
     });
-    TextEdits::new(text, edits).map_err(|_| EditRefused::NotFound)
+    let edits: Vec<TextEdit> = edits.collect::<Result<_, EditRefused>>()?;
+    let edits = TextEdits::new(text, edits).map_err(|_| EditRefused::NotFound)?;
+    Ok(Replaced { edits, likeness })
+}
+
+fn uncertain(
+    text: &str,
+    found: &Range<usize>,
+    likeness: f32,
+    Conflict { line, text: there }: Conflict,
+) -> EditRefused {
+    let first = line_of(text, found.start);
+    let last = first + text[found.clone()].lines().count().saturating_sub(1);
+    EditRefused::Uncertain { first, last, likeness, line: first + line, text: there }
 }
 
 /// Matches of the exact text. They may overlap, unless all are wanted.
@@ -94,11 +153,12 @@ fn exact(text: &str, search: &str, occurrence: Option<usize>) -> Vec<Range<usize
     starts.take(enough).map(|at| at..at + search.len()).collect()
 }
 
-fn tolerant(text: &str, wanted: &[&str]) -> Vec<Range<usize>> {
+/// With the likeness of the best.
+fn tolerant(text: &str, wanted: &[&str]) -> (Vec<Range<usize>>, f32) {
     let lines = Lines::of(text);
     match lines.same_but_for_space(wanted) {
         found if found.is_empty() => lines.most_similar(wanted),
-        found => found,
+        found => (found, 1.0),
     }
 }
 
@@ -165,46 +225,4 @@ impl Plain {
     fn to_source(&self, offset: usize) -> usize {
         offset + self.dropped.partition_point(|it| *it < offset)
     }
-}
-
-fn indent_of(line: &str) -> &str {
-    &line[..line.len() - line.trim_start().len()]
-}
-
-/// The replacement, moved from the indentation of the searched lines to that of the matched ones.
-fn reindent(replace: &str, wanted: &[&str], matched: &str) -> String {
-    if replace.trim().is_empty() {
-        return String::new();
-    }
-    let pairs: Vec<(&str, &str)> = (wanted.iter().copied().zip(matched.lines()))
-        .filter(|(line, _)| !line.trim().is_empty())
-        .collect();
-    let indents = |(a, b): &(&'_ str, &'_ str)| (indent_of(a).to_owned(), indent_of(b).to_owned());
-    let (from, to) = pairs.first().map(indents).unwrap_or_default();
-    let mut known: HashMap<String, String> = HashMap::from([(from.clone(), to.clone())]);
-    for pair in pairs.iter().filter(|(a, b)| a.split_whitespace().eq(b.split_whitespace())) {
-        let (from, to) = indents(pair);
-        known.entry(from).or_insert(to);
-    }
-    let moved = replace.trim_matches('\n').lines().map(|line| match known.get(indent_of(line)) {
-        Some(indent) if !line.trim().is_empty() => format!("{indent}{}", line.trim_start()),
-        _ => move_line(line, &from, &to),
-    });
-    let end = if matched.ends_with('\n') { "\n" } else { "" };
-    moved.collect::<Vec<_>>().join("\n") + end
-}
-
-/// Lines keep their distance from the first one, which may be the deeper one.
-fn move_line(line: &str, from: &str, to: &str) -> String {
-    if line.trim().is_empty() {
-        return line.to_owned();
-    }
-    if let Some(more) = to.strip_suffix(from) {
-        return format!("{more}{line}");
-    }
-    let rest = match from.strip_suffix(to) {
-        Some(less) => line.strip_prefix(less).map(str::to_owned),
-        None => line.strip_prefix(from).map(|rest| format!("{to}{rest}")),
-    };
-    rest.unwrap_or_else(|| line.to_owned())
 }

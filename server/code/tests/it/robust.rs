@@ -221,7 +221,7 @@ fn check_edit(text: &str, search: &str, replace: &str, expect: &str) {
     let edit = SearchReplace { path: String::new(), search, replace, occurrence: None };
     let edits = search_replace(text, &edit)
         .unwrap_or_else(|e| panic!("{search:?}: {e}", search = edit.search));
-    assert_eq!(edits.apply(text), expect);
+    assert_eq!(edits.edits.apply(text), expect);
 }
 
 #[test]
@@ -248,13 +248,13 @@ fn a_replacement_is_moved_as_its_search_was() {
         "    if x:\n        return 2",
         "def f():\n\tif x:\n\t\treturn 2\n",
     );
-    // A line that was left out, and one too many.
+    // A line that was left out stays.
     let long = "def f():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    return a\n";
     check_edit(
         long,
         "a = 1\nb = 2\nd = 4\ne = 5\nreturn a\n",
-        "return 0",
-        "def f():\n    return 0\n",
+        "a = 1\nb = 2\nd = 4\ne = 6\nreturn 0\n",
+        "def f():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 6\n    return 0\n",
     );
     // The file keeps its line breaks.
     for (search, replace) in [
@@ -283,7 +283,109 @@ fn matches_that_overlap_or_are_nearly_as_alike_are_ambiguous() {
         assert!(said.contains(words), "{said}");
     }
     let all = search_replace(text, &edit("x\nx\n", Some(0))).expect("applies");
-    assert_eq!(all.apply(text), "yx\ntotal = sum(values)\ntotal = sum(value2)\n");
+    assert_eq!(all.edits.apply(text), "yx\ntotal = sum(values)\ntotal = sum(value2)\n");
     let second = search_replace(text, &edit("x\nx\n", Some(2))).expect("applies");
-    assert_eq!(second.apply(text), "x\nytotal = sum(values)\ntotal = sum(value2)\n");
+    assert_eq!(second.edits.apply(text), "x\nytotal = sum(values)\ntotal = sum(value2)\n");
+}
+
+/// A text that a model remembers wrongly is no licence to write what it remembers.
+#[test]
+fn of_lines_that_are_merely_alike_only_what_the_replacement_changes_is_changed() {
+    let text = "def limits(plan):\n    if plan == 'free':\n        users = 2\n        disk = 10  # GB\n        mails = 100\n        return users - 1, disk, mails\n    return 50, 500, 5000\n";
+    let wrong = "        users = 2\n        disk = 20\n        mails = 100\n        return users - 1, disk, mails\n";
+    let table = [
+        // A line is changed; what was remembered wrongly stays.
+        (wrong, wrong.replace("users - 1", "users"), text.replace("users - 1", "users")),
+        // A line is put in, one is taken out.
+        (
+            wrong,
+            wrong.replace("        mails", "        seats = 1\n        mails"),
+            text.replace("        mails", "        seats = 1\n        mails"),
+        ),
+        (wrong, wrong.replace("        users = 2\n", ""), text.replace("        users = 2\n", "")),
+        // The search has one line less than the file, or one more.
+        (
+            &wrong.replace("        disk = 20\n", ""),
+            wrong.replace("        disk = 20\n", "").replace("users - 1", "users"),
+            text.replace("users - 1", "users"),
+        ),
+        (
+            &wrong.replace("        disk", "        # the disk\n        disk"),
+            wrong
+                .replace("        disk", "        # the disk\n        disk")
+                .replace("users = 2", "users = 3"),
+            text.replace("users = 2", "users = 3"),
+        ),
+        // Other words of one line: the file keeps its comment.
+        (
+            &wrong.replace("disk = 20", "disk = 10"),
+            wrong.replace("disk = 20", "disks = 10"),
+            text.replace("disk = 10", "disks = 10"),
+        ),
+        // White space that was remembered wrongly as well.
+        (
+            "users = 2\ndisk = 20\nmails = 100\nreturn users - 1, disk, mails",
+            "users = 2\ndisk = 20\nif users:\n    mails = 100\nreturn users - 1, disk, mails"
+                .to_owned(),
+            text.replace("        mails = 100\n", "        if users:\n            mails = 100\n"),
+        ),
+    ];
+    for (search, replace, wanted) in table {
+        let edit = SearchReplace {
+            path: String::new(),
+            search: search.to_owned(),
+            replace,
+            occurrence: None,
+        };
+        let replaced = search_replace(text, &edit).unwrap_or_else(|e| panic!("{search}: {e}"));
+        assert_eq!(replaced.edits.apply(text), wanted, "{search}");
+        assert!(replaced.told().expect("told").contains("% like it"), "{search}");
+    }
+    // What the replacement changes has to be there.
+    for (search, replace, line) in [
+        (wrong, wrong.replace("disk = 20", "disk = 30"), "line 4: `disk = 10  # GB`"),
+        (wrong, wrong.replace("        disk = 20\n", ""), "line 4: `disk = 10  # GB`"),
+        (wrong, String::new(), "line 4: `disk = 10  # GB`"),
+        (wrong, "        return 0\n".to_owned(), "line 4: `disk = 10  # GB`"),
+    ] {
+        let edit = SearchReplace {
+            path: String::new(),
+            search: search.to_owned(),
+            replace,
+            occurrence: None,
+        };
+        let said = search_replace(text, &edit).expect_err("uncertain").to_string();
+        assert!(said.contains(line) && said.contains("lines 3 to 6 are"), "{said}");
+    }
+}
+
+/// White space alone does not make a text another one, and what stays keeps the file's.
+#[test]
+fn lines_that_differ_in_white_space_are_the_same_and_keep_theirs() {
+    let text = "class A:\n\tdef f(self):\n\t\tx  =  1\n\t\treturn x\n";
+    let edit = SearchReplace {
+        path: String::new(),
+        search: "def f(self):\n    x = 1\n    return x\n".to_owned(),
+        replace: "def f(self):\n    x = 1\n    x += 1\n    return x\n".to_owned(),
+        occurrence: None,
+    };
+    let replaced = search_replace(text, &edit).expect("the same lines");
+    let wanted = text.replace("\t\treturn", "\t\tx += 1\n\t\treturn");
+    assert_eq!(replaced.edits.apply(text), wanted);
+    assert_eq!(replaced.told(), None);
+}
+
+/// Where a word goes, the white space before it goes with it.
+#[test]
+fn words_of_a_line_that_is_merely_alike_are_changed_with_their_space() {
+    let text = "def heading(text):\n    return text + '\\\\n' + '=' * (len(text) - 1)\n";
+    let search = "    return text + '\\n' + '=' * (len(text) - 1)\n";
+    let edit = SearchReplace {
+        path: String::new(),
+        search: search.to_owned(),
+        replace: search.replace("(len(text) - 1)", "len(text)"),
+        occurrence: None,
+    };
+    let replaced = search_replace(text, &edit).expect("alike");
+    assert_eq!(replaced.edits.apply(text), text.replace("(len(text) - 1)", "len(text)"));
 }

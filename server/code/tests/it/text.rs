@@ -71,7 +71,7 @@ fn search_and_replace_is_exact_then_tolerant_and_never_ambiguous() {
         replace: replace.to_owned(),
         occurrence,
     };
-    let ok = |e: SearchReplace| search_replace(text, &e).expect("applies").apply(text);
+    let ok = |e: SearchReplace| search_replace(text, &e).expect("applies").edits.apply(text);
     assert!(ok(edit("return total", "return 2", None)).ends_with("    return 2\n"));
     assert_eq!(ok(edit("return 1", "return 0", Some(0))).matches("return 0").count(), 2);
     assert!(ok(edit("return 1", "return 9", Some(2))).contains("    return 9\n\ndef g"));
@@ -80,8 +80,8 @@ fn search_and_replace_is_exact_then_tolerant_and_never_ambiguous() {
             .contains("    if not x:\n        return 1\n")
     );
     assert!(
-        ok(edit("total = sum(value)", "total = 0", None))
-            .contains("    total = 0\n    return total")
+        ok(edit("total = sum(value)\nreturn total", "total = sum(value)\nreturn 0", None))
+            .contains("    total = sum(values)\n    return 0\n")
     );
     let candidate = |line, text: &str| Candidate { line, text: text.to_owned() };
     let candidates = vec![candidate(3, "return 1"), candidate(4, "return 1")];

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use code::{SearchReplace, TextEdits, no_worse, search_replace};
+use code::{TextEdits, no_worse};
 
 use crate::repair::Sources;
-use crate::reply;
+use crate::reply::{self, Edit};
 
 /// By path, the texts that an answer leaves.
 pub type Changes = BTreeMap<String, String>;
@@ -20,7 +20,7 @@ pub fn changes(answer: &str, sources: &dyn Sources) -> Result<Changes, String> {
     for (path, text) in reply::whole_files(answer) {
         work.put(&path, text)?;
     }
-    for edit in reply::edits(answer) {
+    for edit in reply::edits(answer)? {
         work.edit(&edit)?;
     }
     let changed =
@@ -43,7 +43,9 @@ pub fn changes(answer: &str, sources: &dyn Sources) -> Result<Changes, String> {
 pub fn is_known(answer: &str, sources: &dyn Sources) -> bool {
     let files = reply::whole_files(answer);
     let is_same = |(path, text): &(String, String)| sources.text(path).as_ref() == Some(text);
-    !files.is_empty() && files.iter().all(is_same) && reply::edits(answer).is_empty()
+    !files.is_empty()
+        && files.iter().all(is_same)
+        && reply::edits(answer).is_ok_and(|it| it.is_empty())
 }
 
 struct Work<'a> {
@@ -60,7 +62,7 @@ impl Work<'_> {
         }
     }
 
-    fn edit(&mut self, edit: &SearchReplace) -> Result<(), String> {
+    fn edit(&mut self, edit: &Edit) -> Result<(), String> {
         if edit.path.is_empty() {
             return Err("a search/replace block has no path above it".to_owned());
         }
@@ -68,12 +70,13 @@ impl Work<'_> {
         let known = self.texts.get(&edit.path).cloned().or_else(|| self.sources.text(&edit.path));
         let text = match known {
             Some(text) => {
-                let edits = search_replace(&text, edit)
-                    .map_err(|why| format!("the edit of {} was refused: {why}", edit.path))?;
-                edits.apply(&text)
+                let refused = |why| format!("the edit of {} was refused: {why}", edit.path);
+                edit.applied_to(&text).map_err(refused)?
             }
-            None if edit.search.trim().is_empty() => edit.replace.clone(),
-            None => return Err(format!("there is no file {}", edit.path)),
+            None => match edit.whole() {
+                Some(text) => text.to_owned(),
+                None => return Err(format!("there is no file {}", edit.path)),
+            },
         };
         self.texts.insert(edit.path.clone(), text);
         Ok(())

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use code::{
-    Fragment, NamePath, SearchReplace, TextEdits, no_worse, replace_symbol_body, search_replace,
-};
+use code::{Fragment, NamePath, TextEdits, no_worse, replace_symbol_body};
 
 use crate::exchange::Suspect;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Edit, Reply};
 
 /// The files as a model may see and change them.
 pub trait Sources {
@@ -30,7 +28,7 @@ pub fn repaired(
     sources: &dyn Sources,
 ) -> Result<BTreeMap<String, String>, String> {
     let mut work = Work { suspects, sources, texts: BTreeMap::new() };
-    match reply::read(answer) {
+    match reply::read(answer)? {
         Reply::Nothing => return Err("it holds no search/replace block".to_owned()),
         Reply::Edits(edits) => edits.iter().try_for_each(|it| work.edit(it))?,
         Reply::Code(text) => work.define(&text)?,
@@ -53,12 +51,11 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn edit(&mut self, edit: &SearchReplace) -> Result<(), String> {
+    fn edit(&mut self, edit: &Edit) -> Result<(), String> {
         let path = self.file(&edit.path)?;
         let text = self.text(&path)?;
-        let edits = search_replace(text, edit)
-            .map_err(|why| format!("the edit of {path} was refused: {why}"))?;
-        *text = edits.apply(text);
+        let refused = |why| format!("the edit of {path} was refused: {why}");
+        *text = edit.applied_to(text).map_err(refused)?;
         Ok(())
     }
 

@@ -121,6 +121,8 @@ pub(crate) struct EditResult {
     pub(crate) diff: String,
     /// The number by which it is taken back; null if nothing was changed.
     pub(crate) undo: Option<u64>,
+    /// What there is to know beside, such as how like the search the text was that was found; as sentences.
+    pub(crate) notes: Vec<String>,
 }
 
 /// One edit of a file.
@@ -198,7 +200,12 @@ impl Planned<EditResult> {
     fn of_file(what: String, it: Target, source: String, edits: TextEdits) -> Planned<EditResult> {
         let change = Change { path: it.path, source, edits };
         let diff = diff(&it.shown, &change);
-        let result = EditResult { edits: file_edits(&it.shown, &change), diff, undo: None };
+        let result = EditResult {
+            edits: file_edits(&it.shown, &change),
+            diff,
+            undo: None,
+            notes: Vec::new(),
+        };
         Planned::new(result, what, vec![change])
     }
 }
@@ -348,11 +355,14 @@ pub(crate) fn plan_replace_text(
     let refused = |why: &dyn std::fmt::Display| {
         Fault::input(format!("{} was not edited: {why}", target.shown))
     };
-    let edits = code::search_replace(&source, &wanted).map_err(|e| refused(&e))?;
+    let replaced = code::search_replace(&source, &wanted).map_err(|e| refused(&e))?;
+    let (notes, edits) = (replaced.told(), replaced.edits);
     if target.path.extension().is_some_and(|it| it == "py" || it == "pyi") {
         code::no_worse(&source, &edits).map_err(|e| refused(&e))?;
     }
-    Ok(Planned::of_file("replace".to_owned(), target, source, edits))
+    let mut planned = Planned::of_file("replace".to_owned(), target, source, edits);
+    planned.result.notes.extend(notes);
+    Ok(planned)
 }
 
 /// Replaces text as the disk is.
@@ -375,6 +385,7 @@ pub(crate) fn undo_edit(params: &UndoEditParams) -> Result<EditResult, Fault> {
         edits: made.changes.iter().flat_map(|it| file_edits(&named(it), it)).collect(),
         diff: made.changes.iter().map(|it| diff(&named(it), it)).collect(),
         undo: Some(made.id),
+        notes: Vec::new(),
     })
 }
 

@@ -110,9 +110,13 @@ impl Run for EditFile {
         let (path, source) = scene.copy.file(&self.path)?;
         let EditFile { search, replace, occurrence, .. } = self;
         let wanted = SearchReplace { path: path.clone(), search, replace, occurrence };
-        let edits = code::search_replace(&source, &wanted)
+        let replaced = code::search_replace(&source, &wanted)
             .map_err(|why| format!("{path} was not changed: {why}"))?;
-        edited(scene, &path, &source, &edits)
+        let mut answer = edited(scene, &path, &source, &replaced.edits)?;
+        if let Some(told) = replaced.told() {
+            answer.text = format!("{told}.\n{}", answer.text);
+        }
+        Ok(answer)
     }
 }
 

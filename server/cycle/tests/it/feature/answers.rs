@@ -47,6 +47,92 @@ fn whole_files_and_edits_are_taken_together() {
     }
 }
 
+const DOC: &str = "\"\"\"\nSummary\n=======\n\nWhat it does.\n\"\"\"\n\nTITLE = 1\n";
+
+/// Texts of a block may hold lines that look like its own.
+#[test]
+fn a_block_is_divided_where_its_search_text_says_it() {
+    let heading = "Summary\n=======\n\nWhat it does.\n";
+    let longer = "Summary\n=======\n\nWhat it does, and why.\n";
+    let plain = "Summary\n\nWhat it does.\n";
+    let two = "Summary\n=======\n\nWhat it does.\n\nMore\n=======\n";
+    let table = [
+        // In both texts, in the search alone, in the replacement alone, more often in it.
+        (heading, longer),
+        (heading, plain),
+        ("TITLE = 1\n", "TITLE = '''\nA title\n=======\n'''\n"),
+        (heading, two),
+        // Eight are no divider, nor are seven that are indented.
+        ("TITLE = 1\n", "TITLE = '''\n========\n    =======\n======\n'''\n"),
+        // The marks of a conflict, to be kept.
+        ("TITLE = 1\n", "TITLE = '''\n<<<<<<< one\n'''\n"),
+    ];
+    for (search, replace) in table {
+        for indent in ["", "  "] {
+            let block = format!("<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n");
+            let lines = block.lines().map(|it| format!("{indent}{it}\n"));
+            let answer = format!("doc.py\n{}", lines.collect::<String>());
+            let files = Files([("doc.py", DOC)].into());
+            let wanted = [("doc.py".to_owned(), DOC.replace(search, replace))].into();
+            assert_eq!(changes(&answer, &files), Ok(wanted), "{answer}");
+        }
+    }
+    // Never half of what was meant.
+    let one = "doc.py\n<<<<<<< SEARCH\nTITLE = 1\n=======\nTITLE = 2\n>>>>>>> REPLACE\n";
+    let open = "doc.py\n<<<<<<< SEARCH\nTITLE = 1\n=======\nTITLE = 2\n";
+    for (answer, words) in [
+        (open.to_owned(), "of doc.py has no end"),
+        (format!("{one}{open}"), "of doc.py has no end"),
+        (one.replace("=======", "    ======="), "is not divided"),
+        (
+            one.replace("TITLE = 1", "Title\n======="),
+            "of 2 lines that may divide the block none makes sense",
+        ),
+    ] {
+        let said = changes(&answer, &Files([("doc.py", DOC)].into())).expect_err("half an edit");
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+/// A fence within a string, or within a text that shows fences, is part of the text.
+#[test]
+fn fences_within_a_text_do_not_end_it() {
+    let table = [
+        (
+            "a.py",
+            "python",
+            "def f():\n    \"\"\"A page.\n\n```python\nf()\n```\n    \"\"\"\n    return 1\n",
+        ),
+        ("a.py", "python", "PAGE = f'''\n```\n{1 + 1}\n```\n'''\nEND = 1\n"),
+        ("a.py", "", "PAGE = rb'''\n```\n'''\nEND = 1\n"),
+        (
+            "a.py",
+            "python",
+            "# it's a comment, and \"\"\" opens nothing\nPAGE = \"\"\"\n```sh\nls\n```\n\"\"\"\nEND = 1\n",
+        ),
+        (
+            "README.md",
+            "markdown",
+            "# A\n\n```sh\nls\n```\n\nand\n\n```python\nf()\n```\n\nThe end.\n",
+        ),
+        ("page.js", "js", "const page = `\n```js\nf()\n```\n`\nlet end\n"),
+    ];
+    for (path, language, text) in table {
+        let answer = format!("Here it is.\n\n{path}\n```{language}\n{text}```\n\nThat is all.\n");
+        let wanted = [(path.to_owned(), text.to_owned())];
+        assert_eq!(changes(&answer, &Files([].into())), Ok(wanted.clone().into()), "{answer}");
+        // Another file behind it.
+        let answer = format!("{answer}\nb.py\n```python\nB = 1\n```\n");
+        let [one] = wanted;
+        let both = [one, ("b.py".to_owned(), "B = 1\n".to_owned())];
+        assert_eq!(changes(&answer, &Files([].into())), Ok(both.into()), "{answer}");
+    }
+    // A string that is never closed is the model's mistake, not the fence's.
+    let answer = "a.py\n```python\nA = \"\"\"\n```\n\nb.py\n```python\nB = 1\n```\n";
+    let said = changes(answer, &Files([].into())).expect_err("no Python");
+    assert!(said.contains("a.py would be broken"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_used_is_told_and_changes_nothing() {
     let table = [

@@ -158,6 +158,7 @@ pub(super) fn show(result: &EditResult, place: &Path, output: &mut Output) -> Re
         output.json(result)?;
     } else {
         output.text(result.diff.trim_end_matches('\n'))?;
+        result.notes.iter().for_each(|it| output.note(format_args!("{it}")));
         say_undo(result.undo, place, output);
     }
     Ok(Exit::Done)
