@@ -28,6 +28,7 @@ mod frames;
 pub mod frameworks;
 mod junit;
 mod limits;
+mod links;
 mod local;
 mod order;
 mod place;

@@ -15,6 +15,7 @@ use crate::{
     docker::Docker,
     frames::Places,
     limits::kernel_memory_kills,
+    links,
     order::order,
     place::Place,
     pool::{Key, Pool, Post},
@@ -177,6 +178,9 @@ impl Runner {
         let places = Places::new(post.grounds.root(), self.shared.place.packages());
         let kills = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let limits = post.worker.limits();
+        // What a link hides is looked for beside the run.
+        let (root, origin) = (post.grounds.root().to_owned(), post.grounds.origin().to_owned());
+        let unseen = tokio::task::spawn_blocking(move || links::unseen(&origin));
         let began = Instant::now();
         let tally = Tally::new(places, token);
         let mut session = Session::new(&mut post.worker, tally, request, on_test);
@@ -205,7 +209,7 @@ impl Runner {
             finished.notes.push(format!("the sandbox was thrown away: {reason}"));
         }
         finished.notes.extend(notes(&finished.end, &post.worker));
-        let root = post.grounds.root().to_owned();
+        finished.notes.extend(unseen.await.unwrap_or_default());
         let superfluous = if reusable { self.shared.pool.put(post) } else { Some(post) };
         if let Some(post) = superfluous {
             finished.notes.extend(post.close().await);

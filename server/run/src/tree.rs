@@ -93,6 +93,11 @@ impl Grounds {
         &self.root
     }
 
+    /// The folder of the person's that is shown, or was copied.
+    pub(crate) fn origin(&self) -> &Path {
+        self.base.as_deref().unwrap_or(&self.root)
+    }
+
     /// Makes the folder hold `files` and nothing else besides what lies below them. `trusted`: nobody but us has changed it.
     pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), String> {
         if self.written.is_some() && !trusted {

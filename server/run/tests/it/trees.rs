@@ -1,11 +1,11 @@
 //! Copies of folders with some texts changed, and tests that end where they stand.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fs, sync::Arc, time::Duration};
 
 use run::{Outcome, Request, TestOutcome, Tree};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::runner;
+use crate::support::{run_request, runner};
 
 const READS: &str = "
 import pathlib, value
@@ -72,4 +72,49 @@ async fn a_test_past_its_deadline_fails_where_it_stands_and_the_next_one_runs() 
     let coverage = report.coverage.expect("coverage");
     let lines = &coverage.files["test_a.py"].tests["test_a.py::test_hangs"];
     assert!(lines.contains(&5), "{lines:?}");
+}
+
+/// A sandbox does not show what lies beyond the project; that is told, and nothing is left out in silence.
+#[tokio::test]
+async fn links_that_lead_out_of_the_project_are_told() {
+    let folder = tempfile::tempdir_in(crate::support::scratch()).expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    write("p/test_own.py", "def test_own(): pass\n");
+    write("p/inner/test_inner.py", "def test_inner(): pass\n");
+    write("shared/deep/test_shared.py", "def test_shared(): assert False\n");
+    write("texts/a.txt", "");
+    write("one/test_one.py", "def test_one(): assert False\n");
+    let link = |to: &str, at: &str| {
+        std::os::unix::fs::symlink(to, folder.path().join(at)).expect("linked");
+    };
+    // Without Python behind them, within the project, nowhere, or where pytest does not look: no word.
+    link("../texts", "p/texts");
+    link("inner", "p/again");
+    link("../nowhere", "p/broken");
+    fs::create_dir(folder.path().join("p/.hidden")).expect("made");
+    link("../../shared", "p/.hidden/shared");
+    for tree in [
+        Tree::Folder(folder.path().join("p")),
+        Tree::Copy { folder: folder.path().join("p"), changed: BTreeMap::new() },
+    ] {
+        let report = run_request(&Request::new(tree)).await;
+        assert_eq!((report.outcome, report.notes), (Outcome::Passed, Vec::<String>::new()));
+    }
+    link("../shared", "p/contract");
+    link("../../one/test_one.py", "p/inner/test_linked.py");
+    for copied in [false, true] {
+        let p = folder.path().join("p");
+        let tree = match copied {
+            false => Tree::Folder(p),
+            true => Tree::Copy { folder: p, changed: BTreeMap::new() },
+        };
+        let report = run_request(&Request::new(tree)).await;
+        let told: Vec<&str> =
+            report.notes.iter().filter_map(|it| it.split(" leads out").next()).collect();
+        assert_eq!(told, ["contract", "inner/test_linked.py"], "copied {copied}: {report:#?}");
+    }
 }

@@ -1,0 +1,79 @@
+//! Links that lead out of a project: what lies behind them does not exist in a sandbox.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Folders in which pytest looks for no tests unless it is told to; those whose names begin with a dot are others.
+const PASSED_OVER: [&str; 7] =
+    ["_darcs", "build", "CVS", "dist", "node_modules", "venv", "__pycache__"];
+
+/// What a sandbox shows of the machine wherever the project lies.
+const SHOWN: [&str; 3] = ["/usr", "/opt", "/lib"];
+
+/// Folders and files that are looked at behind one link.
+const LOOKED_AT: usize = 2_000;
+
+/// A sentence for each link below `root` behind which there are Python files that no test run sees.
+pub(crate) fn unseen(root: &Path) -> Vec<String> {
+    let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let mut links = Vec::new();
+    let mut waiting = vec![root.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && !is_passed_over(&entry.file_name().to_string_lossy()) {
+                waiting.push(entry.path());
+            } else if kind.is_symlink() {
+                links.extend(outside(root, &entry.path()).map(|to| (entry.path(), to)));
+            }
+        }
+    }
+    links.sort();
+    let told = |(link, to): &(PathBuf, PathBuf)| {
+        format!(
+            "{} leads out of the project, to {}: what lies there is not seen by tests, and tests in it are not run; run them by their own path, or copy them into the project",
+            link.strip_prefix(root).unwrap_or(link).display(),
+            to.display()
+        )
+    };
+    links.iter().map(told).collect()
+}
+
+fn is_passed_over(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with(".egg") || PASSED_OVER.contains(&name)
+}
+
+/// Where a link leads, if that is Python beyond what sandboxes show.
+fn outside(root: &Path, link: &Path) -> Option<PathBuf> {
+    let name = link.file_name()?.to_string_lossy().into_owned();
+    let to = link.canonicalize().ok().filter(|it| !it.starts_with(root))?;
+    let is_shown = SHOWN.iter().any(|it| to.starts_with(it));
+    (!is_shown && !is_passed_over(&name) && holds_python(&to)).then_some(to)
+}
+
+fn holds_python(place: &Path) -> bool {
+    let is_python = |path: &Path| path.extension().is_some_and(|it| it == "py");
+    if !place.is_dir() {
+        return is_python(place);
+    }
+    let mut waiting = vec![place.to_owned()];
+    let mut left = LOOKED_AT;
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            left -= 1;
+            let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+            if !is_folder && is_python(&entry.path()) {
+                return true;
+            }
+            if left == 0 {
+                return false;
+            }
+            if is_folder && !is_passed_over(&entry.file_name().to_string_lossy()) {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    false
+}
