@@ -1,5 +1,7 @@
 //! What a project's own settings say of its tests, where every test is the proof.
 
+use std::slice::from_ref;
+
 use serde_json::{Value, json};
 
 use crate::implement::{ALONE, file, in_p, shop};
@@ -105,7 +107,7 @@ fn work_that_breaks_what_settings_hide_is_not_merged() {
         "from shop.cart import total\n\n\ndef half(prices):\n    return total(prices)\n",
     ) + &file("shop/cart.py", "def total(prices):\n    return sum(prices) / 2\n");
     for addopts in ["-x", "-k 'not test_total'", "--maxfail=1 --deselect tests/test_cart.py"] {
-        let world = shop(&[("scaffold", &[tests.clone()]), ("implementation", &[breaks.clone()])]);
+        let world = shop(&[("scaffold", from_ref(&tests)), ("implementation", from_ref(&breaks))]);
         world.write("p/pytest.ini", &format!("[pytest]\npythonpath = .\naddopts = {addopts}\n"));
         world.write("p/tests/test_aaa.py", "def test_known_to_fail():\n    assert False\n");
         in_p(&world, &["add", "."]);

@@ -197,12 +197,13 @@ fn is_one_call(script: &str, tool: &str) -> bool {
         name.trim_end_matches(".js").trim_end_matches(".mjs") == tool
     });
     let free = words.all(|word| {
+        // vitest refuses to be told twice; jest takes the last one.
+        let is_told_twice = tool == "vitest" && word.starts_with("--bail");
         (word.starts_with('-') || word == "run")
             && !OURS.iter().any(|ours| word.split('=').next() == Some(*ours))
             && !word.starts_with("--watch")
             && !word.starts_with("--outputFile")
-            // vitest refuses to be told twice; jest takes the last one.
-            && !(tool == "vitest" && word.starts_with("--bail"))
+            && !is_told_twice
     });
     plain && before.is_some() && free
 }

@@ -32,12 +32,15 @@ async fn beds() -> Vec<Bed> {
     beds
 }
 
+/// Texts by path.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
 impl Bed {
     fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    fn write(&self, files: &[(&str, &str)]) {
+    fn write(&self, files: Files<'_>) {
         for (name, text) in files {
             let path = self.root().join(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -88,7 +91,7 @@ const START: &str = "import os, pathlib, shutil\nHERE = pathlib.Path(__file__).p
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_is_written_counts_in_its_run_and_in_no_other() {
-    let table: &[(&str, &[(&str, &str)], &str)] = &[
+    let table: &[(&str, Files<'_>, &str)] = &[
         (
             "a database",
             &[],
