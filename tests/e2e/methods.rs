@@ -320,8 +320,10 @@ fn tests_for_a_function_are_written_from_the_editor() {
 fn runs_at_the_same_time_do_not_get_into_each_other_s_way() {
     let world = World::new();
     world.write("pytest.ini", "[pytest]\n");
-    // It ends when the other run, which it outlasts, has left its mark in the project.
-    let waits = "import pathlib, time\n\n\ndef test_waits(tmp_path):\n    while not pathlib.Path('done').exists():\n        time.sleep(0.01)\n    (tmp_path / 'a').write_text('b')\n    assert 1 + 1 == 3\n";
+    // It ends when the other run, which it outlasts, has left its mark in the project. A file that comes meanwhile need
+    // not be seen, its text is.
+    world.write("done", "");
+    let waits = "import pathlib, time\n\n\ndef test_waits(tmp_path):\n    while not pathlib.Path('done').read_text():\n        time.sleep(0.01)\n    (tmp_path / 'a').write_text('b')\n    assert 1 + 1 == 3\n";
     world.write("tests/test_waits.py", waits);
     world.write("tests/test_quick.py", "def test_quick():\n    assert True\n");
     let mut client = editor(&world, Value::Null);
@@ -331,7 +333,7 @@ fn runs_at_the_same_time_do_not_get_into_each_other_s_way() {
         let quick = json!({ "testPath": "tests/test_quick.py", "sandbox": "local" });
         assert_eq!(call(&mut client, "runTests", quick)["outcome"], "passed");
     }
-    world.write("done", "");
+    world.write("done", "yes");
     ended(&mut client, &job);
     let ran = result(&mut client, &job);
     let message = ran["tests"][0]["failure"]["message"].to_string();

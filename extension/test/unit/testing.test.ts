@@ -114,6 +114,7 @@ const result = (tests: RunTestsResult['tests']): RunTestsResult => ({
   outcome: 'failed',
   parsingFailed: false,
   tests,
+  deselected: [],
   notRun: [],
   notes: [],
   collectionErrors: [],
