@@ -1,7 +1,7 @@
 // The sidecar of a server, as the system sees it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { recorded } from './fixture';
 import { cache } from './program';
@@ -12,7 +12,18 @@ import { extensionId } from './workbench';
 export function sidecars(server: Server): number[] {
   const processes = readdirSync('/proc').filter((it) => /^\d+$/.test(it));
   const own = processes.filter((it) => program(it)?.startsWith(server.scratch.extensions + sep));
-  return own.map(Number);
+  // One that is about to become another program is a copy of its parent for a moment.
+  return own.filter((it) => !own.includes(parent(it) ?? '')).map(Number);
+}
+
+/** The process that started one; nothing where that is gone. */
+function parent(process: string): string | undefined {
+  try {
+    const stat = readFileSync(join('/proc', process, 'stat'), 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Goes on with the run in a folder of the fixture beside the editor, as somebody in a terminal would; ends it, and resolves when it is gone. */
