@@ -390,3 +390,32 @@ fn give_away(folder: &Path) {
         }
     }
 }
+
+/// What is mounted below a project is seen by its tests, and nothing can be written then.
+#[test]
+fn a_project_with_something_mounted_below_it_is_shown_whole_and_read_only() {
+    let world = World::new();
+    world.write("p/test_a.py", "def test_a(): print(open('below/data.txt').read())\n");
+    world.write("p/below/here", "");
+    world.write("data.txt", "mounted");
+    let root = world.root().display();
+    let script = format!(
+        "mount -t tmpfs none {root}/p/below && cp {root}/data.txt {root}/p/below/ && exec {} test {root}/p --sandbox local --json",
+        binary().display()
+    );
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root can mount something below a project");
+        return;
+    }
+    let surroundings = world.command(&[]);
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", &script]).env_clear();
+    command.envs(surroundings.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = Ran::of(command.output().expect("unshare is there")).exits(0);
+    let report = ran.json();
+    assert!(report["tests"][0]["stdout"].to_string().contains("mounted"), "{report:#}");
+    let limits = report["limits"].as_array().expect("limits");
+    let project = limits.iter().find(|it| it["name"] == "project").expect("listed");
+    let how = project["how"].as_str().expect("words");
+    assert!(how.starts_with("read-only: ") && how.contains("mounted below it"), "{how}");
+}

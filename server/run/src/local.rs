@@ -18,6 +18,7 @@ mod filter;
 mod landlock;
 mod layer;
 mod namespaces;
+mod owners;
 mod spawn;
 mod status;
 mod view;

@@ -10,8 +10,9 @@ const NAMED: usize = 5;
 /// Takes the results and lines of `rest`, a run of what `report` has as deselected. Its outcome is its own affair: a test that
 /// nobody runs may well hang or need what is not there.
 pub(crate) fn add(report: &mut Report, rest: Report) {
-    if matches!(rest.outcome, Outcome::Cancelled) {
-        report.outcome = Outcome::Cancelled;
+    // Who makes up results there may do so anywhere.
+    if matches!(rest.outcome, Outcome::Cancelled | Outcome::Tampered { .. }) {
+        (report.outcome, report.reason) = (rest.outcome, rest.reason);
         return;
     }
     let has_result: HashSet<&str> = rest.tests.iter().map(|it| it.id.as_str()).collect();

@@ -12,7 +12,7 @@ use std::{
 
 use libc::{c_char, c_int, c_long, c_ulong};
 
-use super::layer::show_owned;
+use super::owners::show_owned;
 
 /// One thing to put into the new root. Paths begin with the folder that becomes the root.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub(crate) const WANTS_MAPS: i32 = -1;
 
 /// Stages of the way, for error messages. The order is that of [`STAGES`].
 #[derive(Clone, Copy)]
-enum Stage {
+pub(super) enum Stage {
     Begin,
     Session,
     Private,
@@ -116,9 +116,10 @@ pub(crate) const STAGES: [&str; 13] = [
     "starting the program",
 ];
 
-struct Failed(Stage, c_int);
+/// The stage that failed, and the number of its error.
+pub(super) struct Failed<S>(pub(super) S, pub(super) c_int);
 
-type Done = Result<(), Failed>;
+pub(super) type Done<S = Stage> = Result<(), Failed<S>>;
 
 /// Never returns: either the program runs, or the parent is told why not.
 ///
@@ -147,7 +148,7 @@ unsafe fn prepare(
     orders: &Orders,
     arguments: *const *const c_char,
     environment: *const *const c_char,
-) -> Result<Never, Failed> {
+) -> Result<Never, Failed<Stage>> {
     await_go(orders.go)?;
     begin()?;
     if let Some(root) = &orders.root {
@@ -183,7 +184,7 @@ fn errno() -> c_int {
     unsafe { *libc::__errno_location() }
 }
 
-fn check(stage: Stage, result: c_int) -> Done {
+pub(super) fn check<S>(stage: S, result: c_int) -> Done<S> {
     if result < 0 { Err(Failed(stage, errno())) } else { Ok(()) }
 }
 

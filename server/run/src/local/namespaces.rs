@@ -20,7 +20,7 @@ use rustix::process::{getegid, geteuid};
 use super::{
     Plan, c_string,
     child::{Identity, Step},
-    filter, layer, orders,
+    filter, layer, orders, owners,
     spawn::Job,
     view::{self, Shown},
 };
@@ -60,7 +60,7 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     let root = folder.join("root");
     fs::create_dir(&root).map_err(|e| format!("{} cannot be made: {e}", root.display()))?;
     // Where it cannot be had, tests that are somebody else find a project that they cannot write to.
-    let users = owners(launch, identity);
+    let users = owning(launch, identity);
     orders.steps = steps(launch, &root, &settings, &writable, users.as_ref());
     orders.root = Some(c_string(&root));
     orders.identity = identity;
@@ -73,11 +73,15 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     Ok(Plan { job, writable, landlock: Ok(()), filter, info: None })
 }
 
-/// The user namespace that makes a stranger of the project's owner.
-fn owners(launch: &Launch, identity: Identity) -> Option<OwnedFd> {
+/// The user namespace that makes a stranger of the project's owner. What is mounted below a project would not be shown
+/// with it.
+fn owning(launch: &Launch, identity: Identity) -> Option<OwnedFd> {
     let Identity::Stranger { outside, .. } = identity else { return None };
+    if layer::mounted_below(&launch.tree).is_some() {
+        return None;
+    }
     let status = fs::metadata(&launch.tree).ok()?;
-    layer::ownership((status.uid(), status.gid()), outside).ok()
+    owners::ownership((status.uid(), status.gid()), outside).ok()
 }
 
 fn stranger() -> u32 {

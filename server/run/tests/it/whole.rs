@@ -159,3 +159,27 @@ async fn lines_of_both_runs_are_known() {
     assert_eq!(lib.tests["test_a.py::test_b"], [2, 4]);
     assert_eq!(lib.functions[0].tests, ["test_a.py::test_a", "test_a.py::test_b"]);
 }
+
+/// What makes up its results there proves nothing anywhere.
+#[tokio::test]
+async fn who_makes_up_results_beside_the_rest_is_found_out() {
+    let conftest = "\
+import pytest
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        report.outcome, report.longrepr = 'passed', None
+";
+    let tests =
+        "import pytest\ndef test_a(): pass\n@pytest.mark.slow\ndef test_b(): assert False\n";
+    let tree = [
+        ("pytest.ini", &*settings("-m 'not slow'")),
+        ("conftest.py", conftest),
+        ("test_a.py", tests),
+    ];
+    let report = run_with(&tree, |_| {}).await;
+    assert!(matches!(report.outcome, Outcome::Tampered { .. }), "{report:#?}");
+    assert_eq!(report.deselected_tests, vec![]);
+}
