@@ -5,6 +5,10 @@ use std::collections::HashMap;
 use code::{SearchReplace, search_replace};
 use serde::Deserialize;
 
+mod fences;
+
+use fences::{fences, path_of, push_line};
+
 /// The parts of a reply that can be acted on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
@@ -135,108 +139,6 @@ fn is_code(text: &str) -> bool {
     code::Fragment::parse(text).is_ok_and(|it| it.items.iter().any(code::Item::is_definition))
 }
 
-/// Fenced blocks; an unclosed one runs to the end. A fence inside a list is indented, and its block with it.
-fn fences(text: &str) -> Vec<Fence> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut out = Vec::new();
-    let mut above = "";
-    let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        at += 1;
-        let Some(mut fence) = Fence::opened_by(line, above) else {
-            above = if line.trim().is_empty() { above } else { line };
-            continue;
-        };
-        let length = fence.length(&lines[at..]);
-        for line in &lines[at..at + length] {
-            push_line(&mut fence.body, line.strip_prefix(fence.indent.as_str()).unwrap_or(line));
-        }
-        at += length + 1;
-        above = "";
-        out.push(fence);
-    }
-    out
-}
-
-struct Fence {
-    indent: String,
-    /// Three or more backticks or tildes.
-    marks: String,
-    /// All that stands behind the marks.
-    language: String,
-    /// The line above it that is not blank.
-    above: String,
-    body: String,
-}
-
-impl Fence {
-    /// Behind the language, or on the line above.
-    fn path(&self) -> Option<String> {
-        let behind = self.language.split([' ', ':']).nth(1).and_then(path_of);
-        behind.or_else(|| path_of(&self.above))
-    }
-
-    /// How many of the lines behind its first one belong to it. A fence within a string of Python, or in a text that shows
-    /// fences itself, does not end it.
-    fn length(&self, rest: &[&str]) -> usize {
-        let ends = rest.iter().enumerate().filter(|(_, line)| self.closed_by(line)).map(|it| it.0);
-        let ends: Vec<usize> = ends.collect();
-        let meant = match self.is_python() {
-            true => {
-                let inside = |end: &usize| code::ends_within_string(&rest[..*end].join("\n"));
-                ends.iter().copied().find(|end| !inside(end))
-            }
-            false => {
-                let opened = |end: usize| {
-                    let within = rest[..end].iter();
-                    within.filter(|line| self.is_opened_within(line)).count()
-                };
-                // The first that closes more than was opened before it.
-                ends.iter()
-                    .enumerate()
-                    .find(|(before, end)| opened(**end) <= *before)
-                    .map(|it| *it.1)
-            }
-        };
-        meant.or(ends.first().copied()).unwrap_or(rest.len())
-    }
-
-    fn is_python(&self) -> bool {
-        self.says_python()
-            || self.path().is_some_and(|it| it.ends_with(".py") || it.ends_with(".pyi"))
-    }
-
-    fn says_python(&self) -> bool {
-        let word = self.language.split(|c: char| c.is_whitespace() || ",{:".contains(c)).next();
-        let word = word.map(str::to_lowercase);
-        matches!(word.as_deref(), Some("python" | "py" | "python3"))
-    }
-
-    /// The same marks with a language behind them.
-    fn is_opened_within(&self, line: &str) -> bool {
-        let inner = Fence::opened_by(line, "");
-        inner.is_some_and(|it| it.marks == self.marks && !it.language.is_empty())
-    }
-
-    /// A fence deeper than the one that opened the block belongs to the code: to a docstring, mostly.
-    fn closed_by(&self, line: &str) -> bool {
-        let indent = line.len() - line.trim_start().len();
-        line.trim() == self.marks && indent <= self.indent.len()
-    }
-
-    fn opened_by(line: &str, above: &str) -> Option<Fence> {
-        let rest = line.trim_start();
-        let mark = rest.chars().next().filter(|c| "`~".contains(*c))?;
-        let marks: String = rest.chars().take_while(|c| *c == mark).collect();
-        let language = rest[marks.len()..].trim().to_owned();
-        let indent = line[..line.len() - rest.len()].to_owned();
-        // "```python```" in a sentence opens nothing.
-        let opens = marks.len() >= 3 && !language.contains(mark);
-        let above = above.to_owned();
-        opens.then(|| Fence { indent, marks, language, above, body: String::new() })
-    }
-}
-
 /// `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, the file's path on the line above. A block may be indented as a whole; a
 /// line divides it only where it stands at the block's own indentation and is nothing but seven signs.
 fn search_replace_blocks(text: &str) -> Result<Vec<Edit>, String> {
@@ -289,25 +191,6 @@ fn readings(path: &str, body: &[String]) -> Vec<SearchReplace> {
         occurrence: None,
     };
     dividers.map(reading).collect()
-}
-
-fn push_line(out: &mut String, line: &str) {
-    out.push_str(line);
-    out.push('\n');
-}
-
-/// Endings of files that hold what people write.
-const ENDINGS: [&str; 23] = [
-    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "json", "go", "mod", "html", "css", "md",
-    "txt", "toml", "yaml", "yml", "cfg", "ini", "sql", "xml", "csv",
-];
-
-fn path_of(line: &str) -> Option<String> {
-    let bare = line.trim_matches(|c: char| "`*#:".contains(c) || c.is_whitespace());
-    let ending = bare.rsplit_once('.').map(|(_, it)| it)?;
-    let looks =
-        ENDINGS.contains(&ending) && !bare.contains(|c: char| c.is_whitespace() || c == '`');
-    looks.then(|| bare.trim_start_matches("./").to_owned())
 }
 
 #[derive(Deserialize)]
