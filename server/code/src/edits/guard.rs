@@ -22,28 +22,45 @@ pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), 
     let text = edits.apply(before.source);
     let after = Tree::of(&text).map_err(|error| Refused::Worse { error })?;
     // By line: where in its line an error is reported depends on what stands above.
-    let mut known: HashMap<usize, usize> = HashMap::new();
-    for (at, _) in faults(before) {
-        let line = line_start(before.source, at);
-        if let Some(line) = edits.moved(line) {
-            *known.entry(line).or_default() += 1;
+    let by_line = |faults: Vec<(usize, SyntaxError)>| {
+        let mut lines: HashMap<usize, usize> = HashMap::new();
+        let starts = faults.iter().map(|(at, _)| line_start(before.source, *at));
+        starts.filter_map(|at| edits.moved(at)).for_each(|at| *lines.entry(at).or_default() += 1);
+        lines
+    };
+    let (mut broken, mut misplaced) = (by_line(errors(before)), by_line(strays(before)));
+    for (at, error) in errors(&after) {
+        if !takes_one(&mut broken, line_start(&text, at)) {
+            return Err(Refused::Worse { error });
         }
     }
-    for (at, error) in faults(&after) {
-        match known.get_mut(&line_start(&text, at)) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => return Err(Refused::Worse { error }),
+    // Where a line parses now that did not, its statement may turn out to be misplaced: that is no worse.
+    for (at, error) in strays(&after) {
+        let line = line_start(&text, at);
+        if !takes_one(&mut misplaced, line) && !takes_one(&mut broken, line) {
+            return Err(Refused::Worse { error });
         }
     }
     Ok(())
 }
 
-/// What Python would refuse: what the parser does, and statements that stand where they may not.
-fn faults(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
+/// Takes one of the known faults of a line away, where there is one left.
+fn takes_one(known: &mut HashMap<usize, usize>, line: usize) -> bool {
+    let left = known.get_mut(&line).filter(|count| **count > 0);
+    left.map(|count| *count -= 1).is_some()
+}
+
+/// What the parser refuses, with its place in bytes.
+fn errors(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
+    tree.wounds.iter().copied().zip(tree.errors.iter().cloned()).collect()
+}
+
+/// What the parser takes and Python refuses: statements that stand where they may not.
+fn strays(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
     let mut strays = Vec::new();
     stray(tree.body(), false, false, &mut strays);
-    let strays = strays.into_iter().map(|(at, why)| (at, syntax_error_at(tree.source, at, why)));
-    tree.wounds.iter().copied().zip(tree.errors.iter().cloned()).chain(strays).collect()
+    let told = |(at, why)| (at, syntax_error_at(tree.source, at, why));
+    strays.into_iter().map(told).collect()
 }
 
 fn stray(body: &[Stmt], function: bool, repeats: bool, found: &mut Vec<(usize, &'static str)>) {

@@ -91,20 +91,20 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..5)
 }
 
-fn edits(source: &str, step: &Step, symbol: &Symbol) -> Result<TextEdits, Refused> {
+fn edits(source: &str, tool: usize, text: &str, symbol: &Symbol) -> Result<TextEdits, Refused> {
     let which = Which::from(symbol);
-    match step.tool {
-        0 => replace_symbol_body(source, which, step.text),
-        1 => insert_before_symbol(source, which, step.text),
-        2 => insert_after_symbol(source, which, step.text),
-        3 => insert_into_class(source, which, step.text),
+    match tool {
+        0 => replace_symbol_body(source, which, text),
+        1 => insert_before_symbol(source, which, text),
+        2 => insert_after_symbol(source, which, text),
+        3 => insert_into_class(source, which, text),
         4 => delete_symbol(source, which),
         _ => {
             let line = source[symbol.range.clone()].lines().next().unwrap_or("").to_owned();
             let edit = SearchReplace {
                 path: String::new(),
                 search: line,
-                replace: step.text.to_owned(),
+                replace: text.to_owned(),
                 occurrence: Some(0),
             };
             let edits = search_replace(source, &edit).map_err(|_| Refused::Empty)?;
@@ -130,7 +130,7 @@ fn run(source: String, steps: &[Step]) -> Result<(), TestCaseError> {
             break;
         }
         let symbol = step.symbol.get(&outline.symbols);
-        let Ok(edits) = edits(&now, step, symbol) else { continue };
+        let Ok(edits) = edits(&now, step.tool, step.text, symbol) else { continue };
         let next = edits.apply(&now);
         let after = Outline::of(&next);
         prop_assert!(after.errors.len() <= outline.errors.len(), "{:?}\n{}", after.errors, next);
@@ -193,4 +193,20 @@ fn a_long_search_in_a_megabyte_is_found_at_once() {
     assert!(replaced.likeness > 0.8 && replaced.likeness < 1.0, "{}", replaced.likeness);
     let wanted = text.replace(&line(9_199), &format!("{}    x = 1\n", line(9_199)));
     assert!(replaced.edits.apply(&text) == wanted);
+}
+
+/// A `return` outside a function and a line that does not parse are two kinds of fault: one that goes
+/// does not make room for the other on its line.
+#[test]
+fn a_statement_out_of_place_is_not_traded_for_an_error_of_the_parser() {
+    let source = "import os\nX, \nY = 1, 2; Z = 3\n\n# c\n@d\nclass A: x = 1; y = 2\n\n\nclass B(A):\n\t'''Doc.'''\n\n\tdef m(self): ...\n\t# end\n\n\tasync def n(\n(\t\tself,\n\t) -> int:\n\t\treturn '''\nraw\n'''\nif X:\n    pass\nelse:\n    f( = None\nlast: int";
+    let outline = Outline::of(source);
+    for symbol in &outline.symbols {
+        for (tool, text) in (0..6).flat_map(|tool| TEXTS.map(|text| (tool, text))) {
+            let Ok(edits) = edits(source, tool, text, symbol) else { continue };
+            let after = Outline::of(&edits.apply(source)).errors;
+            let what = format!("{tool} on {} with {text:?}", symbol.name);
+            assert!(after.len() <= outline.errors.len(), "{what}: {after:?}");
+        }
+    }
 }
