@@ -4353,7 +4353,7 @@ framework?: (Tool | null)
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 3600 if left out.
+ * Seconds all of them may take, from 1; 1800 if left out.
  */
 runTimeout?: number
 /**
@@ -4729,11 +4729,11 @@ top?: number
  */
 trials?: number
 /**
- * Seconds one test may take, from 1; 5 if left out.
+ * Seconds one test may take, from 1; 30 if left out.
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 3600 if left out.
+ * Seconds all of them may take, from 1; 1800 if left out.
  */
 runTimeout?: number
 /**
@@ -6397,7 +6397,7 @@ framework?: (Tool | null)
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 3600 if left out.
+ * Seconds all of them may take, from 1; 1800 if left out.
  */
 runTimeout?: number
 /**
@@ -6519,11 +6519,11 @@ top?: number
  */
 trials?: number
 /**
- * Seconds one test may take, from 1; 5 if left out.
+ * Seconds one test may take, from 1; 30 if left out.
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 3600 if left out.
+ * Seconds all of them may take, from 1; 1800 if left out.
  */
 runTimeout?: number
 /**

@@ -149,12 +149,14 @@ fn git_runs_nothing_of_the_project_s() {
         assert!(ran.status.success(), "{ran:?}");
     };
     git(&["init", "--quiet"]);
+    let shop = SHOP.replace("number // 1", "number // 2");
+    world.write("p/shop/cart.py", &shop);
     world.write("p/.gitattributes", "*.py filter=own diff=own\n");
     git(&["add", "."]);
     git(&["commit", "--quiet", "--message=all"]);
     git(&["config", "filter.own.clean", "sh -c 'touch RAN; cat'"]);
     git(&["config", "diff.own.textconv", "sh -c 'touch RAN; cat $0'"]);
-    world.write("p/shop/cart.py", &SHOP.replace("return 5", "return 5 + 0"));
+    world.write("p/shop/cart.py", &shop.replace("return 5", "return 5 + 0"));
     let found = world.trellis(&["localize", "p", "--trials=0", "--json"]).exits(0).json();
     assert!(!root.join("RAN").exists());
     let suspects = found["suspects"].as_array().expect("a list").iter();

@@ -405,7 +405,7 @@ fn repaired_as_told(name: &str) {
     assert!(copy.status().expect("cp").success());
     fs::copy(fixture.join("replies.jsonl"), world.root().join("replies.jsonl")).expect("replies");
     let code = i32::try_from(truth["exit"].as_i64().expect("a code")).expect("a code");
-    let options = ["--approve", "autonomous", "--test-timeout", "4"];
+    let options = ["--approve", "autonomous", "--test-timeout", "1"];
     let result = repair(&world, &options).exits(code).json();
     assert_eq!(result["outcome"], truth["outcome"], "{name}: {result:#}");
     let found = changed(&fixture.join("repo"), &world.root().join("p"));

@@ -13,8 +13,14 @@ use crate::report::{Comparison, Missing};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
-    /// Something that may take its time begins, and whatever came before has ended.
-    Phase { doing: Doing, id: String },
+    /// Something that may take its time begins, and whatever came before has ended. A test that ends itself does so after
+    /// these seconds at the latest; 0 where it does not.
+    Phase {
+        doing: Doing,
+        id: String,
+        #[serde(default)]
+        seconds: f64,
+    },
     /// Ids about to run, a part at a time.
     Collected { ids: Vec<String> },
     /// Ids that were found and then deselected or dropped, a part at a time.

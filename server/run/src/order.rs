@@ -52,7 +52,7 @@ pub(crate) fn order(
         "coverage": request.coverage,
         "cold": request.cold,
         "hash_seed": request.hash_seed,
-        "deadline": request.test_deadline.map(|it| it.as_secs_f64()),
+        "deadline": request.interrupted_after().map(|it| it.as_secs_f64()),
         "selection": selection,
         "captured": request.limits.output_bytes,
         "rlimits": limits(request, post),

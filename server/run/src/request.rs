@@ -48,11 +48,12 @@ pub struct Request {
     /// project that is not installed. For Python's frameworks alone.
     pub source_folders: Vec<PathBuf>,
     /// Wall time for one test with its set-up and tear-down, and likewise for importing one test
-    /// module. Frameworks other than Python's know only `run_timeout`.
+    /// module; twice as much where coverage is measured, and for a test that sets itself a time-out (as pytest-timeout
+    /// knows it), that. Frameworks other than Python's know only `run_timeout`.
     pub test_timeout: Duration,
     /// Wall time after which the body of a test is interrupted and fails as `TestTookTooLong` where it
-    /// stands, so that the run goes on and its lines are known; the next ones get a fifth of it once
-    /// that has happened, or five times what the slowest took. Code that catches everything or hangs in a library is not reached: that is what
+    /// stands, so that the run goes on and its lines are known. It is longer as `test_timeout` is, and time in which the test had
+    /// no processor does not count. Code that catches everything or hangs in a library is not reached: that is what
     /// `test_timeout` is for. None: nothing is interrupted. For pytest alone.
     pub test_deadline: Option<Duration>,
     /// Wall time for the whole run.
@@ -87,6 +88,21 @@ impl Request {
             cold: false,
             hash_seed: 0,
         }
+    }
+
+    /// Measuring takes time as well.
+    fn slowness(&self) -> u32 {
+        if self.coverage { 2 } else { 1 }
+    }
+
+    /// What one test or import may take.
+    pub(crate) fn time_for_one(&self) -> Duration {
+        self.test_timeout.saturating_mul(self.slowness())
+    }
+
+    /// After which a test is interrupted.
+    pub(crate) fn interrupted_after(&self) -> Option<Duration> {
+        self.test_deadline.map(|it| it.saturating_mul(self.slowness()))
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
                 news = self.next() => match news {
                     News::End(end) => return (stop, end),
                     News::Phase if waiting == Waiting::Running => {
-                        deadline = after(request.test_timeout).min(run);
+                        deadline = self.phase(request).min(run);
                     }
                     News::Stack if waiting == Waiting::Stack => {
                         (waiting, deadline) = self.kill().await;
@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
                         match self.catch_up(deadline == run).await {
                             Some(News::End(end)) => return (stop, end),
                             Some(_) => {
-                                deadline = after(request.test_timeout).min(run);
+                                deadline = self.phase(request).min(run);
                                 continue;
                             }
                             None => {}
@@ -180,6 +180,11 @@ impl<'a> Session<'a> {
                 }
             }
         }
+    }
+
+    /// The end of the time for what has begun.
+    fn phase(&self, request: &Request) -> Instant {
+        after(request.time_for_one().max(self.tally.own_time))
     }
 
     fn why(&self, run: bool) -> Stop {

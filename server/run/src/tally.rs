@@ -24,6 +24,8 @@ pub(crate) struct Tally {
     pub(crate) collection_errors: Vec<Failure>,
     /// None until the reporter has reported for the first time.
     pub(crate) activity: Option<Activity>,
+    /// After which what is under way ends itself, if it does.
+    pub(crate) own_time: Duration,
     pub(crate) internal_error: Option<Failure>,
     pub(crate) interrupted: Option<String>,
     pub(crate) finished: Option<i32>,
@@ -56,6 +58,7 @@ impl Tally {
             deselected: Vec::new(),
             collection_errors: Vec::new(),
             activity: None,
+            own_time: Duration::ZERO,
             internal_error: None,
             interrupted: None,
             finished: None,
@@ -85,7 +88,8 @@ impl Tally {
     fn apply(&mut self, event: Event) -> bool {
         self.count += 1;
         match event {
-            Event::Phase { doing, id } => {
+            Event::Phase { doing, id, seconds } => {
+                self.own_time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
                 self.activity = Some(match doing {
                     Doing::Start => Activity::Starting,
                     Doing::Collect => Activity::Collecting(id),

@@ -75,7 +75,9 @@ fn stopped(stop: Stop, request: &Request) -> Verdict {
                 request.framework
             ),
         ),
-        Stop::Phase => because(Outcome::TimedOut, took("one test or import", request.test_timeout)),
+        Stop::Phase => {
+            because(Outcome::TimedOut, took("one test or import", request.time_for_one()))
+        }
         Stop::Run => because(Outcome::TimedOut, took("the whole run", request.run_timeout)),
     }
 }

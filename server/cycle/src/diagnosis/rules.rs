@@ -78,20 +78,17 @@ fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
     let deepest = deepest(&run.stack);
     let in_code = deepest.filter(|frame| !(around.is_test)(&frame.path));
     match (&run.ending, in_code) {
-        (Ending::TimedOut, Some(frame)) if waits(frame) => finding(
+        (Ending::TimedOut, Some(frame)) if waits_for_others(frame) => finding(
             Diagnosis::Environment,
             "waiting",
             format!("at the deadline the run waited in {}", place(frame)),
         ),
+        // For what, and whose fault it is that it does not come, nobody can tell from here.
+        (Ending::TimedOut, _) if waits(&run.stack) => None,
         (Ending::TimedOut, Some(frame)) => finding(
             Diagnosis::Implementation,
             "endless-loop",
             format!("at the deadline the run stood in {}", place(frame)),
-        ),
-        (Ending::TimedOut, None) => finding(
-            Diagnosis::Environment,
-            "time-out",
-            "the run timed out, and not inside the code under test",
         ),
         (Ending::KilledForMemory, Some(frame)) => finding(
             Diagnosis::Implementation,
@@ -116,10 +113,48 @@ fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
     }
 }
 
-/// Whether a line waits for something outside; a loop that computes does not.
-fn waits(frame: &Frame) -> bool {
-    let calls = ["sleep(", ".recv(", ".accept(", ".connect(", "select(", "input(", "urlopen("];
-    calls.iter().any(|it| frame.source.contains(it))
+/// Whether a line waits for a person, or for a machine that is not there.
+fn waits_for_others(frame: &Frame) -> bool {
+    [".connect(", "input(", "urlopen("].iter().any(|it| frame.source.contains(it))
+}
+
+/// Calls that wait and have no frame of their own, and those that run an event loop.
+const WAITING: [&str; 13] = [
+    "sleep(",
+    ".recv(",
+    ".accept(",
+    "select(",
+    "poll(",
+    ".acquire(",
+    ".wait(",
+    ".join()",
+    ".result(",
+    "run_until_complete(",
+    "run_forever(",
+    "asyncio.run(",
+    "sigwait",
+];
+
+/// Modules of the standard library, and event loops of others, in which a program waits.
+const WAITS_IN: [&str; 11] = [
+    "/selectors.py",
+    "/asyncio/",
+    "/threading.py",
+    "/queue.py",
+    "/subprocess.py",
+    "/socket.py",
+    "/ssl.py",
+    "/concurrent/futures/",
+    "/multiprocessing/",
+    "/anyio/",
+    "/trio/",
+];
+
+/// Whether the stack ends in something that waits; a loop that computes does not.
+fn waits(stack: &[Frame]) -> bool {
+    let within = |frame: &Frame| WAITS_IN.iter().any(|it| frame.path.contains(it));
+    let calls = |frame: &Frame| WAITING.iter().any(|it| frame.source.contains(it));
+    stack.last().is_some_and(within) || deepest(stack).is_some_and(calls)
 }
 
 fn ends_itself(frame: &Frame) -> bool {

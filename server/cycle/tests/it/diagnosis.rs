@@ -241,11 +241,28 @@ fn independent_tests_that_agree_are_believed() {
 fn runs_that_were_cut_short() {
     let crash = |signal| Ending::Crashed { how: String::new(), signal };
     let code = |source: &str| vec![frame(TEST, "f()"), frame(CODE, source)];
+    let within = |path: &str| vec![frame(TEST, "f()"), frame(CODE, "it.go()"), frame(path, "x")];
     let table = [
         (Ending::TimedOut, code("while True:"), "implementation endless-loop"),
-        (Ending::TimedOut, vec![frame(TEST, "sleep(99)")], "environment time-out"),
-        (Ending::TimedOut, code("time.sleep(pause)"), "environment waiting"),
-        (Ending::TimedOut, vec![], "environment time-out"),
+        (Ending::TimedOut, code("while not done: n += 1"), "implementation endless-loop"),
+        (Ending::TimedOut, code("    socket.connect(there)"), "environment waiting"),
+        // Who waits may wait for what the code ought to have done.
+        (Ending::TimedOut, vec![frame(TEST, "sleep(99)")], "-"),
+        (Ending::TimedOut, vec![frame(TEST, "while not f(): pass")], "-"),
+        (Ending::TimedOut, code("time.sleep(pause)"), "-"),
+        (Ending::TimedOut, code("self.selector.select(0.05)"), "-"),
+        (Ending::TimedOut, code("loop.run_until_complete(it)"), "-"),
+        (Ending::TimedOut, code("self.lock.acquire()"), "-"),
+        (Ending::TimedOut, within("/usr/lib/python3.11/selectors.py"), "-"),
+        (Ending::TimedOut, within("/usr/lib/python3.11/asyncio/base_events.py"), "-"),
+        (Ending::TimedOut, within("/usr/lib/python3.11/threading.py"), "-"),
+        // What computes within a library of computing does not wait.
+        (
+            Ending::TimedOut,
+            within("/usr/lib/python3.11/fractions.py"),
+            "implementation endless-loop",
+        ),
+        (Ending::TimedOut, vec![], "-"),
         (Ending::KilledForMemory, code("rows.append(1)"), "implementation memory"),
         (Ending::KilledForMemory, vec![], "-"),
         (crash(Some(11)), code("return decode(data)"), "environment signal"),

@@ -1,17 +1,18 @@
 """Ends a test that takes too long where it stands, as a failure of its own.
 
-So the lines it executed are known, and the tests after it still run. It takes a signal of the process, and code that
-blocks it or never returns from a library is not reached: the deadline from outside is for that.
+So the lines it executed are known, and the tests after it still run, each with all of its time. It takes a signal of the
+process, and code that blocks it or never returns from a library is not reached: the deadline from outside is for that.
 """
 
 import signal
 import time
 
 import pytest
+from reporting import own_time_out
 
 NAME = "_trellis_deadline"
-AFTERWARDS = 0.2  # share of the time for tests after one that took too long: those that hang often hang in one place
 AGAIN = 0.05  # seconds after which it is raised again, should code under test catch it
+LEAST = 0.001  # seconds; nought would switch the timer off
 
 
 class TestTookTooLong(BaseException):
@@ -20,23 +21,32 @@ class TestTookTooLong(BaseException):
     __test__ = False
 
 
+def waited():
+    """Seconds that this process could have run and had no processor: on a busy machine they are nobody's fault."""
+    try:
+        with open("/proc/self/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 class Deadline:
     def __init__(self, seconds):
-        self._allowed, self._longest = seconds, 0.0
-        self._least = seconds * AFTERWARDS
-
-    def _late(self, number, frame):
-        signal.setitimer(signal.ITIMER_REAL, AGAIN)
-        raise TestTookTooLong("still running after its time")
+        self._seconds = seconds
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item):
-        before, started = signal.signal(signal.SIGALRM, self._late), time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, self._allowed)
-        outcome = yield
+        allowed = max(self._seconds, own_time_out(item))
+        start = time.perf_counter() - waited()
+
+        def late(number, frame):
+            left = allowed - (time.perf_counter() - waited() - start)
+            signal.setitimer(signal.ITIMER_REAL, max(left, LEAST) if left > 0 else AGAIN)
+            if left <= 0:
+                raise TestTookTooLong("still running after its time")
+
+        before = signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, allowed)
+        yield
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        if outcome.excinfo is not None and outcome.excinfo[0] is TestTookTooLong:
-            self._allowed = min(self._allowed, max(self._least, 5 * self._longest))
-        else:
-            self._longest = max(self._longest, time.perf_counter() - started)

@@ -118,8 +118,12 @@ class Reporter:
             if implementation.plugin is self
         ]
 
-    def _phase(self, doing, id=""):
-        self._send({"event": "phase", "doing": doing, "id": id})
+    def _phase(self, doing, id="", item=None):
+        self._send(self._begins(doing, id, item))
+
+    @staticmethod
+    def _begins(doing, id, item):
+        return {"event": "phase", "doing": doing, "id": id, "seconds": reporting.own_time_out(item) if item else 0}
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(self, early_config):
@@ -182,7 +186,7 @@ class Reporter:
         self._test = Test()
         self._stay_outermost()
         if self._announced != item.nodeid:
-            self._phase("test", item.nodeid)
+            self._phase("test", item.nodeid, item)
         if self._coverage:
             self._coverage.context(item.nodeid)
         outcome = yield
@@ -200,7 +204,7 @@ class Reporter:
         self._watch()
         if nextitem is not None and not session.shouldstop and not session.shouldfail:
             self._announced = nextitem.nodeid
-            events.append({"event": "phase", "doing": "test", "id": nextitem.nodeid})
+            events.append(self._begins("test", nextitem.nodeid, nextitem))
         self._send(*events)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -53,3 +53,24 @@ class Definitions:
                 return file.read(SCANNED).splitlines()
         except (OSError, ValueError):
             return []
+
+
+def own_time_out(item):
+    """Seconds after which the test ends itself, and a little more; 0 where it sets itself none.
+
+    As pytest-timeout knows it: a mark, the command line, the project's settings.
+    """
+    mark = item.get_closest_marker("timeout")
+    given = [mark.args[0] if mark.args else mark.kwargs.get("timeout")] if mark else []
+    given.append(item.config.getoption("timeout", None))
+    try:
+        given.append(item.config.getini("timeout"))
+    except (KeyError, ValueError):
+        pass  # no such setting: the plugin is not there
+    for seconds in given:
+        try:
+            seconds = float(seconds)
+        except (TypeError, ValueError):
+            continue
+        return seconds * 1.1 + 1 if 0 < seconds < float("inf") else 0
+    return 0

@@ -126,3 +126,65 @@ async fn processor_time() {
     assert_eq!(report.reason.as_deref(), Some("the tests used up their 2 s of processor time"));
     assert_eq!(stood(&report).1, ["test_a.py:2 test_a"]);
 }
+
+const LATE: &str = "
+import time
+def busy(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end: pass
+def test_late(): busy(600)
+def test_b(): busy(0.4)
+def test_c(): busy(0.4)
+def test_late_too(): busy(600)
+def test_d(): busy(0.4)
+";
+
+/// A late test takes nothing from those after it, however many there are.
+#[tokio::test]
+async fn each_test_has_all_of_its_time() {
+    let change = |request: &mut Request| request.test_deadline = Some(Duration::from_secs(1));
+    let report = run_with(&[("test_a.py", LATE)], change).await;
+    let found: Vec<TestOutcome> = report.tests.iter().map(|it| it.outcome).collect();
+    let (late, good) = (TestOutcome::Failed, TestOutcome::Passed);
+    assert_eq!(found, [late, good, good, late, good], "{report:#?}");
+}
+
+/// Whoever sets a test a time-out of its own knows how long it may take.
+#[tokio::test]
+async fn a_test_with_a_time_out_of_its_own_is_let_finish() {
+    let sleeps = "import time, pytest\ndef test_a(): time.sleep(1.5)\n";
+    let mark = |mark: &str| sleeps.replace("def", &format!("@pytest.mark.timeout({mark})\ndef"));
+    let setting = "def pytest_addoption(parser): parser.addini('timeout', '')\n";
+    let option = "def pytest_addoption(parser): parser.addoption('--timeout', type=float)\n";
+    for (name, tests, conftest, ini, passes) in [
+        ("a mark", mark("30"), "", "", true),
+        ("a mark by name", mark("timeout=30"), "", "", true),
+        ("a setting", sleeps.to_owned(), setting, "timeout = 30\n", true),
+        ("an option", sleeps.to_owned(), option, "addopts = --timeout=30\n", true),
+        ("none", sleeps.to_owned(), "", "", false),
+        ("nought", mark("0"), "", "", false),
+        ("less than it takes", mark("0.1"), "", "", false),
+    ] {
+        let ini = format!("[pytest]\nmarkers = timeout\n{ini}");
+        let tree = [("conftest.py", conftest), ("test_a.py", &*tests), ("pytest.ini", &*ini)];
+        // From inside, and from outside.
+        for inside in [true, false] {
+            let report = run_with(&tree, |request| {
+                request.test_deadline = inside.then_some(Duration::from_millis(300));
+                request.test_timeout = Duration::from_millis(if inside { 60_000 } else { 500 });
+            })
+            .await;
+            assert_eq!(report.outcome == Outcome::Passed, passes, "{name} {inside}: {report:#?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn measuring_lines_doubles_the_time() {
+    let report = run_with(&[("test_a.py", "def test_a():\n    while True: pass\n")], |request| {
+        request.test_timeout = Duration::from_secs(1);
+        request.coverage = true;
+    })
+    .await;
+    assert_eq!(report.reason.as_deref(), Some("one test or import took longer than 2 s"));
+}

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
+use crate::methods::bounds::{RUN_SECONDS, TEST_SECONDS};
 use crate::methods::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
@@ -31,10 +32,10 @@ pub(crate) struct LocalizeArgs {
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=DAY))]
     trials: u64,
     /// Seconds one test may take.
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
+    #[arg(long, default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     timeout: u64,
     /// Seconds all of them may take.
-    #[arg(long, default_value_t = 3600, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
+    #[arg(long, default_value_t = RUN_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     run_timeout: u64,
     #[command(flatten)]
     sandbox: SandboxArgs,

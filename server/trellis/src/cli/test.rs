@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::{line, summary};
 use crate::error::{Exit, Fault};
+use crate::methods::bounds::{RUN_SECONDS, TEST_SECONDS};
 use crate::methods::tests::{Prepared, RunTestsParams, Tool};
 use crate::output::Output;
 use crate::sandbox::{Kept, SandboxArgs};
@@ -27,10 +28,10 @@ pub(crate) struct TestArgs {
     #[arg(long, value_enum)]
     framework: Option<Tool>,
     /// Seconds one test may take (of Python's).
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Seconds all of them may take.
-    #[arg(long, default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = RUN_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     run_timeout: u64,
     /// Measure which lines the tests execute.
     #[arg(long)]

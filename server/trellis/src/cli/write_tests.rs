@@ -8,12 +8,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
+use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
-use crate::write_tests::{Order, TEST_SECONDS, generate};
+use crate::write_tests::{Order, generate};
 
 /// Lines of a failure that are shown.
 const EXPLAINED: usize = 6;

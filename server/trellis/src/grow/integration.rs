@@ -22,14 +22,13 @@ use crate::grow::worker::ask::put;
 use crate::grow::worker::seen::Seen;
 use crate::grow::worker::{Shop, Stop};
 use crate::localize::evidence;
+use crate::methods::bounds::RUN_SECONDS;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Integrated};
 
 /// Flows tested of one subgraph.
 const FLOWS: usize = 5;
-/// Time for all tests of one subgraph.
-const RUN_SECONDS: u64 = 300;
 /// Suspects named where too few tests pass.
 const SUSPECTS: usize = 3;
 

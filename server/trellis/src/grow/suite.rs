@@ -12,12 +12,10 @@ use crate::grow::coverage;
 use crate::grow::owner::Owner;
 use crate::grow::summary::Suite;
 use crate::grow::worker::Stop;
+use crate::methods::bounds::RUN_SECONDS;
 use crate::observer::Told;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
-
-/// Time for the whole suite.
-const SUITE_SECONDS: u64 = 1800;
 
 /// Runs all tests on the finished tree, unless the journal has that tree's result.
 pub(crate) async fn suite(
@@ -39,7 +37,7 @@ pub(crate) async fn suite(
     }
     let request = Request {
         test_timeout: owner.shop.test_timeout,
-        run_timeout: Duration::from_secs(SUITE_SECONDS),
+        run_timeout: Duration::from_secs(RUN_SECONDS),
         // The last word is that of an interpreter with no history.
         cold: true,
         coverage: true,

@@ -51,8 +51,23 @@ impl Search<'_> {
             let alone = failed_run(std::slice::from_ref(it), &[], self.texts());
             Some((it.id.clone(), self.by_rule(&alone, evidence)?))
         });
-        let findings = findings.collect();
-        Ok(Diagnosed { finding: self.by_rule(&steady, evidence), findings, flaky })
+        let findings: BTreeMap<String, Finding> = findings.collect();
+        // A test that was cut short says nothing of those that failed by themselves.
+        let own = |it: &&Failing| !flaky.contains(&it.id) && !was_cut_short(&it.failure);
+        let by_themselves: Vec<Failing> = failures.iter().filter(own).cloned().collect();
+        let cut = steady.cases.len() + steady.collection.len() > by_themselves.len();
+        let finding = match (cut, by_themselves.is_empty()) {
+            (true, false) => {
+                let rest = self.by_rule(&failed_run(&by_themselves, &[], self.texts()), evidence);
+                let all_agree = |it: &Finding| {
+                    let told = findings.values().filter(|other| other.diagnosis == it.diagnosis);
+                    told.count() == steady.cases.len() + steady.collection.len()
+                };
+                rest.filter(all_agree)
+            }
+            _ => self.by_rule(&steady, evidence),
+        };
+        Ok(Diagnosed { finding, findings, flaky })
     }
 
     fn texts(&self) -> impl Fn(&str) -> Option<Arc<str>> {
@@ -124,6 +139,11 @@ impl Search<'_> {
         }
         out
     }
+}
+
+/// Whether a test did not come to an end of its own.
+fn was_cut_short(failure: &run::Failure) -> bool {
+    [INTERRUPTED, "Timeout", "Crash"].contains(&failure.exception.as_str())
 }
 
 /// Why the tests could not be repeated.

@@ -61,6 +61,7 @@ pub(crate) struct Found {
 }
 
 /// A test that fails.
+#[derive(Clone)]
 pub(crate) struct Failing {
     pub(crate) id: String,
     pub(crate) failure: run::Failure,

@@ -5,6 +5,21 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Seconds one test may take, whoever runs it.
+pub(crate) const TEST_SECONDS: u64 = 30;
+/// Seconds all tests of a run may take, whoever runs them.
+pub(crate) const RUN_SECONDS: u64 = 1800;
+
+/// For parameters that were left out.
+pub(crate) fn test_seconds() -> u64 {
+    TEST_SECONDS
+}
+
+/// For parameters that were left out.
+pub(crate) fn run_seconds() -> u64 {
+    RUN_SECONDS
+}
+
 /// Fixes, and what its tests may take.
 #[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -22,7 +37,7 @@ pub(crate) struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { max_retries: 3, test_timeout: 30, run_timeout: 1800 }
+        Bounds { max_retries: 3, test_timeout: TEST_SECONDS, run_timeout: RUN_SECONDS }
     }
 }
 

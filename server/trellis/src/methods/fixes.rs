@@ -9,6 +9,7 @@ use model::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::test_seconds;
 use crate::control::Control;
 use crate::error::Fault;
 use crate::models::ModelArgs;
@@ -112,7 +113,7 @@ pub(crate) struct ProposeFixParams {
     #[serde(default)]
     pub(crate) model: Option<String>,
     /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "half_a_minute")]
+    #[serde(default = "test_seconds")]
     pub(crate) timeout: u64,
     /// Where tests run; Docker where an engine answers, if left out.
     #[serde(default)]
@@ -120,10 +121,6 @@ pub(crate) struct ProposeFixParams {
     /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
     #[serde(default)]
     pub(crate) image: Option<String>,
-}
-
-fn half_a_minute() -> u64 {
-    30
 }
 
 /// Takes back what was last accepted of a fix; refused if its files were changed since.

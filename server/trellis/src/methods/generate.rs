@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bounds::test_seconds;
 use crate::error::Fault;
 use crate::grow::GrowOrder;
 use crate::models::ModelArgs;
@@ -68,7 +69,7 @@ pub(crate) struct GenerateArgs {
     pub(crate) sandbox: SandboxArgs,
     /// Seconds one test may take.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
-    #[serde(default = "defaults::test_timeout")]
+    #[serde(default = "test_seconds")]
     pub(crate) test_timeout: u64,
     /// Build on files that were changed by hand, instead of stopping.
     #[arg(long)]
@@ -117,9 +118,6 @@ mod defaults {
     }
     pub(super) fn batch() -> u16 {
         5
-    }
-    pub(super) fn test_timeout() -> u64 {
-        30
     }
 }
 

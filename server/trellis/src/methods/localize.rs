@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use super::bounds::{run_seconds, test_seconds};
 use super::tests::{Limit, cancelled, limit, seconds};
 use crate::error::Fault;
 use crate::localize::{Failing, Found, Search};
@@ -32,11 +33,11 @@ pub(crate) struct LocalizeParams {
     /// Seconds for trying small edits of suspicious lines against the tests; 0 tries none, 20 if left out.
     #[serde(default = "twenty")]
     pub(crate) trials: u64,
-    /// Seconds one test may take, from 1; 5 if left out.
-    #[serde(default = "five")]
+    /// Seconds one test may take, from 1; 30 if left out.
+    #[serde(default = "test_seconds")]
     pub(crate) timeout: u64,
-    /// Seconds all of them may take, from 1; 3600 if left out.
-    #[serde(default = "an_hour")]
+    /// Seconds all of them may take, from 1; 1800 if left out.
+    #[serde(default = "run_seconds")]
     pub(crate) run_timeout: u64,
     /// Where tests run; Docker where an engine answers, if left out.
     #[serde(default)]
@@ -52,14 +53,6 @@ fn ten() -> u16 {
 
 fn twenty() -> u64 {
     20
-}
-
-fn five() -> u64 {
-    5
-}
-
-fn an_hour() -> u64 {
-    3600
 }
 
 /// What may be wrong.

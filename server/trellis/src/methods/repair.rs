@@ -9,6 +9,7 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::{RUN_SECONDS, TEST_SECONDS, run_seconds, test_seconds};
 use super::fixes::ConfidenceShape;
 use super::generate::FixWith;
 use crate::error::Fault;
@@ -93,12 +94,12 @@ pub(crate) struct RepairArgs {
     #[serde(default)]
     pub(crate) wait: bool,
     /// Seconds one test may take.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "defaults::ten")]
+    #[arg(long, default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "test_seconds")]
     pub(crate) test_timeout: u64,
     /// Seconds all of them may take.
-    #[arg(long, default_value_t = 1800, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "defaults::half_an_hour")]
+    #[arg(long, default_value_t = RUN_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default = "run_seconds")]
     pub(crate) run_timeout: u64,
 }
 
@@ -111,12 +112,6 @@ mod defaults {
     }
     pub(super) fn fifty() -> u32 {
         50
-    }
-    pub(super) fn ten() -> u64 {
-        10
-    }
-    pub(super) fn half_an_hour() -> u64 {
-        1800
     }
 }
 

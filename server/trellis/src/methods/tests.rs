@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use super::bounds::{run_seconds, test_seconds};
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
@@ -39,10 +40,10 @@ pub(crate) struct RunTestsParams {
     #[serde(default)]
     pub(crate) framework: Option<Tool>,
     /// Seconds one test may take (of Python's), from 1; 30 if left out.
-    #[serde(default = "half_a_minute")]
+    #[serde(default = "test_seconds")]
     pub(crate) timeout: u64,
-    /// Seconds all of them may take, from 1; 3600 if left out.
-    #[serde(default = "an_hour")]
+    /// Seconds all of them may take, from 1; 1800 if left out.
+    #[serde(default = "run_seconds")]
     pub(crate) run_timeout: u64,
     /// Whether to measure which lines the tests execute.
     #[serde(default)]
@@ -53,14 +54,6 @@ pub(crate) struct RunTestsParams {
     /// Options for pytest, such as `-k` and a name.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,
-}
-
-fn half_a_minute() -> u64 {
-    30
-}
-
-fn an_hour() -> u64 {
-    3600
 }
 
 /// The frameworks by the names of their programs.

@@ -13,11 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Testing;
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
+use crate::methods::bounds::RUN_SECONDS;
 use crate::project;
 use crate::sandbox::{self, Needs, Opened};
-
-/// Time for all tests of one trial.
-const RUN: Duration = Duration::from_secs(1800);
 
 /// A test with the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -97,7 +95,7 @@ impl Bench {
         let request = Request {
             targets: ids.to_vec(),
             source_folders: self.source_folders.clone(),
-            run_timeout: RUN,
+            run_timeout: Duration::from_secs(RUN_SECONDS),
             coverage,
             ..Request::new(tree)
         };

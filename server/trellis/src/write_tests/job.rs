@@ -22,6 +22,7 @@ use super::target::{Target, test_path, tests_dir};
 use crate::desk::{Answer, Desk, Halt, Slip};
 use crate::error::Fault;
 use crate::ledger::{Ledger, Spent};
+use crate::methods::bounds::RUN_SECONDS;
 use crate::methods::write_tests::{Generated, TestFramework};
 use crate::models::{self, Models};
 use crate::output::Output;
@@ -34,9 +35,6 @@ use crate::workspace::journal::{Event, Journal};
 const RETRIES: u32 = 2;
 /// How often the tests are put into a file that somebody else keeps changing.
 const PLACINGS: u32 = 3;
-/// Time for all tests of one function.
-const RUN_SECONDS: u64 = 300;
-
 pub(super) struct Job {
     target: Target,
     project: Project,

@@ -20,13 +20,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::Fault;
+use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::write_tests::{GenerateTestsParams, Generated, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
-
-/// Seconds one test may take where nobody says otherwise.
-pub(crate) const TEST_SECONDS: u64 = 30;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
