@@ -258,16 +258,11 @@ fn where_a_run_stood_at_the_deadline_decides() {
             let played = play(&item(), &Policy::generate(), script);
             assert_eq!(played.trace, format!("{start} [diagnosed]; search; ask fix 0"));
         } else {
+            // What waits may wait for what the code ought to have done: nobody can tell from the stack.
             let script = vec![tests(), red(), bad(), timed_out(), timed_out()];
             let played = play(&item(), &Policy::generate(), script);
             let verdict = played.trace.strip_prefix(start).unwrap_or_default();
-            assert!(
-                verdict.starts_with(
-                    " run again; [diagnosed]; revert; skipped: environment: timed out"
-                ),
-                "{}",
-                played.trace
-            );
+            assert!(verdict.starts_with(" run again; vote"), "{}", played.trace);
         }
     }
 }
