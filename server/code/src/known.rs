@@ -1,5 +1,4 @@
-//! What every Python programmer knows: the standard library's modules, the builtins, and which
-//! distribution brings which package.
+//! What every Python programmer knows: the standard library's modules and the builtins.
 
 /// Whether a top-level module belongs to the standard library.
 pub fn is_stdlib(module: &str) -> bool {
@@ -26,45 +25,6 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     ];
     KEYWORDS.contains(&word)
 }
-
-/// The distribution to install for a top-level import (`yaml` comes with PyYAML); the import's own
-/// name where both are the same.
-pub fn distribution(module: &str) -> &str {
-    DISTRIBUTIONS.iter().find(|(name, _)| *name == module).map_or(module, |(_, package)| package)
-}
-
-/// Packages whose distribution has another name.
-const DISTRIBUTIONS: &[(&str, &str)] = &[
-    ("Crypto", "pycryptodome"),
-    ("OpenSSL", "pyOpenSSL"),
-    ("PIL", "Pillow"),
-    ("attr", "attrs"),
-    ("bs4", "beautifulsoup4"),
-    ("cv2", "opencv-python"),
-    ("dateutil", "python-dateutil"),
-    ("docx", "python-docx"),
-    ("dotenv", "python-dotenv"),
-    ("fitz", "PyMuPDF"),
-    ("git", "GitPython"),
-    ("google.protobuf", "protobuf"),
-    ("jose", "python-jose"),
-    ("jwt", "PyJWT"),
-    ("lxml", "lxml"),
-    ("magic", "python-magic"),
-    ("markdown", "Markdown"),
-    ("mpl_toolkits", "matplotlib"),
-    ("pkg_resources", "setuptools"),
-    ("psycopg2", "psycopg2-binary"),
-    ("serial", "pyserial"),
-    ("skimage", "scikit-image"),
-    ("sklearn", "scikit-learn"),
-    ("slugify", "python-slugify"),
-    ("socks", "PySocks"),
-    ("usb", "pyusb"),
-    ("win32api", "pywin32"),
-    ("yaml", "PyYAML"),
-    ("zmq", "pyzmq"),
-];
 
 /// Top-level modules of CPython 3.9 to 3.14 (`sys.stdlib_module_names`), private ones left out; sorted.
 const STDLIB: &[&str] = &[

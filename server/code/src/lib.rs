@@ -5,6 +5,7 @@
 
 mod cases;
 mod class_body;
+pub mod distributions;
 mod edits;
 mod facts;
 mod fragment;

@@ -1,6 +1,6 @@
 //! Where a name comes from: the plan, or what every Python programmer knows.
 
-use code::{Fragment, Import, import_for, known};
+use code::{Fragment, Import, distributions, import_for};
 
 use crate::item::Item;
 
@@ -29,7 +29,7 @@ pub(crate) fn is_available(item: &Item, package: &str) -> bool {
     item.libraries.iter().any(|library| {
         let name = library_name(library);
         name.eq_ignore_ascii_case(package)
-            || name.eq_ignore_ascii_case(known::distribution(package))
+            || name.eq_ignore_ascii_case(distributions::distribution(package))
     })
 }
 

@@ -92,7 +92,7 @@ fn requirements(owner: &Owner, sources: &BTreeMap<String, String>) -> Vec<String
     let work = &owner.shop.work;
     let planned: Vec<&String> = work.items.values().flat_map(|item| &item.libraries).collect();
     let line = |module: &String| {
-        let distribution = code::known::distribution(module);
+        let distribution = code::distributions::distribution(module);
         let is_it = |line: &&&String| {
             let name = library_name(line);
             name.eq_ignore_ascii_case(distribution) || name.eq_ignore_ascii_case(module)
