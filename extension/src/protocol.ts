@@ -536,6 +536,45 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * A job was started; `trellis/event` tells how it goes, `trellis/job` what it came to.
@@ -648,6 +687,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 }
 /**
  * Say where a job stands, and what it came to if it has ended.
@@ -1093,6 +1133,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
  */
@@ -1102,9 +1143,9 @@ wait?: boolean
  */
 testTimeout?: number
 /**
- * Seconds all of them may take.
+ * Seconds all of them may take (default: 1800).
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -1495,6 +1536,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -1504,9 +1546,9 @@ maxRetries?: number
  */
 testTimeout?: number
 /**
- * Seconds all of them may take.
+ * Seconds all of them may take (default: 1800).
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -1714,6 +1756,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -1723,9 +1766,9 @@ maxRetries?: number
  */
 testTimeout?: number
 /**
- * Seconds all of them may take.
+ * Seconds all of them may take (default: 1800).
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -2169,10 +2212,49 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed1
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed1 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * A fix with everything about it.
@@ -2296,6 +2378,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed2
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -2313,6 +2396,44 @@ path: string
  * All of it.
  */
 text: string
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed2 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * What came of a decision.
@@ -4344,6 +4465,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed3
 /**
  * What runs the tests; found out from the project's files if left out.
  */
@@ -4353,9 +4475,9 @@ framework?: (Tool | null)
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 1800 if left out.
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Whether to measure which lines the tests execute.
  */
@@ -4372,6 +4494,44 @@ arguments?: string[]
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed3 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * What a run of tests came to.
@@ -4580,6 +4740,7 @@ model?: (string | null)
  * Where tests run.
  */
 sandbox?: ("auto" | "docker" | "local")
+allow?: Allowed4
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -4605,6 +4766,44 @@ namePath?: (string | null)
  * The class of a method, where only its own name is given.
  */
 className?: (string | null)
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed4 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Generated tests, and how they ran.
@@ -4733,9 +4932,9 @@ trials?: number
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 1800 if left out.
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Where tests run; Docker where an engine answers, if left out.
  */
@@ -4744,10 +4943,49 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed5
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed5 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * What may be wrong.
@@ -5116,6 +5354,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 }
 /**
  * Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
@@ -5219,6 +5458,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 }
 /**
  * Say where a job stands, and what it came to if it has ended.
@@ -5418,6 +5658,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
  */
@@ -5427,9 +5668,9 @@ wait?: boolean
  */
 testTimeout?: number
 /**
- * Seconds all of them may take.
+ * Seconds all of them may take (default: 1800).
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -5528,6 +5769,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -5537,9 +5779,9 @@ maxRetries?: number
  */
 testTimeout?: number
 /**
- * Seconds all of them may take.
+ * Seconds all of them may take (default: 1800).
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -5624,6 +5866,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -5633,9 +5876,9 @@ maxRetries?: number
  */
 testTimeout?: number
 /**
- * Seconds all of them may take.
+ * Seconds all of them may take (default: 1800).
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -5713,10 +5956,49 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed6
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed6 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
@@ -5766,10 +6048,49 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed7
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed7 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Reports every problem of a planning graph at once.
@@ -6388,6 +6709,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed8
 /**
  * What runs the tests; found out from the project's files if left out.
  */
@@ -6397,9 +6719,9 @@ framework?: (Tool | null)
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 1800 if left out.
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Whether to measure which lines the tests execute.
  */
@@ -6416,6 +6738,44 @@ arguments?: string[]
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed8 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
@@ -6451,6 +6811,7 @@ model?: (string | null)
  * Where tests run.
  */
 sandbox?: ("auto" | "docker" | "local")
+allow?: Allowed9
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -6476,6 +6837,44 @@ namePath?: (string | null)
  * The class of a method, where only its own name is given.
  */
 className?: (string | null)
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed9 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Which function is meant. A function of `parseFile` will do: what else it says is passed over.
@@ -6523,9 +6922,9 @@ trials?: number
  */
 timeout?: number
 /**
- * Seconds all of them may take, from 1; 1800 if left out.
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
-runTimeout?: number
+runTimeout?: (number | null)
 /**
  * Where tests run; Docker where an engine answers, if left out.
  */
@@ -6534,10 +6933,49 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
+allow?: Allowed10
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed10 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Shows what this machine offers for running tests, and what would be enforced.

@@ -6,7 +6,7 @@ import { plain } from '../sidecar/plain';
 import { isCancelled, refusalOf, told } from '../sidecar/refusal';
 import * as say from '../sidecar/say';
 import { complain } from '../sidecar/tell';
-import { sandbox } from '../testing/controller';
+import { surroundings } from '../testing/controller';
 import type { Desk } from './desk';
 import type { Fixes } from './fixes';
 import type { Notices } from './notices';
@@ -82,7 +82,7 @@ export class Decisions {
   }
 
   private async send({ root, fix }: Fix, choice: Choice): Promise<DecideFixResult | undefined> {
-    const params = { root, fix, ...choice, sandbox: sandbox(root) };
+    const params = { root, fix, ...choice, ...surroundings(root) };
     const title = plain(words('Deciding about {0}', fix));
     const options = { location: ProgressLocation.Notification, title, cancellable: true };
     const answer = await window.withProgress(options, (_, token) =>

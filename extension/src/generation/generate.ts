@@ -68,11 +68,15 @@ async function ordered(sidecar: Sidecar, board: Board, params: GenerateParams, o
   return job;
 }
 
-/** Settings that somebody set for what lies here; as delivered they would win over trellis.toml. */
+/**
+ * Settings that somebody set for what lies here; as delivered they would win over trellis.toml. What tests may have is for
+ * the person to say alone.
+ */
 export function own(out: Uri): Own {
   const section = workspace.getConfiguration('trellis', out);
   return (name) => {
     const it = section.inspect(name);
+    if (name.startsWith('allow.')) return it?.globalValue;
     return it?.workspaceFolderValue ?? it?.workspaceValue ?? it?.globalValue;
   };
 }

@@ -1,4 +1,5 @@
 // What a run is ordered with: choices of the moment and settings, as parameters of `trellis/generate`.
+import { allowed } from '../allowed';
 import type { GenerateParams, TasksParams } from '../protocol';
 
 /** What a person chose for this run. */
@@ -22,6 +23,7 @@ type Means = Pick<
   | 'budgetTokens'
   | 'budgetMinutes'
   | 'sandbox'
+  | 'allow'
 >;
 
 /** Reads one setting below `trellis` that a person has set; `undefined` where it is as delivered. */
@@ -79,6 +81,7 @@ function putMeans(params: Means, model: string | undefined, own: Own): void {
   put(params, 'testTimeout', amount(own('testTimeout')));
   putBudget(params, own);
   put(params, 'sandbox', sandbox(own('sandbox')));
+  put(params, 'allow', allowed(own));
 }
 
 function putBudget(params: Means, own: Own): void {

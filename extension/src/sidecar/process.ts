@@ -14,7 +14,9 @@ export type Child = ChildProcessWithoutNullStreams;
  */
 export function start(binary: Binary, extra: NodeJS.ProcessEnv, output: LogOutputChannel): Promise<Child> {
   return new Promise((resolve, reject) => {
-    const child = spawn(binary.path, ['lsp'], { env: { ...process.env, ...extra } });
+    // The environment that was active where the editor was started is that of no folder.
+    const { VIRTUAL_ENV: _, CONDA_PREFIX: __, ...env } = process.env;
+    const child = spawn(binary.path, ['lsp'], { env: { ...env, ...extra } });
     child.once('spawn', () => resolve(child));
     child.once('error', (error) => reject(unstartable(binary, error)));
     child.once('exit', (code, signal) => {

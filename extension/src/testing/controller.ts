@@ -15,7 +15,9 @@ import {
   Uri,
   workspace,
 } from 'vscode';
-import type { RunTestsResult } from '../protocol';
+import { allowed } from '../allowed';
+import { own } from '../generation/generate';
+import type { Choice, RunTestsParams, RunTestsResult } from '../protocol';
 import { isBelow } from '../run/folders';
 import type { Client, GivenLenses } from '../sidecar/client';
 import { complain } from '../sidecar/tell';
@@ -201,7 +203,7 @@ export class Testing {
         const params = {
           root,
           arguments: ['--collect-only', ...leavingOut(root, own)],
-          sandbox: sandbox(root),
+          ...surroundings(root),
         };
         // So that nobody who runs tests meanwhile takes this job for theirs.
         listening = this.sidecar.onEvent((it) => live.hear(it));
@@ -228,9 +230,12 @@ function nameOf(root: string): string {
   return folder?.uri.fsPath === root ? folder.name : workspace.asRelativePath(root);
 }
 
-/** Where tests of a project run, as its settings say. */
-export function sandbox(root: string): 'auto' | 'docker' | 'local' {
-  return workspace.getConfiguration('trellis', Uri.file(root)).get('sandbox', 'auto');
+/** Where tests of a project run, as its settings say, and what they may have. */
+export function surroundings(root: string): Pick<RunTestsParams, 'sandbox' | 'allow'> {
+  const folder = Uri.file(root);
+  const sandbox = workspace.getConfiguration('trellis', folder).get<Choice>('sandbox', 'auto');
+  const allow = allowed(own(folder));
+  return allow === undefined ? { sandbox } : { sandbox, allow };
 }
 
 /** From 0. */

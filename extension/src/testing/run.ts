@@ -3,7 +3,7 @@ import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscod
 import { l10n } from 'vscode';
 import type { Client } from '../sidecar/client';
 import { complain } from '../sidecar/tell';
-import { type Kind, sandbox, type Testing } from './controller';
+import { type Kind, surroundings, type Testing } from './controller';
 import { showCoverage } from './coverage';
 import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
@@ -55,7 +55,7 @@ async function runPart(
     root,
     paths: [...ids],
     coverage: kind.coverage,
-    sandbox: sandbox(root),
+    ...surroundings(root),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };
   const show = (it: Outcome) => showOutcome(run, testing.place(it), it);

@@ -31,6 +31,29 @@ const table: { name: string; model?: string; own: Record<string, unknown>; wante
     own: { jobs: 'many', sandbox: 'moon', 'budget.tokens': Number.NaN },
     wanted: {},
   },
+  {
+    name: 'what tests may have',
+    own: {
+      'allow.env': { STAGE: 'test', PORT: 80, ODD: null },
+      'allow.passEnv': ['TOKEN', 7],
+      'allow.python': ' /envs/shop ',
+      'allow.memory': 4096,
+      'allow.cores': 0,
+      'allow.network': true,
+      'allow.readOnly': false,
+      'allow.runSeconds': 60,
+    },
+    wanted: {
+      allow: {
+        env: ['STAGE=test', 'PORT=80'],
+        passEnv: ['TOKEN'],
+        python: '/envs/shop',
+        memory: 4096,
+        network: true,
+        runSeconds: 60,
+      },
+    },
+  },
   { name: 'no money at all', own: { 'budget.usd': 0 }, wanted: { budgetUsd: 0 } },
 ];
 

@@ -41,7 +41,7 @@ async fn measure() -> Outcome {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
     let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
     let path = env::var_os("PATH").unwrap_or_default();
-    let base = python::find(None, &path).await.map_err(|e| e.to_string())?;
+    let base = python::find(&python::Search::on(&path)).await.map_err(|e| e.to_string())?;
     let python = python::provide(&base, &[], &cache, &|_| {}).await.map_err(|e| e.to_string())?;
     let interpreter = python.interpreter.clone();
     let local = Runner::new(python.clone(), config.clone());

@@ -28,7 +28,8 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
     let stuck = stuck(&seen.tally, &outcome, &seen.stack, &stderr);
     seen.tally.close(&outcome, reason.as_deref(), stuck.as_ref(), &stderr);
     seen.tally.notes.extend(finished.notes);
-    let hints: Vec<String> = HINTS.iter().filter_map(|hint| hint.on(&seen.tally)).collect();
+    let hints: Vec<String> =
+        HINTS.iter().filter_map(|hint| hint.on(&seen.tally, &finished.limits)).collect();
     seen.tally.notes.extend(hints);
     Report {
         not_run: seen.tally.not_run().cloned().collect(),
@@ -50,23 +51,31 @@ pub(crate) fn compose(request: &Request, mut seen: Seen, finished: Finished) -> 
 
 /// What a sandbox forbids, as failing tests tell of it.
 struct Hint {
+    /// Where this bound does not hold, it was not the sandbox.
+    limit: Option<&'static str>,
     signs: &'static [&'static str],
     note: &'static str,
 }
 
 const HINTS: [Hint; 2] = [
     Hint {
+        limit: None,
         signs: &["Read-only file system", "[Errno 30]"],
         note: "tried to write where nothing may be written; use `tmp_path`, or the folder for temporary files",
     },
     Hint {
+        limit: Some("network"),
         signs: &["Network is unreachable", "Temporary failure in name resolution"],
-        note: "wanted the network: the sandbox has none but a loopback of its own",
+        note: "wanted the network: the sandbox has none but a loopback of its own, unless you allow it (`--network`)",
     },
 ];
 
 impl Hint {
-    fn on(&self, tally: &Tally) -> Option<String> {
+    fn on(&self, tally: &Tally, limits: &[LimitStatus]) -> Option<String> {
+        let is_open = |it: &LimitStatus| Some(it.name) == self.limit && !it.enforced;
+        if limits.iter().any(is_open) {
+            return None;
+        }
         let told = |it: &&Failure| self.signs.iter().any(|sign| it.message.contains(sign));
         let failures = tally.tests.iter().filter_map(|it| it.failure.as_ref());
         let count = failures.chain(&tally.collection_errors).filter(told).count();

@@ -1,8 +1,11 @@
 //! What all runs of a runner share.
 
-use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf};
+use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, time::Duration};
 
-use crate::local::Isolation;
+use crate::{
+    local::Isolation,
+    request::{Limits, RUN_TIMEOUT},
+};
 
 /// Variables that test code may see when the caller's environment has them, besides those whose
 /// name starts with `LC_`.
@@ -21,6 +24,12 @@ pub struct Config {
     pub isolation: Option<Isolation>,
     /// Tests may not write to the project, even where nothing of it would remain.
     pub read_only: bool,
+    /// Variables that the person gives to tests, whatever else they would be.
+    pub env: BTreeMap<String, String>,
+    /// For requests that [`Runner::request`](crate::Runner::request) makes.
+    pub limits: Limits,
+    /// Likewise: wall time for a whole run.
+    pub run_timeout: Duration,
 }
 
 impl Config {
@@ -36,6 +45,9 @@ impl Config {
             home: env::home_dir(),
             isolation: None,
             read_only: false,
+            env: BTreeMap::new(),
+            limits: Limits::default(),
+            run_timeout: RUN_TIMEOUT,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a worker is told to do for a request.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -48,12 +48,13 @@ pub(crate) fn order(
         "kind": kind,
         "cwd": root.to_string_lossy(),
         "root": root.to_string_lossy(),
-        "env": {},
+        "env": place.env(),
         "coverage": request.coverage,
         "cold": request.cold,
         "hash_seed": request.hash_seed,
         "deadline": request.interrupted_after().map(|it| it.as_secs_f64()),
         "selection": selection,
+        "cores": request.limits.cores,
         "captured": request.limits.output_bytes,
         "rlimits": limits(request, post),
         "token": token,
@@ -65,7 +66,7 @@ pub(crate) fn order(
             let data = post.worker.writable().cache.join("coverage");
             order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
         }
-        order["path_entries"] = path_entries(request, root);
+        order["path_entries"] = path_entries(request, root, place);
         order["args"] = match request.framework {
             Framework::Unittest => unittest(&request.targets, root).into(),
             _ => pytest(request, post).into(),
@@ -94,12 +95,14 @@ fn measures_itself(root: &Path) -> bool {
     files.iter().any(|it| crate::files::read_text(it).is_ok_and(|text| text.contains("--cov")))
 }
 
-/// Null: as Python has it.
-fn path_entries(request: &Request, root: &Path) -> Value {
-    if request.source_folders.is_empty() {
+/// Null: as Python has it. The interpreter has read its own variables long before the person's.
+fn path_entries(request: &Request, root: &Path, place: &Place) -> Value {
+    let given = place.env().get("PYTHONPATH").map(std::env::split_paths).into_iter().flatten();
+    let given: Vec<PathBuf> = given.filter(|it| !it.as_os_str().is_empty()).collect();
+    if request.source_folders.is_empty() && given.is_empty() {
         return Value::Null;
     }
-    let folders = request.source_folders.iter().map(|it| root.join(it));
+    let folders = given.iter().chain(&request.source_folders).map(|it| root.join(it));
     let all = [root.to_owned()].into_iter().chain(folders);
     all.map(|it| it.to_string_lossy().into_owned()).collect()
 }

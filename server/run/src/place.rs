@@ -22,8 +22,16 @@ use crate::{
 /// Local sandboxes with one interpreter, or containers of one image.
 #[derive(Debug)]
 pub(crate) enum Place {
-    Local { python: Python, config: Config, local: Local },
-    Docker(Docker),
+    Local {
+        python: Python,
+        config: Config,
+        local: Local,
+    },
+    /// With variables for the tests.
+    Docker {
+        docker: Docker,
+        env: BTreeMap<String, String>,
+    },
 }
 
 /// The local sandbox under `config`.
@@ -39,15 +47,19 @@ impl Place {
         Place::Local { python, config, local }
     }
 
-    pub(crate) fn docker(docker: Docker) -> Place {
-        Place::Docker(docker)
+    /// Variables that the person gives to tests.
+    pub(crate) fn env(&self) -> &BTreeMap<String, String> {
+        match self {
+            Place::Local { config, .. } => &config.env,
+            Place::Docker { env, .. } => env,
+        }
     }
 
     /// The folder of the packages, on this machine; they may change while a worker waits.
     pub(crate) fn packages(&self) -> Option<&Path> {
         match self {
             Place::Local { python, .. } => Some(python.prefix()),
-            Place::Docker(_) => None,
+            Place::Docker { .. } => None,
         }
     }
 
@@ -55,7 +67,7 @@ impl Place {
     pub(crate) fn python(&self) -> String {
         match self {
             Place::Local { python, .. } => python.interpreter.display().to_string(),
-            Place::Docker(docker) => format!("the image {}", docker.image.name),
+            Place::Docker { docker, .. } => format!("the image {}", docker.image.name),
         }
     }
 
@@ -74,7 +86,7 @@ impl Place {
     ) -> Vec<(&'static str, String)> {
         let modules = match self {
             Place::Local { config, .. } => toolchain.modules(config.home.as_deref()),
-            Place::Docker(_) => None,
+            Place::Docker { .. } => None,
         };
         toolchain.variables(writable, modules.as_deref())
     }
@@ -86,7 +98,7 @@ impl Place {
             Place::Local { .. } => format!(
                 "{program} could not be started: {why}; install {needed} and see that it is on PATH"
             ),
-            Place::Docker(docker) => format!(
+            Place::Docker { docker, .. } => format!(
                 "{program} could not be started in a container: {why}; choose an image with Python and {needed} instead of {}, or the local sandbox",
                 docker.image.name
             ),
@@ -121,30 +133,38 @@ impl Place {
                 let launch = Launch {
                     command: vec![python.interpreter.clone().into(), "-c".into(), BOOT.into()],
                     tree: tree.to_owned(),
-                    visible: visible.unwrap_or_default(),
+                    visible: visible.into_iter().flatten().chain(python.added.clone()).collect(),
                     shares_memory: toolchain.is_some(),
                     variables,
                     limits: *limits,
                 };
-                let begun = in_cell(local, &launch, config.isolation.is_none()).await;
+                let added = python.added.as_deref();
+                let begun = in_cell(local, &launch, added, config.isolation.is_none()).await;
                 let mut worker = begun.map_err(does_not_work)?;
                 worker.cage.open_tree(tree, limits, config.read_only).await;
                 Ok(worker)
             }
-            Place::Docker(docker) => in_container(docker, tree, limits, toolchain).await,
+            Place::Docker { docker, env } => {
+                in_container(docker, tree, limits, toolchain, env).await
+            }
         }
     }
 }
 
-async fn in_cell(local: &Local, launch: &Launch, may_choose: bool) -> Result<Worker, String> {
+async fn in_cell(
+    local: &Local,
+    launch: &Launch,
+    added: Option<&Path>,
+    may_choose: bool,
+) -> Result<Worker, String> {
     let (cell, connection) = local.start(launch).await?;
     let cage = Cage::local(cell);
     let may_be_refused = cage.is_bubblewrap() && may_choose;
-    match Worker::begin(cage, connection, &launch.tree).await {
+    match Worker::begin(cage, connection, &launch.tree, added).await {
         Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
             local.refuse(Isolation::Bubblewrap, reason);
             let (cell, connection) = local.start(launch).await?;
-            Worker::begin(Cage::local(cell), connection, &launch.tree).await
+            Worker::begin(Cage::local(cell), connection, &launch.tree, added).await
         }
         begun => begun,
     }
@@ -155,12 +175,15 @@ async fn in_container(
     tree: &Path,
     limits: &Limits,
     toolchain: Option<Toolchain>,
+    env: &BTreeMap<String, String>,
 ) -> Result<Worker, String> {
     Docker::may_read(tree)?;
     let writable = Writable::private();
-    let environment =
-        writable.with(&always()).into_iter().chain([("LANG".into(), "C.UTF-8".into())]);
     let text = |it: OsString| it.to_string_lossy().into_owned();
+    let own = writable.with(&always()).into_iter().map(|(name, value)| (text(name), text(value)));
+    let mut environment: BTreeMap<String, String> = own.collect();
+    environment.insert("LANG".to_owned(), "C.UTF-8".to_owned());
+    environment.extend(from_start(env));
     let shared = PathBuf::from("/dev/shm");
     let folders = writable.all.iter().filter(|it| **it != shared);
     let launch = docker::Launch {
@@ -168,7 +191,7 @@ async fn in_container(
         command: vec![docker.image.python.clone(), "-c".to_owned(), BOOT.to_owned()],
         tree: tree.to_owned(),
         working: "/".into(),
-        environment: environment.map(|(name, value)| (text(name), text(value))).collect(),
+        environment,
         user: docker::user(),
         limits: *limits,
         scratch: folders.map(|it| (it.display().to_string(), limits.file_bytes)).collect(),
@@ -179,7 +202,7 @@ async fn in_container(
     let started = docker::start(&docker.engine, &launch).await;
     let (container, connection) = started.map_err(|error| error.to_string())?;
     let cage = Cage::docker(container, docker.limits(limits));
-    Worker::begin(cage, connection, tree).await.map_err(|reason| {
+    Worker::begin(cage, connection, tree, None).await.map_err(|reason| {
         format!("no worker could be started in the image {}: {reason}", docker.image.name)
     })
 }
@@ -189,6 +212,13 @@ fn always() -> BTreeMap<OsString, OsString> {
     [("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0")]
         .map(|(name, value)| (name.into(), value.into()))
         .into()
+}
+
+/// What of the person's variables the worker has from its start, as a library may read it when it is loaded. Python's own
+/// would change the worker: runs get them, and so do their child processes.
+fn from_start(env: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    let all = env.iter().filter(|(name, _)| !name.starts_with("PYTHON"));
+    all.map(|(name, value)| (name.clone(), value.clone()))
 }
 
 fn variables(python: &Python, config: &Config) -> BTreeMap<OsString, OsString> {
@@ -204,5 +234,6 @@ fn variables(python: &Python, config: &Config) -> BTreeMap<OsString, OsString> {
     }
     all.insert("PATH".into(), path);
     all.entry("LANG".into()).or_insert("C.UTF-8".into());
+    all.extend(from_start(&config.env).map(|(name, value)| (name.into(), value.into())));
     all
 }

@@ -17,9 +17,9 @@ use crate::environment::plain_environment;
 
 pub(crate) use self::provide::all_requirements;
 pub use self::{
-    find::find,
+    find::{Search, find},
     install::Installer,
-    provide::{Progress, provide, provide_with},
+    provide::{Progress, beside, provide, provide_with},
     requirements::{Requirements, RequirementsError, of_project},
 };
 
@@ -34,14 +34,18 @@ pub struct Python {
     pub origin: Origin,
     /// Interpreters that were looked at before it, each with the reason why it was not taken.
     pub passed_over: Vec<String>,
+    /// An environment has no pytest: the interpreter of its version with which [`beside`] installs it elsewhere.
+    pub maker: Option<PathBuf>,
+    /// A folder of packages that are found after its own: pytest, where the environment has none.
+    pub added: Option<PathBuf>,
 }
 
 /// Where an interpreter came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The project's own virtual environment, which has pytest.
+    /// An environment of the project's own or of the person's, with all that the project needs but pytest perhaps.
     Project,
-    /// Found on the search path; whether it has pytest is not known.
+    /// Found on the search path, or named; whether it has pytest is not known.
     Base,
     /// Made by [`provide`].
     Provided,
@@ -54,7 +58,7 @@ impl Python {
     }
 
     /// The environment's folder, the one above `bin`.
-    pub(crate) fn prefix(&self) -> &Path {
+    pub fn prefix(&self) -> &Path {
         self.folder().parent().unwrap_or(Path::new("/"))
     }
 
@@ -75,6 +79,16 @@ pub enum PythonError {
     NoPython {
         /// What was looked at, each with the reason why it was not taken.
         passed_over: Vec<String>,
+    },
+    /// What a person named is no interpreter that works.
+    #[error(
+        "{path} cannot run the tests: {why}; name an environment's folder or an interpreter, Python 3.9 or newer"
+    )]
+    Unusable {
+        /// What was named.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
     },
     /// `python -m venv` failed.
     #[error("no virtual environment could be made with {interpreter}: {detail}; {hint}")]

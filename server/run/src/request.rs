@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::frameworks::Framework;
 
+/// Wall time for a whole run, where nothing else is said.
+pub(crate) const RUN_TIMEOUT: Duration = Duration::from_secs(1800);
+
 /// The files under test.
 #[derive(Clone, Debug)]
 pub enum Tree {
@@ -71,7 +74,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// All tests of `tree` for proof, by pytest: 30 s a test, 300 s in all, default limits, no coverage.
+    /// All tests of `tree` for proof, by pytest: 30 s a test, 30 min in all, default limits, no coverage.
     pub fn new(tree: Tree) -> Request {
         Request {
             tree,
@@ -82,7 +85,7 @@ impl Request {
             source_folders: Vec::new(),
             test_timeout: Duration::from_secs(30),
             test_deadline: None,
-            run_timeout: Duration::from_secs(300),
+            run_timeout: RUN_TIMEOUT,
             limits: Limits::default(),
             coverage: false,
             cold: false,
@@ -132,7 +135,7 @@ impl Selection {
     }
 }
 
-/// Upper bounds for a run. Which of them hold on this machine is in [`crate::Report::limits`].
+/// What a run may use. Which of the bounds hold on this machine is in [`crate::Report::limits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of private memory of each process.
@@ -141,6 +144,10 @@ pub struct Limits {
     pub cpu_seconds: u64,
     /// Bytes of any file that is written.
     pub file_bytes: u64,
+    /// Processors, by affinity; in containers their share as well, which is one where nothing is said. None: all.
+    pub cores: Option<u32>,
+    /// Tests reach the networks of this machine, its own services among them.
+    pub network: bool,
     /// Processes and threads the run may add to those already there.
     pub processes: u64,
     /// Files each process may have open.
@@ -151,13 +158,15 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 2 GiB of memory, 600 s of processor time, files of 256 MiB, 256 processes, 1,024 open files,
-    /// 1 MiB of output.
+    /// 2 GiB of memory, 600 s of processor time, no network, files of 256 MiB, 256 processes, 1,024 open
+    /// files, 1 MiB of output.
     fn default() -> Limits {
         Limits {
             memory_bytes: 2 << 30,
             cpu_seconds: 600,
             file_bytes: 256 << 20,
+            cores: None,
+            network: false,
             processes: 256,
             open_files: 1024,
             output_bytes: 1 << 20,

@@ -40,8 +40,19 @@ pub struct Runner {
 struct Shared {
     place: Place,
     scratch: PathBuf,
+    limits: Limits,
+    run_timeout: Duration,
     pool: Pool,
     totals: Mutex<Totals>,
+}
+
+impl Shared {
+    fn new(config: &Config) -> impl FnOnce(Place) -> Shared + use<> {
+        let (scratch, limits) = (config.scratch.clone(), config.limits);
+        let run_timeout = config.run_timeout;
+        let (pool, totals) = (Pool::default(), Mutex::default());
+        move |place| Shared { place, scratch, limits, run_timeout, pool, totals }
+    }
 }
 
 /// Runs so far.
@@ -56,18 +67,20 @@ pub struct Totals {
 impl Runner {
     /// In local sandboxes. For runs of pytest `python` needs it; see [`crate::python::provide`].
     pub fn new(python: Python, config: Config) -> Runner {
-        let scratch = config.scratch.clone();
-        Runner::at(Place::local(python, config), scratch)
+        let shared = Shared::new(&config);
+        Runner { shared: Arc::new(shared(Place::local(python, config))) }
     }
 
-    /// In containers. `config`'s variables and isolation play no part.
+    /// In containers. `config`'s `variables`, `home`, isolation and `read_only` play no part.
     pub fn in_docker(docker: Docker, config: &Config) -> Runner {
-        Runner::at(Place::docker(docker), config.scratch.clone())
+        let env = config.env.clone();
+        Runner { shared: Arc::new(Shared::new(config)(Place::Docker { docker, env })) }
     }
 
-    fn at(place: Place, scratch: PathBuf) -> Runner {
-        let shared = Shared { place, scratch, pool: Pool::default(), totals: Mutex::default() };
-        Runner { shared: Arc::new(shared) }
+    /// All tests of `tree` for proof, within what the runner's config allows; else as [`Request::new`].
+    pub fn request(&self, tree: Tree) -> Request {
+        let Shared { limits, run_timeout, .. } = *self.shared;
+        Request { limits, run_timeout, ..Request::new(tree) }
     }
 
     /// What would be enforced for a run under `limits` in a local sandbox on this machine, and what

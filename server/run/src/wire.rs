@@ -62,8 +62,8 @@ const MODULES: [(&str, &str); 28] = modules![
 
 /// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
 /// `tree`: a folder that it must see as it is here, which an engine on another machine would not
-/// show.
-pub(crate) fn bundle(wipe: &[PathBuf], tree: &Path) -> Vec<u8> {
+/// show. `added`: a folder of packages that are found after all others.
+pub(crate) fn bundle(wipe: &[PathBuf], tree: &Path, added: Option<&Path>) -> Vec<u8> {
     let modules: Map<String, Value> =
         MODULES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let wipe: Vec<_> = wipe.iter().map(|it| it.to_string_lossy()).collect();
@@ -72,8 +72,10 @@ pub(crate) fn bundle(wipe: &[PathBuf], tree: &Path) -> Vec<u8> {
         entries.map(|it| it.file_name().to_string_lossy().into_owned()).take(SAMPLE).collect();
     names.retain(|it| !it.contains('\u{fffd}'));
     let tree = json!({ "path": tree.to_string_lossy(), "names": names });
+    let added = added.map(Path::to_string_lossy);
     let text =
-        json!({ "modules": modules, "main": "worker", "wipe": wipe, "tree": tree }).to_string();
+        json!({ "modules": modules, "main": "worker", "wipe": wipe, "tree": tree, "added": added });
+    let text = text.to_string();
     format!("{}\n{text}", text.len()).into_bytes()
 }
 

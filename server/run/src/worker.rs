@@ -43,12 +43,13 @@ impl Worker {
         cage: Cage,
         connection: Connection,
         tree: &Path,
+        added: Option<&Path>,
     ) -> Result<Worker, String> {
         let words = Arc::new(Mutex::new(Capture::new(WORDS)));
         tokio::spawn(listen(connection.errors, words.clone()));
         let mut frames = Frames::new(connection.output);
         let mut input = connection.input;
-        let bundle = bundle(&cage.writable().all, tree);
+        let bundle = bundle(&cage.writable().all, tree, added);
         let begin = async {
             // A worker that has ended already is noticed by the reading below.
             let _ = input.write_all(&bundle).await;

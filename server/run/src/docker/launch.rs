@@ -68,7 +68,7 @@ fn host_config(launch: &Launch, abilities: Abilities) -> Result<HostConfig, Stri
     let limits = &launch.limits;
     let memory = signed(limits.memory_bytes);
     Ok(HostConfig {
-        network_mode: Some("none".to_owned()),
+        network_mode: Some(if limits.network { "bridge" } else { "none" }.to_owned()),
         readonly_rootfs: Some(true),
         mounts: Some(vec![mount(&launch.tree)?]),
         tmpfs: Some(launch.scratch.iter().map(|it| tmpfs(it, launch.executable)).collect()),
@@ -78,7 +78,9 @@ fn host_config(launch: &Launch, abilities: Abilities) -> Result<HostConfig, Stri
         // The sum of memory and swap: none of the latter.
         memory_swap: (abilities.memory && abilities.swap).then_some(memory),
         pids_limit: abilities.processes.then_some(signed(limits.processes)),
-        nano_cpus: abilities.processor.then_some(ONE_PROCESSOR),
+        nano_cpus: abilities
+            .processor
+            .then_some(ONE_PROCESSOR * i64::from(limits.cores.unwrap_or(1))),
         ulimits: Some(ulimits(limits)),
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(vec!["no-new-privileges".to_owned()]),

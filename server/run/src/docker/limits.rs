@@ -1,7 +1,7 @@
 //! What a container holds test code to, and what it does not.
 
 use super::engine::Engine;
-use crate::{report::LimitStatus, request::Limits};
+use crate::{limits::NETWORK, report::LimitStatus, request::Limits};
 
 impl Engine {
     /// What is enforced for a worker in a container under `limits`. The worker sets further bounds
@@ -24,7 +24,11 @@ impl Engine {
             held("wall time", "everything in the container is killed at the deadline".to_owned()),
             held("environment", "the image's and what is given, nothing of yours".to_owned()),
             held("daemons", "they are in the container's process namespace and end with the run".to_owned()),
-            held("network", "none: a network namespace with a loopback of its own".to_owned()),
+            if limits.network {
+                LimitStatus { name: "network", enforced: false, how: NETWORK.to_owned() }
+            } else {
+                held("network", "none: a network namespace with a loopback of its own".to_owned())
+            },
             held(
                 "file system",
                 "the image and the project are read-only; scratch folders are in memory and bounded"
@@ -53,7 +57,8 @@ impl Engine {
         let seconds = limits.cpu_seconds;
         let each = format!("{seconds} s a process (RLIMIT_CPU)");
         let share = if self.abilities.processor {
-            format!(", one processor for the whole container ({group})")
+            let cores = limits.cores.unwrap_or(1);
+            format!(", {cores} processor(s) for the whole container ({group})")
         } else {
             String::new()
         };

@@ -34,9 +34,10 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     let settings = settings_above(&launch.tree);
     readable.extend(settings.iter().map(PathBuf::as_path));
     let writable_places: Vec<&Path> = writable.all.iter().map(PathBuf::as_path).collect();
-    let rules = landlock::rules(&readable, &writable_places);
+    let network = launch.limits.network;
+    let rules = landlock::rules(&readable, &writable_places, network);
     orders.landlock = rules.as_ref().ok().map(AsRawFd::as_raw_fd);
-    let filters = filter::filters(false);
+    let filters = filter::filters(network);
     let (landlock, filter) = (
         rules.as_ref().map(drop).map_err(String::clone),
         filters.as_ref().map(drop).map_err(String::clone),

@@ -38,6 +38,9 @@ pub(super) fn plan(program: Option<&Path>, launch: &Launch) -> Result<Plan, Stri
         filters.iter().map(|it| in_memory(it)).collect::<std::io::Result<_>>().map_err(cannot)?;
     let mut command: Vec<OsString> = vec![program.into()];
     command.extend(ISOLATION.map(OsString::from));
+    if launch.limits.network {
+        command.push("--share-net".into());
+    }
     command.extend(["--info-fd".into(), info_writer.as_raw_fd().to_string().into()]);
     for program in &programs {
         command.extend(["--add-seccomp-fd".into(), program.as_raw_fd().to_string().into()]);

@@ -75,7 +75,7 @@ const NAMESPACES: [i32; 7] = [
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// The filters for this processor; none where it is one the filters' maker does not know.
-/// Without a network namespace (`sockets` false) only sockets between processes of the machine
+/// Without a network, or a namespace for it (`sockets` false), only sockets between processes of the machine
 /// remain.
 pub(crate) fn filters(sockets: bool) -> Result<Vec<Vec<sock_filter>>, String> {
     let architecture: TargetArch = std::env::consts::ARCH

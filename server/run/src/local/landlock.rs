@@ -15,17 +15,23 @@ const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"];
 
 /// Rules under which `readable` can be read and `writable` changed, nothing else is seen, no TCP
-/// connection is made and no process outside gets a signal. The error says why there are none.
-pub(crate) fn rules(readable: &[&Path], writable: &[&Path]) -> Result<OwnedFd, String> {
+/// connection is made (but with `network`) and no process outside gets a signal. The error says why there are none.
+pub(crate) fn rules(
+    readable: &[&Path],
+    writable: &[&Path],
+    network: bool,
+) -> Result<OwnedFd, String> {
     let rules = || {
         let reading = AccessFs::from_read(KNOWN);
         let everything = AccessFs::from_all(KNOWN);
         let mut rules = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(everything)?
-            .handle_access(AccessNet::from_all(KNOWN))?
-            .scope(Scope::from_all(KNOWN))?
-            .create()?;
+            .scope(Scope::from_all(KNOWN))?;
+        if !network {
+            rules = rules.handle_access(AccessNet::from_all(KNOWN))?;
+        }
+        let mut rules = rules.create()?;
         // A place that is not there needs no rule.
         let open = |path: &Path| PathFd::new(path).ok();
         for place in readable.iter().filter_map(|it| open(it)) {

@@ -52,7 +52,11 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     } else {
         (Identity::Own, CLONE_NEWUSER)
     };
-    namespaces |= CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+    namespaces |= CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    let own_network = !launch.limits.network;
+    if own_network {
+        namespaces |= CLONE_NEWNET;
+    }
     let writable = Writable::private();
     let settings = settings(folder, identity)
         .map_err(|error| format!("{} cannot be written to: {error}", folder.display()))?;
@@ -64,7 +68,7 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     orders.steps = steps(launch, &root, &settings, &writable, users.as_ref());
     orders.root = Some(c_string(&root));
     orders.identity = identity;
-    orders.loopback = true;
+    orders.loopback = own_network;
     let filters = filter::filters(true);
     let filter = filters.as_ref().map(drop).map_err(String::clone);
     orders.filters = filters.unwrap_or_default();

@@ -146,6 +146,9 @@ impl Held<'_> {
     }
 
     fn network(&self) -> LimitStatus {
+        if self.limits.network {
+            return open("network", crate::limits::NETWORK.to_owned());
+        }
         match (self.isolation, &self.filter) {
             (Isolation::Bare, Ok(())) => held(
                 "network",

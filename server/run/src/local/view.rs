@@ -90,6 +90,9 @@ pub(crate) fn of(launch: &Launch) -> Vec<Shown> {
     let interpreter = interpreter.as_path();
     let mut shown: BTreeSet<Shown> = SYSTEM.iter().filter_map(|it| show(Path::new(it))).collect();
     shown.extend(SETTINGS.iter().filter_map(|it| existing(&Path::new("/etc").join(it))));
+    if launch.limits.network {
+        shown.extend(existing(Path::new("/etc/resolv.conf")));
+    }
     shown.extend(python(interpreter).into_iter().filter(|it| !is_system(it)).map(Shown::Place));
     let covered = |it: &Path| {
         let place = |shown: &Shown| matches!(shown, Shown::Place(above) if it.starts_with(above));

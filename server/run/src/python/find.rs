@@ -27,28 +27,58 @@ struct Answer {
     executable: PathBuf,
 }
 
-/// The project's own environment (`.venv`, `venv` or `env` in `project`) if it has pytest, else the first
-/// `python3` or `python` in the folders of `path`, a list as in the variable `PATH`, that is
-/// version 3.9 or newer.
-pub async fn find(project: Option<&Path>, path: &OsStr) -> Result<Python, PythonError> {
+/// Where an interpreter is looked for, the first place first.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    /// What a person names: an environment's folder, or an interpreter. Nothing else is taken then.
+    pub named: Option<&'a Path>,
+    /// The folder of the environment that is activated.
+    pub activated: Option<&'a Path>,
+    /// A project, which may have an environment of its own: `.venv`, `venv` or `env`.
+    pub project: Option<&'a Path>,
+    /// A list of folders as in the variable `PATH`.
+    pub path: &'a OsStr,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing but the folders of `path`.
+    pub fn on(path: &'a OsStr) -> Search<'a> {
+        Search { named: None, activated: None, project: None, path }
+    }
+}
+
+/// The first interpreter that is version 3.9 or newer. An environment without pytest is taken where something is there to
+/// install pytest with beside it: itself, for one that a person names or has activated; else an interpreter of the same
+/// version on the path, since what lies in a project must not be started outside a sandbox.
+///
+/// # Errors
+///
+/// None is to be had, or what is named cannot be used.
+pub async fn find(search: &Search<'_>) -> Result<Python, PythonError> {
+    if let Some(named) = search.named {
+        let unusable = |why| PythonError::Unusable { path: named.to_owned(), why };
+        return of_person(named).await.map_err(unusable);
+    }
     let mut passed_over = Vec::new();
-    let folders = project.iter().flat_map(|project| OWN.map(|name| project.join(name)));
-    for folder in folders {
-        let interpreter = folder.join("bin/python");
-        if !interpreter.is_file() {
-            continue;
-        }
-        match own_version(&folder) {
-            // The link inside the environment, not what it points to: only it sees the
-            // environment's packages.
-            Ok(version) => {
-                let origin = Origin::Project;
-                return Ok(Python { interpreter, version, origin, passed_over });
-            }
+    if let Some(activated) = search.activated {
+        match of_person(activated).await {
+            Ok(python) => return Ok(python),
             Err(reason) => passed_over.push(reason),
         }
     }
-    for interpreter in on_path(path) {
+    let folders = search.project.iter().flat_map(|project| OWN.map(|name| project.join(name)));
+    let mut bare = None;
+    for folder in folders.filter(|it| it.join("bin/python").is_file()) {
+        match own(&folder, search.path).await {
+            Ok(python) if python.maker.is_none() => return Ok(Python { passed_over, ..python }),
+            Ok(python) => bare = bare.or(Some(python)),
+            Err(reason) => passed_over.push(reason),
+        }
+    }
+    if let Some(python) = bare {
+        return Ok(Python { passed_over, ..python });
+    }
+    for interpreter in on_path(search.path) {
         match probe(&interpreter).await {
             Ok(answer) => return Ok(base(answer, passed_over)),
             Err(reason) => passed_over.push(reason),
@@ -57,27 +87,103 @@ pub async fn find(project: Option<&Path>, path: &OsStr) -> Result<Python, Python
     Err(PythonError::NoPython { passed_over })
 }
 
-/// The version of a project's environment that has pytest, or why it is not taken. It is read from
-/// files: what lies in a project must not be started outside a sandbox.
-fn own_version(folder: &Path) -> Result<String, String> {
-    let shown = folder.display();
-    let settings = crate::files::read_text(folder.join("pyvenv.cfg"))
-        .map_err(|error| format!("{shown} is no virtual environment: pyvenv.cfg: {error}"))?;
-    let setting = |line: &str| {
-        let (name, value) = line.split_once('=')?;
-        ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
+/// An environment or interpreter that a person chose, or why it cannot be used.
+async fn of_person(chosen: &Path) -> Result<Python, String> {
+    let interpreter = match chosen.is_dir() {
+        true => chosen.join("bin/python"),
+        false => chosen.to_owned(),
     };
-    let version = settings.lines().find_map(setting).unwrap_or_default();
-    let numbers: Vec<&str> = version.split('.').take(3).collect();
-    let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
-    let (Some(major), Some(minor)) = (number(0), number(1)) else {
-        return Err(format!("{shown} does not say its version in pyvenv.cfg: make it anew"));
-    };
-    if (major, minor) < OLDEST {
-        return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
+    if !interpreter.is_file() {
+        return Err(format!("{} is not there", interpreter.display()));
     }
-    let packages = folder.join(format!("lib/python{major}.{minor}/site-packages/pytest"));
-    if packages.is_dir() { Ok(numbers.join(".")) } else { Err(format!("{shown} has no pytest")) }
+    let interpreter = std::path::absolute(&interpreter).map_err(|error| error.to_string())?;
+    let prefix = interpreter.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned();
+    if prefix.join("pyvenv.cfg").is_file() {
+        let own = Environment::read(&prefix)?;
+        let maker = (!own.has_pytest).then(|| interpreter.clone());
+        return Ok(own.python(interpreter, maker));
+    }
+    let answer = probe(&interpreter).await?;
+    let (major, minor, patch) = answer.version;
+    let own = Environment {
+        version: format!("{major}.{minor}.{patch}"),
+        has_pytest: packages(&prefix, major, minor).join("pytest").is_dir(),
+    };
+    let is_environment = own.has_pytest || prefix.join("conda-meta").is_dir();
+    if !is_environment {
+        return Ok(base(answer, Vec::new()));
+    }
+    let maker = (!own.has_pytest).then(|| interpreter.clone());
+    Ok(own.python(interpreter, maker))
+}
+
+/// A project's environment, or why it is not taken.
+async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
+    let own = Environment::read(folder)?;
+    // The link inside the environment, not what it points to: only it sees the environment's packages.
+    let interpreter = folder.join("bin/python");
+    if own.has_pytest {
+        return Ok(own.python(interpreter, None));
+    }
+    let series = own.version.rsplit_once('.').map_or(own.version.as_str(), |(it, _)| it).to_owned();
+    let exact = format!("python{series}");
+    for candidate in on_path_as(path, &[&exact, "python3", "python"]) {
+        if let Ok(answer) = probe(&candidate).await
+            && format!("{}.{}", answer.version.0, answer.version.1) == series
+        {
+            return Ok(own.python(interpreter, Some(answer.executable)));
+        }
+    }
+    Err(format!(
+        "{} has no pytest, and there is no Python {series} on the path to install it with",
+        folder.display()
+    ))
+}
+
+/// An environment as its files tell of it.
+struct Environment {
+    version: String,
+    has_pytest: bool,
+}
+
+impl Environment {
+    /// Reads what a virtual environment says of itself; the error says why it cannot be used.
+    fn read(folder: &Path) -> Result<Environment, String> {
+        let shown = folder.display();
+        let settings = crate::files::read_text(folder.join("pyvenv.cfg"))
+            .map_err(|error| format!("{shown} is no virtual environment: pyvenv.cfg: {error}"))?;
+        let setting = |line: &str| {
+            let (name, value) = line.split_once('=')?;
+            ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
+        };
+        let version = settings.lines().find_map(setting).unwrap_or_default();
+        let numbers: Vec<&str> = version.split('.').take(3).collect();
+        let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
+        let (Some(major), Some(minor)) = (number(0), number(1)) else {
+            return Err(format!("{shown} does not say its version in pyvenv.cfg: make it anew"));
+        };
+        if (major, minor) < OLDEST {
+            return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
+        }
+        let has_pytest = packages(folder, major, minor).join("pytest").is_dir();
+        Ok(Environment { version: numbers.join("."), has_pytest })
+    }
+
+    fn python(self, interpreter: PathBuf, maker: Option<PathBuf>) -> Python {
+        Python {
+            interpreter,
+            version: self.version,
+            origin: Origin::Project,
+            passed_over: Vec::new(),
+            maker,
+            added: None,
+        }
+    }
+}
+
+/// Where an environment's packages are.
+pub(super) fn packages(prefix: &Path, major: u32, minor: u32) -> PathBuf {
+    prefix.join(format!("lib/python{major}.{minor}/site-packages"))
 }
 
 fn too_old() -> String {
@@ -87,16 +193,26 @@ fn too_old() -> String {
 fn base(answer: Answer, passed_over: Vec<String>) -> Python {
     let (major, minor, patch) = answer.version;
     let version = format!("{major}.{minor}.{patch}");
-    Python { interpreter: answer.executable, version, origin: Origin::Base, passed_over }
+    Python {
+        interpreter: answer.executable,
+        version,
+        origin: Origin::Base,
+        passed_over,
+        maker: None,
+        added: None,
+    }
 }
 
-fn on_path(path: &OsStr) -> impl Iterator<Item = PathBuf> {
+fn on_path(path: &OsStr) -> Vec<PathBuf> {
+    on_path_as(path, &["python3", "python"])
+}
+
+/// The files of these names, those of the first name first.
+fn on_path_as(path: &OsStr, names: &[&str]) -> Vec<PathBuf> {
     let folders: Vec<PathBuf> =
         env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
-    let names = ["python3", "python"].into_iter();
-    names
-        .flat_map(move |name| folders.clone().into_iter().map(move |folder| folder.join(name)))
-        .filter(|file| file.is_file())
+    let files = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    files.filter(|file| file.is_file()).collect()
 }
 
 /// What the interpreter says of itself, or why it cannot be used.

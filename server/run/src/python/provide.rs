@@ -20,6 +20,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use super::{
     Origin, Python, PythonError,
+    find::packages,
     install::{Installer, create, install},
 };
 
@@ -83,12 +84,38 @@ pub async fn provide_with(
     Ok(provided(base, interpreter))
 }
 
+/// `own`, an environment without pytest, with an environment in `cache` after it that has pytest, coverage.py and
+/// `requirements`; unchanged where it has pytest. Nothing is installed into it.
+pub async fn beside(
+    own: &Python,
+    requirements: &[String],
+    cache: &Path,
+    on_progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Python, PythonError> {
+    let Some(maker) = &own.maker else { return Ok(own.clone()) };
+    let maker = Python {
+        interpreter: maker.clone(),
+        version: own.version.clone(),
+        origin: Origin::Base,
+        passed_over: Vec::new(),
+        maker: None,
+        added: None,
+    };
+    let made = provide(&maker, requirements, cache, on_progress).await?;
+    let mut numbers = own.version.split('.').filter_map(|it| it.parse().ok());
+    let (major, minor) = (numbers.next().unwrap_or(3), numbers.next().unwrap_or_default());
+    let added = Some(packages(made.prefix(), major, minor));
+    Ok(Python { maker: None, added, ..own.clone() })
+}
+
 fn provided(base: &Python, interpreter: PathBuf) -> Python {
     Python {
         interpreter,
         version: base.version.clone(),
         origin: Origin::Provided,
         passed_over: Vec::new(),
+        maker: None,
+        added: None,
     }
 }
 

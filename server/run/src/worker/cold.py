@@ -11,7 +11,7 @@ import processes
 
 def replace(order, private, bundle):
     """Puts a fresh interpreter in this process's place. It reads the bundle, with the order in it, where workers do."""
-    again = {"modules": bundle["modules"], "main": "cold", "order": order}
+    again = {"modules": bundle["modules"], "main": "cold", "added": bundle["added"], "order": order}
     again["private"] = {name.decode(): number for name, number in private.items()}
     text = json.dumps(again).encode()
     memory = os.memfd_create("bundle")

@@ -5,11 +5,14 @@ private copy of the builtins, whose ``__import__`` knows the bundle first.
 """
 
 import builtins
+import sys
 import types
 
 
 def start(bundle):
     """Calls ``main`` of the bundle's main module."""
+    if bundle.get("added"):
+        sys.path.append(bundle["added"])
     modules = Bundle(bundle["modules"])
     if bundle["main"] == "worker":  # others start from a fresh interpreter in order to import little
         modules.tell_linecache()

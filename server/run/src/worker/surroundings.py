@@ -55,6 +55,8 @@ def take_on(order):
     env = order.get("env") or {}
     os.environ.update(env)
     os.chdir(order["cwd"])
+    if order.get("cores"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: order["cores"]])
     renew_standard_library(env)
     limit(order.get("rlimits") or [])
 

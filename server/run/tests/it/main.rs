@@ -3,6 +3,7 @@
 //! It is made once, in `TRELLIS_TEST_CACHE` or below the target folder. Where Python or the package
 //! index is missing, the tests fail with the error that says so.
 
+mod allowed;
 mod coverage;
 mod environment;
 mod failures;

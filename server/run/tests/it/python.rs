@@ -1,15 +1,19 @@
 //! Finding interpreters and making environments.
 
 use std::{
+    env,
     ffi::OsStr,
     fs,
     os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
     process::Command,
 };
 
 use run::{
     Config, Outcome, Request, Runner,
-    python::{Installer, Origin, Progress, PythonError, find, provide, provide_with},
+    python::{
+        self, Installer, Origin, Progress, Python, PythonError, Search, find, provide, provide_with,
+    },
 };
 use tokio_util::sync::CancellationToken;
 
@@ -100,7 +104,9 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
         .arg(project.path().join("venv"))
         .status();
     assert!(bare.is_ok_and(|status| status.success()));
-    let found = find(Some(project.path()), OsStr::new("")).await.expect("found");
+    let found = find(&Search { project: Some(project.path()), ..Search::on(OsStr::new("")) })
+        .await
+        .expect("found");
     assert_eq!(found.origin, Origin::Project);
     assert_eq!(found.interpreter, project.path().join("env/bin/python"));
     // It works in the sandbox, where only what is needed is to be seen.
@@ -113,11 +119,110 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     let [broken, bare] = found.passed_over.as_slice() else { panic!("{found:?}") };
     assert!(broken.contains(".venv is no virtual environment"), "{broken}");
     assert!(!trap.exists());
-    assert!(bare.ends_with("venv has no pytest"), "{bare}");
+    assert!(bare.contains("venv has no pytest, and there is no Python 3."), "{bare}");
 }
 
 #[tokio::test]
 async fn no_python_says_what_to_install() {
-    let error = find(None, OsStr::new("/nowhere")).await.expect_err("none there");
+    let error = find(&Search::on(OsStr::new("/nowhere"))).await.expect_err("none there");
     assert!(error.to_string().contains("apt install python3"), "{error}");
+}
+
+/// An environment in `folder` without pytest that has one package of its own.
+fn bare(interpreter: &Path, folder: &Path) -> PathBuf {
+    let made = Command::new(interpreter).args(["-m", "venv", "--without-pip"]).arg(folder).status();
+    assert!(made.is_ok_and(|it| it.success()));
+    let libraries = fs::read_dir(folder.join("lib")).expect("a folder");
+    let packages = libraries.flatten().next().expect("one").path().join("site-packages");
+    fs::create_dir(packages.join("theirs")).expect("a folder");
+    fs::write(packages.join("theirs/__init__.py"), "VALUE = 5\n").expect("a file");
+    folder.to_owned()
+}
+
+const USES_THEIRS: &str = "import sys, theirs, pytest\n\ndef test_a():\n    assert theirs.VALUE == 5\n    assert sys.executable.endswith('WHICH/bin/python')\n";
+
+/// Runs a test that needs the environment called `which`, warm and cold.
+async fn uses(python: Python, which: &str) {
+    let config = Config { scratch: scratch(), ..Config::from_environment() };
+    let runner = Runner::new(python, config);
+    let mut request = Request::new(files(&[("test_a.py", &USES_THEIRS.replace("WHICH", which))]));
+    for cold in [false, true] {
+        request.cold = cold;
+        request.coverage = true;
+        let report = runner.run(&request, &CancellationToken::new()).await;
+        assert_eq!(report.outcome, Outcome::Passed, "{which} cold {cold} {report:#?}");
+        assert!(report.coverage.is_some(), "{:?}", report.notes);
+    }
+    runner.close().await;
+}
+
+#[tokio::test]
+async fn an_environment_without_pytest_gets_it_from_beside() {
+    let base = base().await;
+    let project = tempfile::tempdir_in(scratch()).expect("a folder");
+    bare(&base.interpreter, &project.path().join(".venv"));
+    let path = env::var_os("PATH").expect("PATH is set");
+    let search = Search { project: Some(project.path()), ..Search::on(&path) };
+    let found = find(&search).await.expect("found");
+    assert_eq!(found.interpreter, project.path().join(".venv/bin/python"));
+    assert!(found.maker.is_some());
+    let whole = python::beside(&found, &[], &cache(), &|_| {}).await.expect("made");
+    assert_eq!((&whole.interpreter, &whole.maker), (&found.interpreter, &None));
+    uses(whole.clone(), ".venv").await;
+    // Nothing was installed into it.
+    let own = project.path().join(".venv/lib");
+    let packages = fs::read_dir(own).expect("lib").flatten().next().expect("one").path();
+    assert!(!packages.join("site-packages/pytest").exists());
+}
+
+#[tokio::test]
+async fn what_a_person_names_or_activates_comes_before_the_projects() {
+    let base = base().await;
+    let elsewhere = tempfile::tempdir_in(scratch()).expect("a folder");
+    let named = bare(&base.interpreter, &elsewhere.path().join("named"));
+    let activated = bare(&base.interpreter, &elsewhere.path().join("activated"));
+    let project = elsewhere.path().join("project");
+    bare(&base.interpreter, &project.join(".venv"));
+    let path = env::var_os("PATH").expect("PATH is set");
+    let all = Search {
+        named: Some(&named),
+        activated: Some(&activated),
+        project: Some(&project),
+        path: &path,
+    };
+    let interpreter = named.join("bin/python");
+    let searches = [
+        (all, "named"),
+        (Search { named: Some(&interpreter), ..all }, "named"),
+        (Search { named: None, ..all }, "activated"),
+        (Search { named: None, activated: None, ..all }, ".venv"),
+    ];
+    for (search, wanted) in searches {
+        let found = find(&search).await.expect("found");
+        let folder = found.interpreter.ancestors().nth(2).expect("its folder");
+        assert!(folder.ends_with(wanted), "{wanted}: {found:?}");
+        let whole = python::beside(&found, &[], &cache(), &|_| {}).await.expect("made");
+        uses(whole, wanted).await;
+    }
+    // One that was deleted since is passed over, and said so.
+    let gone = elsewhere.path().join("gone");
+    let found = find(&Search { named: None, activated: Some(&gone), ..all }).await.expect("found");
+    assert!(found.interpreter.starts_with(&project), "{found:?}");
+    assert!(found.passed_over[0].contains("gone is not there"), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_bare_interpreter_that_is_named_is_what_environments_are_made_from() {
+    let base = base().await;
+    let nowhere = OsStr::new("/nowhere");
+    let search = Search { named: Some(&base.interpreter), ..Search::on(nowhere) };
+    let found = find(&search).await.expect("found");
+    let has_pytest = found.origin == Origin::Project;
+    assert!(has_pytest || found.origin == Origin::Base && found.version == base.version);
+    for (wrong, why) in [("/nowhere/python", "is not there"), ("/bin/true", "cannot run the tests")]
+    {
+        let search = Search { named: Some(Path::new(wrong)), ..Search::on(nowhere) };
+        let error = find(&search).await.expect_err("it cannot be used").to_string();
+        assert!(error.contains(why) && error.contains(wrong), "{error}");
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) fn cache() -> PathBuf {
 
 pub(crate) async fn base() -> Python {
     let path = env::var_os("PATH").expect("PATH is set");
-    python::find(None, &path).await.unwrap_or_else(|error| panic!("{error}"))
+    python::find(&python::Search::on(&path)).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The base interpreter in a virtual environment of its own in `folder`, so that it cannot have pytest.

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::{RUN_SECONDS, TEST_SECONDS};
+use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
@@ -34,9 +34,9 @@ pub(crate) struct LocalizeArgs {
     /// Seconds one test may take.
     #[arg(long, default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     timeout: u64,
-    /// Seconds all of them may take.
-    #[arg(long, default_value_t = RUN_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
-    run_timeout: u64,
+    /// Seconds all of them may take (default: 1800).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
+    run_timeout: Option<u64>,
     #[command(flatten)]
     sandbox: SandboxArgs,
 }
@@ -51,6 +51,7 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
         run_timeout: args.run_timeout,
         sandbox: args.sandbox.sandbox,
         image: args.sandbox.image,
+        allow: args.sandbox.allow,
     };
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;

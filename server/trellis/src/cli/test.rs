@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::{line, summary};
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::{RUN_SECONDS, TEST_SECONDS};
+use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::tests::{Prepared, RunTestsParams, Tool};
 use crate::output::Output;
 use crate::sandbox::{Kept, SandboxArgs};
@@ -30,9 +30,9 @@ pub(crate) struct TestArgs {
     /// Seconds one test may take (of Python's).
     #[arg(long, default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// Seconds all of them may take.
-    #[arg(long, default_value_t = RUN_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
-    run_timeout: u64,
+    /// Seconds all of them may take (default: 1800).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    run_timeout: Option<u64>,
     /// Measure which lines the tests execute.
     #[arg(long)]
     coverage: bool,
@@ -60,6 +60,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             root: None,
             sandbox: args.sandbox.sandbox,
             image: args.sandbox.image,
+            allow: args.sandbox.allow,
             framework: args.framework,
             timeout: args.timeout,
             run_timeout: args.run_timeout,

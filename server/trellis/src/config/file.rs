@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::error::Fault;
 use crate::forge::Kind;
+use crate::sandbox::{LEAST_MEMORY, MOST_MEMORY};
 
 /// Its name, in a project as in the user's folder.
 pub(crate) const NAME: &str = "trellis.toml";
@@ -47,6 +48,27 @@ pub(crate) struct File {
     pub(crate) prices: BTreeMap<String, Price>,
     #[serde(default)]
     pub(crate) forge: Forge,
+    /// The user's own file alone may say it.
+    pub(crate) sandbox: Option<Sandbox>,
+}
+
+/// What tests may have beside what every sandbox gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Sandbox {
+    /// An environment's folder, or an interpreter.
+    pub(crate) python: Option<PathBuf>,
+    pub(crate) env: BTreeMap<String, String>,
+    /// Names of variables that tests get with the values they have.
+    pub(crate) pass_env: Vec<String>,
+    /// In MiB.
+    pub(crate) memory: Option<u64>,
+    pub(crate) cores: Option<u32>,
+    pub(crate) network: bool,
+    /// Tests may not write beside their code.
+    pub(crate) read_only: bool,
+    /// For all tests of a run.
+    pub(crate) run_seconds: Option<u64>,
 }
 
 /// The forge that pull requests are opened at.
@@ -146,6 +168,7 @@ impl File {
                 [("input", Some(it.input)), ("output", Some(it.output)), ("cached", it.cached)];
             all.map(|(name, value)| (format!("prices.\"{model}\".{name}"), value))
         });
+        self.sandbox.as_ref().map_or(Ok(()), |it| it.check(path))?;
         let least = [
             ("max_output_tokens".to_owned(), self.max_output_tokens.map(u64::from), LEAST_OUTPUT),
             ("context_tokens".to_owned(), self.context_tokens.map(|it| it as u64), LEAST_CONTEXT),
@@ -208,6 +231,14 @@ impl File {
         if self.forge.url.is_some() {
             return refuse("forge.url", "token");
         }
+        if self.sandbox.is_some() {
+            let message = format!(
+                "{}: a project may not set `[sandbox]`: what its tests may have is yours to say",
+                path.display()
+            );
+            let hint = format!("if you want it, move it to {}, or use flags", own.display());
+            return Err(Fault::input(message).hint(hint));
+        }
         for (name, it) in &self.providers {
             let moved = [
                 ("like", it.like.is_some()),
@@ -220,6 +251,31 @@ impl File {
         }
         Ok(())
     }
+}
+
+impl Sandbox {
+    fn check(&self, path: &Path) -> Result<(), Fault> {
+        let refuse = |what: String| {
+            let message = format!("{}: `sandbox.{what}", path.display());
+            Err(Fault::input(message).hint("mend the value"))
+        };
+        let least = |value: Option<u64>, least: u64| value.is_some_and(|it| it < least);
+        if let Some(name) = self.env.keys().chain(&self.pass_env).find(|it| !is_variable(it)) {
+            return refuse(format!("env` and `sandbox.pass_env` name variables: {name:?} is none"));
+        }
+        if least(self.memory, LEAST_MEMORY) || self.memory.is_some_and(|it| it > MOST_MEMORY) {
+            return refuse(format!("memory` is in MiB, from {LEAST_MEMORY}"));
+        }
+        if least(self.cores.map(u64::from), 1) || least(self.run_seconds, 1) {
+            return refuse("cores` and `sandbox.run_seconds` must be at least 1".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Whether a variable can be called so.
+pub(crate) fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 /// A file's text; what is no file may never end, and nobody writes so many settings.

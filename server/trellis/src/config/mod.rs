@@ -12,7 +12,7 @@ use std::time::Duration;
 use model::{Card, Prices, Settings};
 
 use crate::error::Fault;
-pub(crate) use file::{Budget, Forge, Provider};
+pub(crate) use file::{Budget, Forge, Provider, Sandbox, is_variable};
 use file::{File, NAME};
 
 /// Everything set in files.
@@ -28,6 +28,7 @@ pub(crate) struct Config {
     pub(crate) budget: Budget,
     pub(crate) prices: Prices,
     pub(crate) forge: Forge,
+    pub(crate) sandbox: Sandbox,
     providers: BTreeMap<String, Provider>,
     /// The files that were read, the project's first.
     pub(crate) sources: Vec<PathBuf>,
@@ -76,6 +77,9 @@ impl Config {
         self.budget = self.budget.tightest(file.budget);
         self.forge.url = self.forge.url.take().or(file.forge.url);
         self.forge.kind = self.forge.kind.or(file.forge.kind);
+        if let Some(sandbox) = file.sandbox {
+            self.sandbox = sandbox;
+        }
         for (name, price) in file.prices {
             let card = Card {
                 input: price.input,

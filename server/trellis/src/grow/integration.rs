@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use code::Fragment;
 use cycle::assembly::{Share, Sources, sources};
@@ -22,7 +21,6 @@ use crate::grow::worker::ask::put;
 use crate::grow::worker::seen::Seen;
 use crate::grow::worker::{Shop, Stop};
 use crate::localize::evidence;
-use crate::methods::bounds::RUN_SECONDS;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Integrated};
@@ -204,9 +202,8 @@ impl Job<'_> {
         let request = Request {
             targets: vec![path.to_owned()],
             test_timeout: self.shop.test_timeout,
-            run_timeout: Duration::from_secs(RUN_SECONDS),
             coverage,
-            ..Request::new(Tree::Files(files.clone()))
+            ..self.shop.runner.request(Tree::Files(files.clone()))
         };
         let report = self.shop.runner.run(&request, &self.shop.cancel).await;
         let run = convert::test_run(&report, &|path| files.get(path).cloned())?;

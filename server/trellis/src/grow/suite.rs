@@ -1,7 +1,6 @@
 //! The whole suite, once, on the finished tree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use cycle::{Ending, Failure, TestRun};
 use run::{Report, Request, Tree, junit};
@@ -12,7 +11,6 @@ use crate::grow::coverage;
 use crate::grow::owner::Owner;
 use crate::grow::summary::Suite;
 use crate::grow::worker::Stop;
-use crate::methods::bounds::RUN_SECONDS;
 use crate::observer::Told;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
@@ -37,11 +35,10 @@ pub(crate) async fn suite(
     }
     let request = Request {
         test_timeout: owner.shop.test_timeout,
-        run_timeout: Duration::from_secs(RUN_SECONDS),
         // The last word is that of an interpreter with no history.
         cold: true,
         coverage: true,
-        ..Request::new(Tree::Files(tree.clone()))
+        ..owner.shop.runner.request(Tree::Files(tree.clone()))
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
     let root = &owner.shop.root;

@@ -57,13 +57,14 @@ impl<'a> Trials<'a> {
     ) -> Result<TestRun, Fault> {
         let changed = changes.iter().map(|(path, text)| (path.clone(), text.as_str().into()));
         let tree = Tree::Copy { folder: root.to_owned(), changed: changed.collect() };
+        let usual = self.runner.request(tree);
         let request = Request {
             framework: self.framework,
             targets: targets.to_vec(),
             source_folders: project::source_folders(root),
             test_timeout: self.order.test_timeout,
-            run_timeout: self.order.run_timeout,
-            ..Request::new(tree)
+            run_timeout: self.order.run_timeout.unwrap_or(usual.run_timeout),
+            ..usual
         };
         let report = self.runner.run(&request, &self.cancel).await;
         let text = |path: &str| {

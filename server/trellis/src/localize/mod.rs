@@ -35,7 +35,7 @@ pub(crate) struct Search<'a> {
     pub(crate) targets: Vec<String>,
     /// For one test of the first run; in trials it is drawn from how long the tests took.
     pub(crate) test_timeout: Duration,
-    pub(crate) run_timeout: Duration,
+    pub(crate) run_timeout: Option<Duration>,
     /// Wall time for trials; none: no trials.
     pub(crate) trials: Option<Duration>,
     /// Where version control is asked how recent lines are, if anywhere.
@@ -137,6 +137,7 @@ impl Search<'_> {
             }
             Tree::Folder(folder) => Tree::Copy { folder, changed: changed.collect() },
         };
+        let usual = self.runner.request(tree);
         Request {
             source_folders: self.source_folders.clone(),
             // Nobody reads pytest's own text, and with many failures it takes the most time.
@@ -144,8 +145,8 @@ impl Search<'_> {
             test_deadline: Some(limit),
             // For tests that the deadline does not reach.
             test_timeout: limit * 3 + Duration::from_secs(1),
-            run_timeout: self.run_timeout,
-            ..Request::new(tree)
+            run_timeout: self.run_timeout.unwrap_or(usual.run_timeout),
+            ..usual
         }
     }
 

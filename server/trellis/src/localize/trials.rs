@@ -173,7 +173,7 @@ impl<'a> Trials<'a> {
         let mut request = self.search.request(changed, self.limit);
         request.targets = ids.to_vec();
         let left = until.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
-        request.run_timeout = left.min(self.search.run_timeout);
+        request.run_timeout = left.min(request.run_timeout);
         // Nobody reads them; of deep recursions pytest's own take longer than the tests.
         request.arguments.push("--tb=native".to_owned());
         let report = self.search.runner.run(&request, self.search.cancel).await;

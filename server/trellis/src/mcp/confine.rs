@@ -18,8 +18,8 @@ const PLACES: [&str; 18] = [
     "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
 ];
 
-/// Parameters that a person decides on: where work is sent. No model is shown them.
-pub(super) const FOR_PEOPLE: [&str; 1] = ["push"];
+/// Parameters that a person decides on: where work is sent, what tests may have. No model is shown them.
+pub(super) const FOR_PEOPLE: [&str; 2] = ["allow", "push"];
 
 /// Parameters that name no file, or come back to one that is checked.
 #[cfg(test)]
@@ -68,7 +68,10 @@ pub(super) fn confine(folders: &[PathBuf], arguments: &JsonObject) -> Result<(),
     if let Some(name) = FOR_PEOPLE.iter().find(is_said) {
         return Err(Fault::input(format!("`{name}` is for a person to say, and for no model"))
             .kind("outside")
-            .hint("leave it out; a person can push with `trellis implement … --push REMOTE`"));
+            .hint(match *name {
+                "push" => "leave it out; a person can push with `trellis implement … --push REMOTE`",
+                _ => "leave it out; a person says it in `[sandbox]` of their own trellis.toml, or by flags",
+            }));
     }
     let Some(first) = folders.first() else { return Ok(()) };
     let mut bases = vec![first.clone()];
@@ -131,6 +134,8 @@ mod tests {
             (json!({ "push": null }), true),
             (json!({ "push": "origin" }), false),
             (json!({ "push": ["."] }), false),
+            (json!({ "allow": { "network": true } }), false),
+            (json!({ "allow": {} }), false),
             (json!({ "filePath": "../secret.py" }), false),
             (json!({ "filePath": secret }), false),
             (json!({ "filePath": "out/secret.py" }), false),

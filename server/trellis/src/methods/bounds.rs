@@ -7,17 +7,10 @@ use serde::{Deserialize, Serialize};
 
 /// Seconds one test may take, whoever runs it.
 pub(crate) const TEST_SECONDS: u64 = 30;
-/// Seconds all tests of a run may take, whoever runs them.
-pub(crate) const RUN_SECONDS: u64 = 1800;
 
 /// For parameters that were left out.
 pub(crate) fn test_seconds() -> u64 {
     TEST_SECONDS
-}
-
-/// For parameters that were left out.
-pub(crate) fn run_seconds() -> u64 {
-    RUN_SECONDS
 }
 
 /// Fixes, and what its tests may take.
@@ -30,14 +23,14 @@ pub(crate) struct Bounds {
     /// Seconds one test may take.
     #[arg(long, default_value_t = Bounds::default().test_timeout, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     test_timeout: u64,
-    /// Seconds all of them may take.
-    #[arg(long, default_value_t = Bounds::default().run_timeout, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    run_timeout: u64,
+    /// Seconds all of them may take (default: 1800).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    run_timeout: Option<u64>,
 }
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { max_retries: 3, test_timeout: TEST_SECONDS, run_timeout: RUN_SECONDS }
+        Bounds { max_retries: 3, test_timeout: TEST_SECONDS, run_timeout: None }
     }
 }
 
@@ -47,8 +40,8 @@ impl Bounds {
         Duration::from_secs(self.test_timeout.max(1))
     }
 
-    /// For all of them together.
-    pub(crate) fn of_run(&self) -> Duration {
-        Duration::from_secs(self.run_timeout.max(1))
+    /// For all of them together, where it is said.
+    pub(crate) fn of_run(&self) -> Option<Duration> {
+        self.run_timeout.map(|it| Duration::from_secs(it.max(1)))
     }
 }

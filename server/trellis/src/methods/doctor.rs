@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use run::{Config, Docker, Limits, Runner, python};
+use run::{Docker, Runner, python};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tests::{Limit, limit};
 use crate::error::Fault;
 use crate::models;
+use crate::sandbox::{self, Allowed, Settled};
 use crate::workspace::scratch::ScratchFolder;
 
 /// Shows what this machine offers for running tests, and what would be enforced.
@@ -64,9 +65,10 @@ impl DoctorResult {
 pub(crate) async fn doctor(params: &DoctorParams) -> Result<DoctorResult, Fault> {
     let project = folder(params.root.as_deref().unwrap_or(Path::new(".")))?;
     let scratch = ScratchFolder::new()?;
-    let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
-    let local = Runner::local_limits(&config, &Limits::default()).await;
-    let tools = findings(project).await.into_iter().map(tool).collect();
+    let allowed = Allowed::default().settled(project)?;
+    let config = allowed.config(scratch.path());
+    let local = Runner::local_limits(&config, &config.limits).await;
+    let tools = findings(project, &allowed).await.into_iter().map(tool).collect();
     let (local_limits, local_error) = match local {
         Ok(limits) => (Some(limits.iter().map(limit).collect()), None),
         Err(why) => (None, Some(why)),
@@ -90,9 +92,9 @@ fn tool(Finding { name, found, cost }: Finding) -> ToolFound {
     }
 }
 
-async fn findings(project: &Path) -> Vec<Finding> {
+async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let python = python::find(Some(project), &path).await;
+    let python = sandbox::python_of(project, allowed).await;
     let python = python.map(|it| told(&it)).map_err(|error| error.to_string());
     let uv = match python::Installer::on_path(&path) {
         python::Installer::Uv(path) => Ok(path.display().to_string()),
@@ -130,7 +132,10 @@ async fn findings(project: &Path) -> Vec<Finding> {
 
 fn told(python: &python::Python) -> String {
     let origin = match python.origin {
-        python::Origin::Project => "the project's own environment",
+        python::Origin::Project if python.maker.is_some() => {
+            "an environment without pytest, which is provided beside it"
+        }
+        python::Origin::Project => "the environment that is used",
         python::Origin::Base | python::Origin::Provided => "environments are made with it",
     };
     let passed_over: String =

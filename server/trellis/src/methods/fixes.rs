@@ -19,7 +19,7 @@ use crate::proposals::{
     Store, Testing, TriedTest,
 };
 use crate::repair::{self, Problem};
-use crate::sandbox::{self, SandboxArgs};
+use crate::sandbox::{self, Allowed, SandboxArgs};
 
 /// Lists proposed fixes of a project, the oldest first.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -80,6 +80,9 @@ pub(crate) struct DecideFixParams {
     /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
     #[serde(default)]
     pub(crate) image: Option<String>,
+    /// What tests may have beside what every sandbox gives.
+    #[serde(default)]
+    pub(crate) allow: Allowed,
 }
 
 fn yes() -> bool {
@@ -121,6 +124,9 @@ pub(crate) struct ProposeFixParams {
     /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
     #[serde(default)]
     pub(crate) image: Option<String>,
+    /// What tests may have beside what every sandbox gives.
+    #[serde(default)]
+    pub(crate) allow: Allowed,
 }
 
 /// Takes back what was last accepted of a fix; refused if its files were changed since.
@@ -333,7 +339,7 @@ pub(crate) async fn propose_fix(
             Some(editor) => model.with_editor(editor),
             None => model,
         },
-        sandbox: SandboxArgs { sandbox: params.sandbox, image: params.image },
+        sandbox: SandboxArgs { sandbox: params.sandbox, image: params.image, allow: params.allow },
         test_timeout: Duration::from_secs(params.timeout.max(1)),
     };
     Ok(FixResult::of(&repair::propose(problem, output, control).await?))

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::{run_seconds, test_seconds};
+use super::bounds::test_seconds;
 use super::tests::{Limit, cancelled, limit, seconds};
 use crate::error::Fault;
 use crate::localize::{Failing, Found, Search};
 use crate::output::Output;
 use crate::project;
-use crate::sandbox::{self, Choice, Needs, SandboxArgs};
+use crate::sandbox::{self, Allowed, Choice, Needs, SandboxArgs};
 use crate::sources::Workspace;
 
 /// Ranks the functions and lines that may be why tests fail.
@@ -36,15 +36,18 @@ pub(crate) struct LocalizeParams {
     /// Seconds one test may take, from 1; 30 if left out.
     #[serde(default = "test_seconds")]
     pub(crate) timeout: u64,
-    /// Seconds all of them may take, from 1; 1800 if left out.
-    #[serde(default = "run_seconds")]
-    pub(crate) run_timeout: u64,
+    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+    #[serde(default)]
+    pub(crate) run_timeout: Option<u64>,
     /// Where tests run; Docker where an engine answers, if left out.
     #[serde(default)]
     pub(crate) sandbox: Choice,
     /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
     #[serde(default)]
     pub(crate) image: Option<String>,
+    /// What tests may have beside what every sandbox gives.
+    #[serde(default)]
+    pub(crate) allow: Allowed,
 }
 
 fn ten() -> u16 {
@@ -187,12 +190,16 @@ pub(crate) async fn localize(
         Fault::input(format!("there is no folder {}", folder.display()))
             .hint("give the folder of a Python project")
     })?;
-    let (test_timeout, run_timeout) =
-        (seconds("timeout", params.timeout)?, seconds("runTimeout", params.run_timeout)?);
+    let test_timeout = seconds("timeout", params.timeout)?;
+    let run_timeout = params.run_timeout.map(|it| seconds("runTimeout", it)).transpose()?;
     let trials = Some(params.trials).filter(|it| *it > 0);
     let trials = trials.map(|it| seconds("trials", it)).transpose()?;
     let workspace = Workspace::open(&root)?;
-    let sandbox = SandboxArgs { sandbox: params.sandbox, image: params.image.clone() };
+    let sandbox = SandboxArgs {
+        sandbox: params.sandbox,
+        image: params.image.clone(),
+        allow: params.allow.clone(),
+    };
     let opened = tokio::select! {
         () = cancel.cancelled() => return Err(cancelled("the search")),
         opened = sandbox::open(&sandbox, &root, Needs::Project, output) => opened?,

@@ -9,7 +9,7 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{RUN_SECONDS, TEST_SECONDS, run_seconds, test_seconds};
+use super::bounds::{TEST_SECONDS, test_seconds};
 use super::fixes::ConfidenceShape;
 use super::generate::FixWith;
 use crate::error::Fault;
@@ -97,10 +97,10 @@ pub(crate) struct RepairArgs {
     #[arg(long, default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     #[serde(default = "test_seconds")]
     pub(crate) test_timeout: u64,
-    /// Seconds all of them may take.
-    #[arg(long, default_value_t = RUN_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    #[serde(default = "run_seconds")]
-    pub(crate) run_timeout: u64,
+    /// Seconds all of them may take (default: 1800).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[serde(default)]
+    pub(crate) run_timeout: Option<u64>,
 }
 
 mod defaults {
@@ -150,7 +150,7 @@ impl RepairArgs {
             model: self.model,
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
-            run_timeout: Duration::from_secs(self.run_timeout.max(1)),
+            run_timeout: self.run_timeout.map(|it| Duration::from_secs(it.max(1))),
         })
     }
 }

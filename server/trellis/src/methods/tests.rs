@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::{run_seconds, test_seconds};
+use super::bounds::test_seconds;
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project::{self, Project};
-use crate::sandbox::{Choice, Kept, Needs, SandboxArgs};
+use crate::sandbox::{Allowed, Choice, Kept, Needs, SandboxArgs};
 
 /// Runs a project's tests in the sandbox.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -36,15 +36,18 @@ pub(crate) struct RunTestsParams {
     /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
     #[serde(default)]
     pub(crate) image: Option<String>,
+    /// What tests may have beside what every sandbox gives.
+    #[serde(default)]
+    pub(crate) allow: Allowed,
     /// What runs the tests; found out from the project's files if left out.
     #[serde(default)]
     pub(crate) framework: Option<Tool>,
     /// Seconds one test may take (of Python's), from 1; 30 if left out.
     #[serde(default = "test_seconds")]
     pub(crate) timeout: u64,
-    /// Seconds all of them may take, from 1; 1800 if left out.
-    #[serde(default = "run_seconds")]
-    pub(crate) run_timeout: u64,
+    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+    #[serde(default)]
+    pub(crate) run_timeout: Option<u64>,
     /// Whether to measure which lines the tests execute.
     #[serde(default)]
     pub(crate) coverage: bool,
@@ -189,6 +192,7 @@ pub(crate) struct LineCoverage {
 /// Tests that are about to run.
 pub(crate) struct Prepared {
     request: Request,
+    run_timeout: Option<Duration>,
     /// The project.
     root: PathBuf,
     sandbox: SandboxArgs,
@@ -216,13 +220,17 @@ impl Prepared {
             whole: false,
             framework,
             test_timeout: seconds("timeout", params.timeout)?,
-            run_timeout: seconds("runTimeout", params.run_timeout)?,
             coverage: params.coverage,
             cold: params.cold,
             ..Request::new(Tree::Folder(root.clone()))
         };
-        let sandbox = SandboxArgs { sandbox: params.sandbox, image: params.image.clone() };
-        Ok(Prepared { request, root, sandbox })
+        let run_timeout = params.run_timeout.map(|it| seconds("runTimeout", it)).transpose()?;
+        let sandbox = SandboxArgs {
+            sandbox: params.sandbox,
+            image: params.image.clone(),
+            allow: params.allow.clone(),
+        };
+        Ok(Prepared { request, run_timeout, root, sandbox })
     }
 
     /// The project's folder.
@@ -254,6 +262,9 @@ impl Prepared {
         if !sandbox.is_projects_own {
             self.request.source_folders = project::source_folders(&self.root);
         }
+        let usual = sandbox.runner.request(self.request.tree.clone());
+        self.request.limits = usual.limits;
+        self.request.run_timeout = self.run_timeout.unwrap_or(usual.run_timeout);
         let report = sandbox.runner.run_telling(&self.request, cancel, on_test).await;
         Ok(Ran { root: self.root, report })
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Exit;
-use crate::sandbox::Choice;
+use crate::sandbox::{Allowed, Choice};
 
 /// List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -210,6 +210,9 @@ pub(crate) struct GenerateTestsParams {
     /// Where tests run.
     #[serde(default)]
     pub(crate) sandbox: Choice,
+    /// What tests may have beside what every sandbox gives.
+    #[serde(default)]
+    pub(crate) allow: Allowed,
 }
 
 /// Generated tests, and how they ran.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use run::{Outcome, Report, Request, TestOutcome, TestResult, Tree};
 use schemars::JsonSchema;
@@ -13,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Testing;
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::RUN_SECONDS;
 use crate::project;
 use crate::sandbox::{self, Needs, Opened};
 
@@ -95,9 +93,8 @@ impl Bench {
         let request = Request {
             targets: ids.to_vec(),
             source_folders: self.source_folders.clone(),
-            run_timeout: Duration::from_secs(RUN_SECONDS),
             coverage,
-            ..Request::new(tree)
+            ..self.opened.runner.request(tree)
         };
         let report = self.opened.runner.run(&request, &self.cancel).await;
         match &report.outcome {

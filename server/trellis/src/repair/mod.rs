@@ -78,7 +78,7 @@ pub(crate) struct Order {
     /// For one test.
     pub(crate) test_timeout: Duration,
     /// For all of them together.
-    pub(crate) run_timeout: Duration,
+    pub(crate) run_timeout: Option<Duration>,
 }
 
 /// Where fixes that stay are written.

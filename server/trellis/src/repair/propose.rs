@@ -20,8 +20,6 @@ use crate::sandbox::SandboxArgs;
 const ATTEMPTS: u32 = 3;
 /// Lines of one file that a fix may change.
 const LINES: usize = 50;
-/// All tests together.
-const RUN: Duration = Duration::from_secs(1800);
 
 /// What is to be mended, and with what.
 pub(crate) struct Problem {
@@ -67,7 +65,7 @@ pub(crate) async fn propose(
         model,
         sandbox,
         test_timeout,
-        run_timeout: RUN,
+        run_timeout: None,
     };
     let result = repair(&order, &Person::Nobody, output, control).await?;
     match result.groups.iter().find_map(|it| it.waiting.as_ref()) {

@@ -65,7 +65,11 @@ pub(super) fn register(table: &mut Table) {
         |params: &DecideFixParams| format!("decision about {}", params.fix),
         |context, params: DecideFixParams, duty| async move {
             let store = store(&context, params.root.as_deref()).await;
-            let args = SandboxArgs { sandbox: params.sandbox, image: params.image.clone() };
+            let args = SandboxArgs {
+                sandbox: params.sandbox,
+                image: params.image.clone(),
+                allow: params.allow.clone(),
+            };
             let output = Output::told(context.results.watching(duty.output.observer()));
             let testing = match params.runs_tests() {
                 false => None,

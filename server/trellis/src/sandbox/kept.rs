@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use run::python;
 use tokio::sync::Mutex;
 
-use super::{Needs, Opened, SandboxArgs, open};
+use super::{Needs, Opened, SandboxArgs, Settled, open};
 use crate::error::Fault;
 use crate::output::Output;
 
@@ -20,6 +20,8 @@ const KEPT_AT_MOST: usize = 4;
 struct Key {
     root: PathBuf,
     args: SandboxArgs,
+    /// The person's own file may have changed.
+    allowed: Settled,
     /// What is installed for the tests.
     lines: Vec<String>,
     /// When something was installed into the project's own environment.
@@ -84,12 +86,13 @@ fn close_later(opened: Arc<Opened>) {
 
 impl Key {
     fn of(args: &SandboxArgs, root: &Path, needs: &Needs) -> Result<Key, Fault> {
+        let allowed = args.allow.settled(root)?;
         let lines = match needs {
             Needs::Lines(lines) => lines.clone(),
             Needs::Project => python::of_project(root).map_err(Fault::input)?.lines,
         };
         let installed = [".venv", "venv"].iter().flat_map(|it| stamps(&root.join(it))).collect();
-        Ok(Key { root: root.to_owned(), args: args.clone(), lines, installed })
+        Ok(Key { root: root.to_owned(), args: args.clone(), allowed, lines, installed })
     }
 }
 

@@ -1,10 +1,13 @@
 //! Opens the sandbox that a command is to run tests in.
 
+mod allowed;
 mod kept;
 
 use std::path::{Path, PathBuf};
 
-use run::{Config, Docker, ImageProgress, ImageSpec, Runner, python};
+use code::distributions;
+use cycle::assembly::library_name;
+use run::{Docker, ImageProgress, ImageSpec, Runner, python};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,7 @@ use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::scratch::ScratchFolder;
 
+pub(crate) use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};
 pub(crate) use kept::Kept;
 
 /// Where tests run.
@@ -39,6 +43,9 @@ pub(crate) struct SandboxArgs {
     /// Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
     #[arg(long, env = "TRELLIS_IMAGE", value_name = "IMAGE")]
     pub(crate) image: Option<String>,
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "Allowed::is_empty")]
+    pub(crate) allow: Allowed,
 }
 
 /// A sandbox ready for tests.
@@ -68,12 +75,14 @@ pub(crate) async fn open(
     output: &Output,
 ) -> Result<Opened, Fault> {
     let scratch = ScratchFolder::new()?;
-    let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
-    if let Some(docker) = docker(args, root, &needs, output).await? {
+    let allowed = args.allow.settled(root)?;
+    allowed.notes.iter().for_each(|it| output.note(format_args!("note: {it}")));
+    let config = allowed.config(scratch.path());
+    if let Some(docker) = docker(args, &allowed, root, &needs, output).await? {
         let runner = Runner::in_docker(docker, &config);
         return Ok(Opened { runner, interpreter: None, is_projects_own: false, scratch });
     }
-    let python = interpreter(root, needs, output).await?;
+    let python = interpreter(root, &allowed, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
     Ok(Opened { runner: Runner::new(python, config), interpreter, is_projects_own, scratch })
@@ -82,11 +91,21 @@ pub(crate) async fn open(
 /// None: not asked for, or not to be had where the choice is ours.
 async fn docker(
     args: &SandboxArgs,
+    allowed: &Settled,
     root: &Path,
     needs: &Needs,
     output: &Output,
 ) -> Result<Option<Docker>, Fault> {
     let may_choose = args.sandbox == Choice::Auto;
+    if allowed.python.is_some() {
+        return match args.sandbox {
+            Choice::Docker => {
+                Err(Fault::input("an environment of this machine is not in a container")
+                    .hint("leave `--python` out and give `--image`, or use the local sandbox"))
+            }
+            _ => Ok(None),
+        };
+    }
     if args.sandbox == Choice::Local || may_choose && Docker::describe().await.is_err() {
         return Ok(None);
     }
@@ -126,17 +145,29 @@ async fn container_image(
 
 /// The environment in which the tests of the project in `root` run, made now if it is not there.
 pub(crate) async fn environment(root: &Path, output: &Output) -> Result<python::Python, Fault> {
-    interpreter(root, Needs::Project, output).await
+    let allowed = Allowed::default().settled(root)?;
+    interpreter(root, &allowed, Needs::Project, output).await
 }
 
-/// The project's own environment if it has pytest, else one made for what is needed.
-async fn interpreter(root: &Path, needs: Needs, output: &Output) -> Result<python::Python, Fault> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let base = python::find(Some(root), &path).await.map_err(Fault::unavailable)?;
-    if base.origin == python::Origin::Project {
+/// The environment that the person or the project has, with pytest beside it if it has none; else one made for what is
+/// needed.
+async fn interpreter(
+    root: &Path,
+    allowed: &Settled,
+    needs: Needs,
+    output: &Output,
+) -> Result<python::Python, Fault> {
+    let base = python_of(root, allowed).await.map_err(Fault::unavailable)?;
+    if activated().is_some_and(|it| base.interpreter.starts_with(it)) {
+        let shown = base.interpreter.display();
+        output.note(format_args!("note: the tests run in the activated environment, with {shown}"));
+    }
+    base.passed_over.iter().for_each(|it| output.note(format_args!("note: passed over: {it}")));
+    let own = base.origin == python::Origin::Project;
+    if own && base.maker.is_none() {
         return Ok(base);
     }
-    let lines = lines(root, &needs, output)?;
+    let mut lines = lines(root, &needs, output)?;
     let say = |step: python::Progress| match step {
         python::Progress::Waiting => {
             Output::say("waiting for another process that makes the test environment");
@@ -146,18 +177,57 @@ async fn interpreter(root: &Path, needs: Needs, output: &Output) -> Result<pytho
             Output::say(format_args!("making the test environment: {}", requirements.join(", ")));
         }
     };
+    if own {
+        // Its plugins are not there where pytest is not.
+        lines.retain(|it| it.to_ascii_lowercase().starts_with("pytest"));
+        let shown = base.prefix().display();
+        output.note(format_args!("note: {shown} has no pytest; the tests get it from beside"));
+        return python::beside(&base, &lines, &cache_folder()?, &say)
+            .await
+            .map_err(Fault::unavailable);
+    }
     python::provide(&base, &lines, &cache_folder()?, &say).await.map_err(Fault::unavailable)
 }
 
+/// The interpreter for the project in `root`, before anything is installed.
+pub(crate) async fn python_of(
+    root: &Path,
+    allowed: &Settled,
+) -> Result<python::Python, python::PythonError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let activated = activated();
+    let search = python::Search {
+        named: allowed.python.as_deref(),
+        activated: activated.as_deref(),
+        project: Some(root),
+        path: &path,
+    };
+    python::find(&search).await
+}
+
+/// The environment that is activated, by venv's and conda's variables. conda's own is for conda.
+fn activated() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let is_conda_s_own = std::env::var("CONDA_DEFAULT_ENV").is_ok_and(|it| it == "base");
+    let conda = || folder("CONDA_PREFIX").filter(|_| !is_conda_s_own);
+    folder("VIRTUAL_ENV").or_else(conda).filter(|it| it.is_absolute())
+}
+
 fn lines(root: &Path, needs: &Needs, output: &Output) -> Result<Vec<String>, Fault> {
-    match needs {
-        Needs::Lines(lines) => Ok(lines.clone()),
-        Needs::Project => {
-            let found = python::of_project(root).map_err(Fault::input)?;
-            found.notes.iter().for_each(|note| output.note(format_args!("note: {note}")));
-            Ok(found.lines)
+    let mut found = match needs {
+        Needs::Lines(lines) => python::Requirements { lines: lines.clone(), notes: Vec::new() },
+        Needs::Project => python::of_project(root).map_err(Fault::input)?,
+    };
+    for line in &mut found.lines {
+        let name = library_name(line);
+        if let Some(meant) = distributions::meant_by(name) {
+            let rest = &line.trim_start()[name.len()..];
+            found.notes.push(format!("{name} is the name of an import: {meant} is installed"));
+            *line = format!("{meant}{rest}");
         }
     }
+    found.notes.iter().for_each(|note| output.note(format_args!("note: {note}")));
+    Ok(found.lines)
 }
 
 /// `TRELLIS_CACHE`, else the user's cache folder.

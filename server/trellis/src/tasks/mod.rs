@@ -58,7 +58,7 @@ pub(crate) struct Order {
     /// For one test.
     pub(crate) test_timeout: Duration,
     /// For all of them together.
-    pub(crate) run_timeout: Duration,
+    pub(crate) run_timeout: Option<Duration>,
     /// Where to push what comes of it.
     pub(crate) push: Option<Wanted>,
 }

@@ -22,7 +22,6 @@ use super::target::{Target, test_path, tests_dir};
 use crate::desk::{Answer, Desk, Halt, Slip};
 use crate::error::Fault;
 use crate::ledger::{Ledger, Spent};
-use crate::methods::bounds::RUN_SECONDS;
 use crate::methods::write_tests::{Generated, TestFramework};
 use crate::models::{self, Models};
 use crate::output::Output;
@@ -262,12 +261,12 @@ impl Job {
         let targets = placed.test_names.iter().map(|name| format!("{}::{name}", self.path));
         let installed = self.sandbox.is_projects_own;
         let folders = if installed { Vec::new() } else { self.target.source_folders.clone() };
+        let tree = Tree::Copy { folder: self.target.root.clone(), changed };
         let request = Request {
             targets: targets.collect(),
             source_folders: folders,
             test_timeout: self.test_timeout,
-            run_timeout: Duration::from_secs(RUN_SECONDS),
-            ..Request::new(Tree::Copy { folder: self.target.root.clone(), changed })
+            ..self.sandbox.runner.request(tree)
         };
         let report = self.sandbox.runner.run(&request, &self.cancel).await;
         results::outcome(&report)?;

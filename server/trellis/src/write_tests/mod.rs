@@ -61,7 +61,11 @@ impl From<GenerateTestsParams> for Order {
             preview: params.preview,
             replace_edited: params.replace_edited,
             model,
-            sandbox: SandboxArgs { sandbox: params.sandbox, ..SandboxArgs::default() },
+            sandbox: SandboxArgs {
+                sandbox: params.sandbox,
+                allow: params.allow,
+                ..SandboxArgs::default()
+            },
             test_timeout: Duration::from_secs(TEST_SECONDS),
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use cycle::assembly::{Share, Sources, sources};
 use cycle::{Draft, Observation, Run};
 use plan::NodeIx;
-use run::{Limits, Report, Request, Tree};
+use run::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
 use crate::error::Fault;
@@ -187,12 +187,11 @@ impl Worker {
         let request = Request {
             targets,
             test_timeout: self.shop.test_timeout,
-            limits: Limits::default(),
             coverage,
             // Forks of one interpreter have the same hashes, and with them the same order of sets.
             cold: self.repeats > 1,
             hash_seed: self.repeats,
-            ..Request::new(Tree::Files(files.clone()))
+            ..self.shop.runner.request(Tree::Files(files.clone()))
         };
         let report = self.shop.runner.run(&request, &self.shop.cancel).await;
         self.cost.runs += 1;

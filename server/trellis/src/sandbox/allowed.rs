@@ -1,0 +1,143 @@
+//! What a person lets tests have: flags and the editor's settings, then `[sandbox]` in the person's own `trellis.toml`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use run::{Config, Limits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::{self, is_variable};
+use crate::error::Fault;
+
+/// What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(crate) struct Allowed {
+    /// The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+    /// from it. Tests run locally.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+    /// A variable for the tests; as often as there are variables.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// A variable for the tests that has the value it has here; as often as there are variables.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pass_env: Vec<String>,
+    /// MiB of memory (default: 2048).
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..=MOST_MEMORY))]
+    pub(crate) memory: Option<u64>,
+    /// Processors (default: all; in containers 1).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_CORES))]
+    pub(crate) cores: Option<u32>,
+    /// Let tests use the network, this machine's own services among it.
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Do not let tests write beside their code.
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Seconds for all tests of a run, where nothing else is said (default: 1800).
+    #[arg(skip)]
+    pub(crate) run_seconds: Option<u64>,
+}
+
+/// In MiB: with less Python and pytest do not start.
+pub(crate) const LEAST_MEMORY: u64 = 64;
+/// In MiB.
+pub(crate) const MOST_MEMORY: u64 = 1 << 24;
+pub(crate) const MOST_CORES: i64 = 4096;
+
+/// All that was said, from wherever.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Settled {
+    pub(crate) python: Option<PathBuf>,
+    env: BTreeMap<String, String>,
+    memory: Option<u64>,
+    cores: Option<u32>,
+    network: bool,
+    read_only: bool,
+    run_seconds: Option<u64>,
+    /// Sentences on what could not be had.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Allowed {
+    /// Nothing beside the usual.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Allowed::default()
+    }
+
+    /// With what the person's own file says for work in `root`.
+    ///
+    /// # Errors
+    ///
+    /// A variable without a name, a file that is wrong.
+    pub(crate) fn settled(&self, root: &Path) -> Result<Settled, Fault> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let file = config::Config::load(root, variable)?.sandbox;
+        let is_little = self.memory.is_some_and(|it| !(LEAST_MEMORY..=MOST_MEMORY).contains(&it));
+        if is_little || self.cores == Some(0) {
+            return Err(Fault::input("what tests may have is too little, or more than can be had")
+                .hint(format!("give `memory` in MiB, from {LEAST_MEMORY}, and `cores` from 1")));
+        }
+        let (mut env, mut notes) = (file.env, Vec::new());
+        for name in file.pass_env.iter().chain(&self.pass_env) {
+            named(name)?;
+            match variable(name) {
+                Some(value) => drop(env.insert(name.clone(), value)),
+                None => {
+                    notes.push(format!("{name} is to be passed to the tests and is not set here"))
+                }
+            }
+        }
+        for pair in &self.env {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if !pair.contains('=') {
+                return Err(Fault::input(format!("`{pair}` is no variable with a value"))
+                    .hint("write NAME=VALUE, or `--pass-env NAME` for one that is set here"));
+            }
+            named(name)?;
+            env.insert(name.to_owned(), value.to_owned());
+        }
+        Ok(Settled {
+            python: self.python.clone().or(file.python),
+            env,
+            memory: self.memory.or(file.memory),
+            cores: self.cores.or(file.cores),
+            network: self.network || file.network,
+            read_only: self.read_only || file.read_only,
+            run_seconds: self.run_seconds.or(file.run_seconds),
+            notes,
+        })
+    }
+}
+
+/// Refuses what no variable can be called.
+fn named(name: &str) -> Result<(), Fault> {
+    if is_variable(name) {
+        return Ok(());
+    }
+    Err(Fault::input(format!("{name:?} is no name of a variable"))
+        .hint("names are not empty and have no `=`"))
+}
+
+impl Settled {
+    /// For a runner whose scratch folders lie in `scratch`.
+    pub(crate) fn config(&self, scratch: &Path) -> Config {
+        let mut config = Config {
+            scratch: scratch.to_owned(),
+            read_only: self.read_only,
+            env: self.env.clone(),
+            limits: Limits { cores: self.cores, network: self.network, ..Limits::default() },
+            ..Config::from_environment()
+        };
+        if let Some(memory) = self.memory {
+            config.limits.memory_bytes = memory << 20;
+        }
+        if let Some(seconds) = self.run_seconds {
+            config.run_timeout = Duration::from_secs(seconds.max(1));
+        }
+        config
+    }
+}
