@@ -1,6 +1,7 @@
-//! The reporter's records: a line each, the run's token and a JSON object tagged by `event`. Reporter
-//! and reader are built together, so the shapes carry no version; a line that does not fit means that
-//! something else wrote to the pipe.
+//! The reporter's records: a line each, with the run's token, the record's number (from 0) and a JSON object tagged by
+//! `event`. Reporter and reader are built together, so the shapes carry no version. A line without the token means that
+//! something else wrote to the pipe; one that has it and does not fit is our own fault. A record that was interrupted comes
+//! again, with its number.
 
 use std::collections::BTreeMap;
 
@@ -38,19 +39,15 @@ pub(crate) enum Event {
     /// One file could not be analysed.
     CoverageFailed { path: String, message: String },
     /// One file's lines.
-    Coverage {
-        path: String,
-        executed: Vec<u32>,
-        missing: Vec<u32>,
-        tests: BTreeMap<String, Vec<u32>>,
-        functions: Vec<WireFunction>,
-    },
+    Coverage { path: String, executed: Vec<u32>, missing: Vec<u32>, functions: Vec<WireFunction> },
+    /// Lines of that file by test, a part at a time, before the file's own record.
+    CoverageOfTests { path: String, tests: BTreeMap<String, Vec<u32>> },
     /// A program that is not Python could not be started at all.
     NotStarted { program: String, message: String },
     /// Code under test has changed what decides about its results.
     Tampered { what: String },
-    /// The session ended with this exit status, after `count` other records.
-    Finish { status: i32, count: u64 },
+    /// The session ended with this exit status.
+    Finish { status: i32 },
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// The longest line the reporter may send; its own cuts keep it far below.
-const LONGEST_LINE: usize = 4 << 20;
+const LONGEST_LINE: usize = 16 << 20;
 
 /// Keeps the first and the last bytes of a stream.
 #[derive(Debug)]

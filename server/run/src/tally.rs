@@ -29,10 +29,14 @@ pub(crate) struct Tally {
     pub(crate) internal_error: Option<Failure>,
     pub(crate) interrupted: Option<String>,
     pub(crate) finished: Option<i32>,
-    /// Records so far, that of the end not counted.
+    /// The number of the next record.
     count: u64,
-    /// The number of records the end speaks of is not the number seen.
+    /// Some number was left out.
     pub(crate) miscounted: bool,
+    /// A record of ours that cannot be read, and has not come again.
+    pub(crate) broken: Option<String>,
+    /// Lines by test of files whose own record is still to come, by path.
+    lines_of_tests: BTreeMap<String, BTreeMap<String, Vec<u32>>>,
     /// What code under test has changed.
     pub(crate) tampered: Option<String>,
     token: String,
@@ -66,27 +70,41 @@ impl Tally {
             notes: Vec::new(),
             not_started: None,
             garbled: None,
+            broken: None,
+            lines_of_tests: BTreeMap::new(),
         }
     }
 
     /// Takes one line in. True when a new phase begins, that is when a fresh deadline applies.
     pub(crate) fn take(&mut self, line: &[u8]) -> bool {
-        let record = line.strip_prefix(self.token.as_bytes());
-        let parsed = record
-            .ok_or("no token")
-            .and_then(|record| serde_json::from_slice(record).map_err(|_| "not a record"));
-        match parsed {
-            Ok(event) => self.apply(event),
-            Err(error) => {
-                let start = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
-                self.garbled.get_or_insert(format!("{error}: {start}"));
+        let Some(record) = line.strip_prefix(self.token.as_bytes()) else {
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            // What was cut off within the token, or before it: the record comes again.
+            if !self.token.as_bytes().starts_with(text) {
+                self.garbled.get_or_insert(format!("no token: {}", shown(line)));
+            }
+            return false;
+        };
+        match numbered(record) {
+            // It comes again, as its sender was interrupted when all of it had been sent.
+            Ok((number, _)) if number < self.count => false,
+            Ok((number, event)) => {
+                match number == self.count {
+                    true => self.broken = None,
+                    false => self.miscounted = true,
+                }
+                self.count = number + 1;
+                self.apply(event)
+            }
+            // Only the reporter knows the token. Cut off, it comes again whole.
+            Err(why) => {
+                self.broken.get_or_insert(format!("{why}: {}", shown(record)));
                 false
             }
         }
     }
 
     fn apply(&mut self, event: Event) -> bool {
-        self.count += 1;
         match event {
             Event::Phase { doing, id, seconds } => {
                 self.own_time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -121,7 +139,11 @@ impl Tally {
                 // The tree may be a copy whose place says nothing to anybody.
                 self.notes.push(format!("no coverage for {shown}: {}", message.replace(&path, &shown)));
             }
-            Event::Coverage { path, executed, missing, tests, functions } => {
+            Event::CoverageOfTests { path, tests } => {
+                self.lines_of_tests.entry(path).or_default().extend(tests);
+            }
+            Event::Coverage { path, executed, missing, functions } => {
+                let tests = self.lines_of_tests.remove(&path).unwrap_or_default();
                 let path = self.places.relative(&path).unwrap_or(path);
                 let functions = functions.into_iter().map(|it| function(it, &tests)).collect();
                 let file = FileCoverage { executed, missing, tests, functions };
@@ -133,10 +155,7 @@ impl Tally {
             Event::Tampered { what } => {
                 self.tampered.get_or_insert(what);
             }
-            Event::Finish { status, count } => {
-                self.miscounted = count + 1 != self.count;
-                self.finished = Some(status);
-            }
+            Event::Finish { status } => self.finished = Some(status),
         }
         false
     }
@@ -221,6 +240,21 @@ impl Tally {
     }
 }
 
+/// A record behind its token: its number and what it says.
+fn numbered(record: &[u8]) -> Result<(u64, Event), String> {
+    let record = record.strip_prefix(b" ").unwrap_or(record);
+    let digits = record.iter().take_while(|it| it.is_ascii_digit()).count();
+    let number = std::str::from_utf8(&record[..digits]).ok().and_then(|it| it.parse().ok());
+    let number = number.ok_or("no number")?;
+    let event = serde_json::from_slice(&record[digits..]).map_err(|error| error.to_string())?;
+    Ok((number, event))
+}
+
+/// The start of a line, for people.
+fn shown(line: &[u8]) -> String {
+    String::from_utf8_lossy(&line[..line.len().min(200)]).trim_end().to_owned()
+}
+
 /// `tests`: the lines that each executed, ascending.
 fn function(
     (name, first, last, body): WireFunction,
@@ -269,5 +303,76 @@ fn unfinished_test(id: &str, outcome: TestOutcome, failure: Failure) -> TestResu
         failure: Some(failure),
         stdout: String::new(),
         stderr: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path, process::Command};
+
+    use super::*;
+    use crate::streams::Lines;
+
+    fn tally() -> Tally {
+        Tally::new(Places::new(Path::new("/t"), None), "token".to_owned())
+    }
+
+    /// A test's own handler of signals may raise in the midst of the reporter. Whatever it interrupts, no record is lost
+    /// that had begun, none counts twice, and nobody is accused.
+    #[test]
+    fn a_record_that_is_interrupted_comes_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = include_str!("worker/channel.py");
+        fs::write(folder.path().join("channel.py"), source).expect("written");
+        let driver = include_str!("../tests/interrupted.py");
+        let ran = Command::new("python3").args(["-c", driver]).arg(folder.path()).output();
+        let ran = ran.expect("python3");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let (mut attempts, mut interrupted) = (0, 0);
+        for line in String::from_utf8(ran.stdout).expect("text").lines() {
+            let result: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let sent = result["sent"].as_str().expect("text");
+            let mut tally = tally();
+            let mut lines = Lines::default();
+            lines.split(sent.as_bytes(), |line| {
+                tally.take(line);
+            });
+            assert!(lines.rest().is_empty(), "{sent}");
+            assert_eq!((&tally.garbled, &tally.broken), (&None, &None), "{sent}");
+            assert!(!tally.miscounted, "{sent}");
+            assert_eq!(tally.finished, Some(0), "{sent}");
+            // Before it had begun there was nothing to be saved.
+            let all = tally.collected == ["second", "third"];
+            assert!(all || tally.collected.is_empty() && result["raised"] == true, "{sent}");
+            attempts += 1;
+            interrupted += usize::from(all && result["raised"] == true);
+        }
+        assert!(attempts > 100 && interrupted > 100, "{interrupted} of {attempts}");
+    }
+
+    #[test]
+    fn a_line_of_somebody_else_is_told_from_a_broken_one_of_ours() {
+        let finish = b"token 0 {\"event\":\"finish\",\"status\":0}\n".as_slice();
+        let after = b"token 1 {\"event\":\"finish\",\"status\":0}\n".as_slice();
+        // Lines, whether they are somebody's, whether they are broken ones of ours, whether some are missing.
+        let table: [(&[&[u8]], bool, bool, bool); 9] = [
+            (&[finish], false, false, false),
+            (&[finish, finish], false, false, false),
+            (&[b"hello\n", finish], true, false, false),
+            (&[b"toke\n", finish], false, false, false),
+            (&[b"\n", finish], false, false, false),
+            (&[b"token 0 {\"event\"\n", finish], false, false, false),
+            (&[b"token 0 {\"event\":\"finish\",\"status\":null}\n"], false, true, false),
+            (&[b"token 0 {\"event\":\"finish\",\"status\":null}\n", after], false, true, true),
+            (&[after], false, false, true),
+        ];
+        for (lines, garbled, broken, miscounted) in table {
+            let mut tally = tally();
+            for line in lines {
+                tally.take(line);
+            }
+            let found = (tally.garbled.is_some(), tally.broken.is_some(), tally.miscounted);
+            assert_eq!(found, (garbled, broken, miscounted), "{lines:?}");
+        }
     }
 }

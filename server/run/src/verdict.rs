@@ -106,6 +106,10 @@ fn crashed(code: i32, reason: impl Into<String>) -> Verdict {
 
 fn exited(code: i32, facts: &Facts<'_>, framework: Framework) -> Verdict {
     let tally = facts.tally;
+    if let (None, None, Some(what)) = (&tally.tampered, &tally.garbled, &tally.broken) {
+        let reason = "Trellis's own reporter sent what cannot be read, which is a fault of Trellis and none of the project's";
+        return crashed(code, format!("{reason}; please report it: {what}"));
+    }
     if let Some(what) = tampered(facts) {
         return (Outcome::Tampered { what }, None);
     }

@@ -1,5 +1,7 @@
 """Exceptions as data. Nothing here may fail, whatever the exception does to its own text."""
 
+import operator
+
 MESSAGE = 8_000  # characters of an exception's message
 TRACEBACK = 32_000  # characters of pytest's own text about a failure
 FRAMES = 60  # frames of one traceback; the middle of a longer one is left out
@@ -12,6 +14,34 @@ def cut(text, limit):
         return text
     half = limit // 2
     return f"{text[:half]}\n[... {len(text) - 2 * half} characters cut ...]\n{text[-half:]}"
+
+
+def whole(value, otherwise=None):
+    """A number of a line as JSON and the reader have it: plugins, tests and odd code give others."""
+    try:
+        number = operator.index(value)
+    except Exception:
+        return otherwise
+    return number if 0 <= number < 2**32 else otherwise
+
+
+def seconds(value):
+    """A duration that is finite and not negative."""
+    try:
+        number = float(value)
+    except Exception:
+        return 0.0
+    return number if 0 <= number < float("inf") else 0.0
+
+
+def words(value, limit=MESSAGE):
+    """None, or a text: plugins and marks give whatever there is."""
+    if value is None:
+        return None
+    try:
+        return cut(value, limit)
+    except Exception:
+        return described(value, limit)
 
 
 def described(value, limit):
@@ -34,7 +64,9 @@ def frames_of(traceback):
     found = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        found.append([code.co_filename, traceback.tb_lineno, code.co_name])
+        # Instructions that a compiler or a tool made up have no line.
+        line = whole(traceback.tb_lineno, whole(code.co_firstlineno, 0))
+        found.append([cut(code.co_filename, MESSAGE), line, cut(code.co_name, MESSAGE)])
         traceback = traceback.tb_next
     if len(found) > FRAMES:
         found = found[: FRAMES // 3] + found[-(FRAMES - FRAMES // 3) :]
@@ -49,6 +81,15 @@ def quoted(text, index):
 
 def missing_of(error):
     """What the failing line asked for and did not find, where that can be told."""
+    try:
+        missing = missing_by_name(error)
+    except Exception:
+        return None  # its attributes are properties of somebody's own
+    texts = missing is None or all(it is None or isinstance(it, str) and len(it) <= MESSAGE for it in missing.values())
+    return missing if texts else None
+
+
+def missing_by_name(error):
     text = message_of(error)
     if isinstance(error, ModuleNotFoundError):
         return {"kind": "module", "name": error.name} if error.name else None
@@ -81,8 +122,8 @@ def failure_of(error, text, compared=None):
     error = real_cause(error)
     frames = frames_of(error.__traceback__)
     at = None
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        at = [error.filename, error.lineno]
+    if isinstance(error, SyntaxError) and isinstance(error.filename, str) and whole(error.lineno):
+        at = [cut(error.filename, MESSAGE), whole(error.lineno)]
     shown = message_of(error)
     if type(error).__name__ == "FixtureLookupError":
         shown = cut(text, MESSAGE)  # its str() is a tuple; the useful sentence is in the rendering
@@ -90,7 +131,7 @@ def failure_of(error, text, compared=None):
     if compared and isinstance(error, AssertionError) and frames and compared["at"] == frames[-1]:
         comparison = {key: compared[key] for key in ("operator", "left", "right")}
     return {
-        "exception": type(error).__name__,
+        "exception": cut(type(error).__name__, MESSAGE),
         "message": shown,
         "frames": frames,
         "at": at,

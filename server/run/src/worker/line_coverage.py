@@ -6,6 +6,8 @@ import sys
 
 from failure import message_of
 
+LINES = 50_000  # of all tests in one record, but for those of a single one
+
 # Reading an old interpreter's tree with a new one's eyes is no concern: worker and tests share theirs.
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -57,7 +59,7 @@ class Coverage:
         data = self._coverage.get_data()
         for path in sorted(data.measured_files()):
             try:
-                self._send(self._file(path, data))
+                self._send(*self._file(path, data))
             except Exception as error:  # such as a file that a test wrote, imported and removed
                 self._send({"event": "coverage_failed", "path": path, "message": message_of(error)})
 
@@ -70,11 +72,24 @@ class Coverage:
                     tests.setdefault(name, []).append(line)
         with open(path, "rb") as file:
             functions = functions_of(file.read())
-        return {
+        parts = [{"event": "coverage_of_tests", "path": path, "tests": part} for part in in_parts(tests)]
+        return *parts, {
             "event": "coverage",
             "path": path,
             "executed": sorted(lines - set(missing)),
             "missing": sorted(missing),
-            "tests": tests,
             "functions": functions,
         }
+
+
+def in_parts(tests):
+    """Of many tests with many lines each a part at a time, for one record each."""
+    part, size = {}, 0
+    for name, lines in tests.items():
+        if part and size + len(lines) > LINES:
+            yield part
+            part, size = {}, 0
+        part[name] = lines
+        size += len(lines) + len(name) // 4
+    if part:
+        yield part

@@ -13,8 +13,7 @@ import pytest
 from _pytest import runner
 
 import reporting
-from failure import MESSAGE, cut, described, failure_of, message_of, textual_failure
-from reporting import IDS
+from failure import MESSAGE, cut, described, failure_of, message_of, seconds, textual_failure, whole, words
 
 OPERAND = 4_000  # characters of either side of a failed comparison
 LOOK = 0.2  # seconds between two long looks at whether pytest is as it was; one takes a millisecond
@@ -72,7 +71,7 @@ class Test:
             self.reason = self._reason(report)
         elif report.when == "call":
             self.outcome = "xpassed" if hasattr(report, "wasxfail") else "passed"
-            self.reason = getattr(report, "wasxfail", None)
+            self.reason = words(getattr(report, "wasxfail", None))
 
     def ended(self):
         return self.outcome != "passed" or "call" in self.seconds
@@ -80,7 +79,7 @@ class Test:
     @staticmethod
     def _reason(report):
         if hasattr(report, "wasxfail"):
-            return cut(report.wasxfail, MESSAGE)
+            return words(report.wasxfail)
         text = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
         return cut(text[len("Skipped: ") :] if text.startswith("Skipped: ") else text, MESSAGE)
 
@@ -178,8 +177,8 @@ class Reporter:
         self._tell("collected", ids)
 
     def _tell(self, event, ids):
-        for start in range(0, len(ids), IDS):
-            self._send({"event": event, "ids": ids[start : start + IDS]})
+        for part in reporting.in_parts(ids):
+            self._send({"event": event, "ids": part})
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
@@ -223,13 +222,14 @@ class Reporter:
 
     def _event(self, item, test):
         path, line, _ = item.location
+        line = whole(line)
         line = None if line is None else self._definitions.line(str(item.path), line + 1)
         return {
             "event": "test",
             "id": item.nodeid,
             "outcome": test.outcome,
-            "seconds": sum(test.seconds.values()),
-            "path": path.replace(os.sep, "/"),
+            "seconds": sum(map(seconds, test.seconds.values())),
+            "path": str(path).replace(os.sep, "/"),
             "line": line,
             "reason": test.reason,
             "failure": test.failure,

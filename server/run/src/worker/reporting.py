@@ -7,6 +7,7 @@ from failure import cut
 
 CAPTURED = 32_000  # characters of one stream of one test
 IDS = 500  # test ids in one line
+ID_CHARACTERS = 200_000  # of all ids in one line, but for a longer one by itself
 SCANNED = 2_000_000  # bytes of a file that is read for its lines of `def`
 
 
@@ -14,6 +15,19 @@ def dump_stacks(order, descriptor):
     # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
     faulthandler.register(order["stack_signal"], file=descriptor, all_threads=False)
     faulthandler.register(signal.SIGXCPU, file=descriptor, all_threads=False, chain=True)
+
+
+def in_parts(ids):
+    """Lists of ids, each for one line."""
+    part, size = [], 0
+    for each in ids:
+        if part and (len(part) == IDS or size + len(each) > ID_CHARACTERS):
+            yield part
+            part, size = [], 0
+        part.append(each)
+        size += len(each)
+    if part:
+        yield part
 
 
 class Budget:

@@ -12,8 +12,8 @@ from unittest.util import strclass
 
 import channel
 import program
-from failure import MESSAGE, cut, failure_of, message_of, textual_failure
-from reporting import Budget, Definitions, IDS, dump_stacks
+from failure import MESSAGE, cut, failure_of, message_of, seconds, textual_failure
+from reporting import Budget, Definitions, dump_stacks, in_parts
 
 NO_TESTS = 5  # as newer versions of unittest and pytest say it
 # Stand-ins for `setUpClass` and its like, and for a part of a test.
@@ -133,8 +133,8 @@ class Events:
                 path, _, line = self.place(case)
                 self._left[self.id(case)] = (strclass(type(case)), type(case).__module__, path, line)
         ids = list(self._left)
-        for start in range(0, len(ids), IDS):
-            self._send({"event": "collected", "ids": ids[start : start + IDS]})
+        for part in in_parts(ids):
+            self._send({"event": "collected", "ids": part})
         self._next()
 
     def _next(self):
@@ -228,12 +228,12 @@ class Result(unittest.TextTestResult):
         self._began = time.perf_counter()
 
     def stopTest(self, test):
-        seconds = time.perf_counter() - self._began
+        took = seconds(time.perf_counter() - self._began)
         record, self._record = self._record, None
         output = [self._held(each) for each in (self._stdout_buffer, self._stderr_buffer)]
         super().stopTest(test)
         if is_test(test) and record is not None:
-            self._events.end(test, {**record, "seconds": seconds}, *output)
+            self._events.end(test, {**record, "seconds": took}, *output)
 
     @staticmethod
     def _held(buffer):

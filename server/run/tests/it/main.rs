@@ -16,6 +16,7 @@ mod outcomes;
 mod patience;
 mod programs;
 mod python;
+mod records;
 mod requirements;
 mod support;
 mod timeouts;
