@@ -56,5 +56,5 @@ pub use outline::{NamePlace, Outline, Symbol, SymbolKind};
 pub use rename::rename;
 pub use scope::{identifiers, unresolved, words};
 pub use shortcuts::{Examples, Shortcut, ShortcutKind, shortcuts};
-pub use signature::{Signature, SignatureError, enforce};
+pub use signature::{Signature, SignatureError, as_static, enforce};
 pub use syntax::{SyntaxError, check, ends_within_string};

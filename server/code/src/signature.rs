@@ -47,6 +47,65 @@ impl Signature {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// Whether the first parameter is for an object or a class: it is called so, or takes whatever comes.
+    pub fn takes_receiver(&self) -> bool {
+        let source = format!("{}: pass\n", self.header);
+        let Ok(parsed) = syntax::parse(&source) else { return true };
+        let [Stmt::FunctionDef(def)] = parsed.suite().as_slice() else { return true };
+        let receiver = |name: &str| RECEIVERS.contains(&name.trim_start_matches('_'));
+        let positional = def.parameters.posonlyargs.iter().chain(&def.parameters.args).next();
+        let first = positional.map(|it| receiver(it.parameter.name.as_str()));
+        first.unwrap_or(def.parameters.vararg.is_some())
+    }
+
+    /// The same for a special method, which Python always calls with an object: `__len__() -> int` means one.
+    pub fn of_method(self) -> Signature {
+        let is_special = self.name.starts_with("__") && self.name.ends_with("__");
+        let Some(open) = self.header.find('(').filter(|_| is_special && !self.takes_receiver())
+        else {
+            return self;
+        };
+        let receiver = match self.name.as_str() {
+            "__new__" | "__init_subclass__" | "__class_getitem__" => "cls",
+            _ => "self",
+        };
+        let (before, behind) = self.header.split_at(open + 1);
+        let comma = if behind.trim_start().starts_with(')') { "" } else { ", " };
+        Signature { header: format!("{before}{receiver}{comma}{behind}"), name: self.name }
+    }
+}
+
+/// How the first parameter of a method is called.
+const RECEIVERS: [&str; 7] = ["self", "cls", "klass", "mcs", "mcls", "metacls", "this"];
+
+/// Makes a function of a class a static method: `@staticmethod` comes above its other decorators; `@classmethod` and
+/// `@property`, which want a parameter that is not there, go. `None`: it is one.
+pub fn as_static(definition: &str) -> Result<Option<String>, SyntaxError> {
+    let module = syntax::parse(definition)?;
+    let functions = |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(_));
+    let Some(Stmt::FunctionDef(def)) = module.suite().iter().rfind(functions) else {
+        return Ok(None);
+    };
+    let name = |range: ruff_text_size::TextRange| {
+        definition[range.start().to_usize()..range.end().to_usize()].trim().to_owned()
+    };
+    let decorators: Vec<_> = def.decorator_list.iter().collect();
+    if decorators.iter().any(|it| name(it.expression.range()) == "staticmethod") {
+        return Ok(None);
+    }
+    let mut text = definition.to_owned();
+    for it in decorators.iter().rev() {
+        if ["classmethod", "property"].contains(&name(it.expression.range()).as_str()) {
+            let start = syntax::line_start(definition, it.range().start().to_usize());
+            let end = syntax::line_end(definition, it.range().end().to_usize());
+            text.replace_range(start..end, "");
+        }
+    }
+    let first = def.range().start().to_usize();
+    let margin = &definition[syntax::line_start(definition, first)..first];
+    text.insert_str(first - margin.len(), &format!("{margin}@staticmethod\n"));
+    Ok(Some(text))
 }
 
 /// Gives a function definition the specification's header where the two disagree: other parameter

@@ -358,6 +358,12 @@ fn enforce_signature(
             it.text = text;
             changed = true;
         }
+        if item.is_static()
+            && let Some(text) = code::as_static(&it.text).map_err(wrong)?
+        {
+            it.text = text;
+            notes.push(format!("`{}` made a static method as planned", item.qualified_name()));
+        }
     }
     if changed {
         notes.push(format!("signature set to the planned `{}`", signature.header()));

@@ -1,7 +1,7 @@
 //! What a run means before anybody is asked.
 
 use crate::item::Item;
-use crate::observation::{Ending, Failure, TestRun};
+use crate::observation::{Ending, Failure, Frame, TestRun};
 
 /// What the red gate makes of a run with a stub in place of the implementation.
 pub(crate) enum Gate {
@@ -25,6 +25,12 @@ pub(crate) fn judge_red(item: &Item, run: &TestRun) -> Gate {
         Ending::Failed if run.failed() > 0 => Gate::Open,
         _ => Gate::Broken(format!("they do not fail as tests do: {}", run.summary())),
     }
+}
+
+/// Whether a failing test came to the stub, or missed the item.
+pub(crate) fn reaches(item: &Item, run: &TestRun) -> bool {
+    let inside = |it: &Frame| it.path == item.path && it.function == item.name;
+    run.failures().any(|it| misses(item, it) || it.frames.iter().any(inside))
 }
 
 /// Whether a collection failed because the item is not there yet.

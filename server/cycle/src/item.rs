@@ -89,6 +89,12 @@ impl Item {
         }
     }
 
+    /// A method whose planned signature has neither `self` nor `cls`.
+    pub fn is_static(&self) -> bool {
+        let takes_none = |it: &Signature| !it.takes_receiver();
+        self.kind == ItemKind::Method && self.signature.as_ref().is_some_and(takes_none)
+    }
+
     /// Distinguishes this item's helpers from those of others in the same file: `Class_method`.
     pub fn suffix(&self) -> String {
         self.qualified_name().replace('.', "_")

@@ -99,7 +99,8 @@ fn contract(item: &Item) -> String {
     let mut out =
         format!("`{}`, a {} in `{}`", item.qualified_name(), item.kind.as_str(), item.path);
     if let Some(signature) = &item.signature {
-        let _ = write!(out, ":\n```python\n{}\n```", signature.header());
+        let decorator = if item.is_static() { "@staticmethod\n" } else { "" };
+        let _ = write!(out, ":\n```python\n{decorator}{}\n```", signature.header());
     }
     let _ = write!(out, "\n\n{}\n", item.docstring.trim());
     list(&mut out, "Examples", item.examples.iter().map(|it| format!("`{it}`")));

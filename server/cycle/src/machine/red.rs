@@ -3,7 +3,7 @@
 use super::failure::red_text;
 use super::{Phase, Turn, Want, source};
 use crate::exchange::{Run, Stage, Verdict};
-use crate::gate::{Gate, judge_red};
+use crate::gate::{Gate, judge_red, reaches};
 use crate::observation::TestRun;
 use crate::prompt::questions;
 use crate::prompt::template::TESTS;
@@ -87,6 +87,10 @@ impl Turn<'_> {
     pub(super) fn red(&mut self, run: &TestRun) {
         self.state.red_output = red_text(run);
         match judge_red(self.item, run) {
+            // By what is written alone nobody knows: a method may be reached through the constructor.
+            Gate::Open if !self.names_item() && !reaches(self.item, run) => {
+                self.send_tests_back(test_draft::never_used(self.item));
+            }
             Gate::Open => {
                 let passing = run.passed();
                 if passing > 0 {
@@ -102,6 +106,10 @@ impl Turn<'_> {
                 self.send_tests_back(why);
             }
         }
+    }
+
+    fn names_item(&self) -> bool {
+        self.state.draft.tests.as_ref().is_some_and(|it| test_draft::names(self.item, it))
     }
 
     /// New tests lead to the implementation; tests written anew meet the one that is there.

@@ -186,6 +186,7 @@ impl Work {
             (None, _) => ItemKind::Function,
         };
         let signature = node.signature.as_deref().and_then(|text| match Signature::parse(text) {
+            Ok(signature) if class.is_some() => Some(signature.of_method()),
             Ok(signature) => Some(signature),
             Err(error) => {
                 self.warnings.push(format!("{}: {error}; the docstring alone is used", node.id));

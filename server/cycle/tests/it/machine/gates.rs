@@ -191,14 +191,12 @@ fn cases_are_counted_row_by_row() {
 
 #[test]
 fn unusable_tests_are_sent_back_with_the_reason() {
-    let no_use = "import pytest\nfrom pkg.stats import mean\n\ndef test_a():\n    '''Of mean.'''\n    assert 1  # mean\n";
     let table = [
         (say("I cannot do that."), "Write meaningful tests first: the reply holds no Python code"),
         (
             python("def test_mean(:\n    pass\n"),
             "Write meaningful tests first: syntax error: line 1",
         ),
-        (python(no_use), "Write meaningful tests first: the tests never use `mean`"),
     ];
     for (reply, complaint) in table {
         let played = check(
@@ -227,7 +225,52 @@ fn a_use_is_a_use_under_any_name() {
     let special = Item { name: "__len__".to_owned(), ..method() };
     let source = TESTS.replace("mean", "Model");
     check_item(&special, vec![python(&source)], "ask tests 0; run red");
-    check_item(&method(), vec![python(&source)], "ask tests 0; [tests-sent-back]; ask tests 1");
+    // Without a red run the words have to do.
+    let unseen = Item { red_gate: false, ..method() };
+    check_item(&unseen, vec![python(&source)], "ask tests 0; [tests-sent-back]; ask tests 1");
+}
+
+/// By their words alone nobody knows what tests reach: a method by the constructor, a function by another one.
+#[test]
+fn what_tests_reach_is_seen_in_the_red_run() {
+    const STATS: &str = "src/pkg/stats.py";
+    let source = TESTS.replace("mean", "Model");
+    let stub = Failure {
+        frames: vec![frame(STATS, "__init__"), frame(STATS, "fit")],
+        ..failure("NotImplementedError", "")
+    };
+    let behind = Failure {
+        frames: vec![frame(STATS, "fit"), frame("src/pkg/sums.py", "total")],
+        ..failure("ValueError", "no")
+    };
+    let elsewhere = Failure {
+        frames: vec![frame("tests/test_stats.py", "test_one")],
+        ..failure("AssertionError", "assert 1 == 2")
+    };
+    let namesake =
+        Failure { frames: vec![frame("src/pkg/other.py", "fit")], ..failure("ValueError", "no") };
+    for (failure, reached) in [(stub, true), (behind, true), (elsewhere, false), (namesake, false)]
+    {
+        let played = play(&method(), &Policy::generate(), vec![python(&source), fails(failure)]);
+        let wanted = match reached {
+            true => "ask tests 0; run red; [weak-tests]; ask implementation 0",
+            false => "ask tests 0; run red; [tests-sent-back]; ask tests 1",
+        };
+        assert_eq!(played.trace, wanted);
+        if !reached {
+            let why = "the tests never use `Model.fit`";
+            assert!(played.prompts[1].contains(why), "{}", played.prompts[1]);
+        }
+    }
+    // Tests that name the item and miss what surrounds it are as they were: they may be right.
+    let named =
+        python(&TESTS.replace("import mean", "import Model").replace("mean(", "Model.fit("));
+    let elsewhere = fails(failure("AssertionError", "assert 1 == 2"));
+    check_item(
+        &method(),
+        vec![named, elsewhere],
+        "ask tests 0; run red; [weak-tests]; ask implementation 0",
+    );
 }
 
 #[test]

@@ -99,6 +99,72 @@ fn methods_come_out_of_their_class_and_classes_lose_planned_methods() {
     );
 }
 
+/// `def fit(rows)` in a class: nobody is passed the object.
+#[test]
+fn a_method_that_is_planned_without_self_is_static() {
+    let planned = |text: &str| Item {
+        signature: Some(Signature::parse(text).expect("parses").of_method()),
+        name: text["def ".len()..].split('(').next().expect("a name").to_owned(),
+        ..method()
+    };
+    let table = [
+        (
+            "def fit(rows)",
+            "def fit(rows):\n    return rows",
+            "@staticmethod\ndef fit(rows):\n    return rows\n",
+        ),
+        (
+            "def fit()",
+            "@cache\ndef fit():\n    return 1",
+            "@staticmethod\n@cache\ndef fit():\n    return 1\n",
+        ),
+        (
+            "def fit(rows)",
+            "@staticmethod\ndef fit(rows):\n    return rows",
+            "@staticmethod\ndef fit(rows):\n    return rows\n",
+        ),
+        (
+            "def fit(rows)",
+            "@classmethod\ndef fit(cls, rows):\n    return rows",
+            "@staticmethod\ndef fit(rows):\n    return rows\n",
+        ),
+        (
+            "def fit(rows)",
+            "class Model:\n    @staticmethod\n    def fit(rows):\n        return rows",
+            "@staticmethod\ndef fit(rows):\n    return rows\n",
+        ),
+        (
+            "def fit(rows)",
+            "class Model:\n    # Why.\n    def fit(self, rows):\n        return rows",
+            "# Why.\n@staticmethod\ndef fit(rows):\n    return rows\n",
+        ),
+        // Planned with an object, a class, or whatever comes.
+        ("def fit(self)", "def fit(self):\n    return 1", "def fit(self):\n    return 1\n"),
+        (
+            "def fit(cls, a)",
+            "@classmethod\ndef fit(cls, a):\n    return 1",
+            "@classmethod\ndef fit(cls, a):\n    return 1\n",
+        ),
+        ("def fit(*args)", "def fit(*args):\n    return 1", "def fit(*args):\n    return 1\n"),
+        // Python always passes the object to these.
+        (
+            "def __len__() -> int",
+            "def __len__(self) -> int:\n    return 1",
+            "def __len__(self) -> int:\n    return 1\n",
+        ),
+        (
+            "def __eq__(other)",
+            "def __eq__(self, other):\n    return True",
+            "def __eq__(self, other):\n    return True\n",
+        ),
+    ];
+    for (signature, reply, expect) in table {
+        check_reply(&planned(signature), &format!("```python\n{reply}\n```"), expect);
+    }
+    let played = play(&planned("def fit(rows)"), &Policy::generate(), vec![]);
+    assert!(played.prompts[0].contains("@staticmethod\ndef fit(rows)"), "{}", played.prompts[0]);
+}
+
 #[test]
 fn what_a_package_s_own_file_imports_is_taken_from_the_package() {
     check_reply(
