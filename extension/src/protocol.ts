@@ -2562,6 +2562,10 @@ edges: number
  * In a fixed order; none of a sound graph.
  */
 problems: PlanProblem[]
+/**
+ * What a graph may have and had better not: files that would import one another in a circle.
+ */
+warnings: string[]
 }
 /**
  * Something wrong with a graph.

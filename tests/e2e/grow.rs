@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::world::{Plot, Ran, World, assert_same, real_python, repository};
 
 /// The master fixture, grown into the folder `out` of `world`.
@@ -126,7 +128,16 @@ fn a_grown_repository_is_whole_and_a_second_run_changes_nothing() {
         first["src/lib/middle.py"],
         "from lib.basic import double, square\n\n\ndef summed(x: int) -> int:\n    return double(x) + square(x)\n\n\ndef shifted(x: int) -> int:\n    return double(x) + 1\n"
     );
-    let runs = world.journal("test_run").len();
+    let report = world.read("out/docs/generation_report.md");
+    assert!(report.contains("`pip install -e .` works"), "{report}");
+    assert!(!first.keys().any(|it| it.contains("egg-info")), "{:?}", first.keys());
+    let runs = world.journal("test_run");
+    let kept = |it: &&Value| {
+        it["red"] == true
+            && it["output"].as_str().is_some_and(|it| it.contains("NotImplementedError"))
+    };
+    assert_eq!(runs.iter().filter(kept).count(), 6, "every red run is kept: {runs:#?}");
+    let runs = runs.len();
     let _ = world.grow(&plot, &[]).exits(0);
     assert_same(&world.tree(), &first);
     assert_eq!(world.journal("test_run").len(), runs, "nothing accepted is run again");
@@ -282,4 +293,72 @@ fn tests_that_only_need_the_name_to_exist_are_sent_back() {
     let summary = world.grow(&plot, &[]).exits(1).json();
     assert_eq!(summary["failures"]["f"], "no recorded reply for f tests 1");
     assert_eq!(world.journal("test_run")[0]["passed"], 3);
+}
+
+/// What the plan leaves open its specification tells, which it names itself.
+#[test]
+fn the_specification_that_a_plan_names_gives_title_and_author() {
+    let world = World::new();
+    let plot = Plot::three();
+    let mut graph = plot.graph();
+    let metadata = graph["metadata"].as_object_mut().expect("fields");
+    let left_out = metadata.remove("project_name").and(metadata.remove("description"));
+    assert!(left_out.is_some());
+    metadata.insert("nl_spec_path".to_owned(), "docs/spec.md".into());
+    world.write("docs/spec.md", "# Sums\n\n**Author**: Ada L.\n\nAdds what is squared.\n");
+    world.write("docs/rpg.json", &graph.to_string());
+    world.write("replies.jsonl", &plot.recording());
+    let grow = |more: &[&str]| {
+        let all = [
+            "generate",
+            "docs/rpg.json",
+            "--out",
+            "out",
+            "--model",
+            "recorded:replies.jsonl",
+            "--json",
+        ];
+        world.trellis(&[&all[..], more].concat())
+    };
+    let _ = grow(&[]).exits(0);
+    let toml = world.read("out/pyproject.toml");
+    for line in [
+        "name = \"sums\"",
+        "authors = [{ name = \"Ada L.\" }]",
+        "description = \"Adds what is squared.\"",
+    ] {
+        assert!(toml.contains(line), "{line}: {toml}");
+    }
+    std::fs::remove_file(world.root().join("docs/spec.md")).expect("removed");
+    std::fs::remove_dir_all(world.out()).expect("removed");
+    let summary = grow(&[]).exits(0).json();
+    let warnings = summary["warnings"].to_string();
+    assert!(warnings.contains("specification docs/spec.md is not there"), "{warnings}");
+}
+
+/// Each of the two files needs the other, none of the functions itself.
+#[test]
+fn files_that_import_one_another_are_told_before_and_after() {
+    let world = World::new();
+    let plot = Plot::default()
+        .function("double", "basic", &[], &[], "2 * x")
+        .tests("double", "basic", [2, 4, 6])
+        .function("summed", "middle", &["double"], &[], "double(x) + x")
+        .tests("summed", "middle", [3, 6, 9])
+        .function("square", "middle", &[], &[], "x * x")
+        .tests("square", "middle", [1, 4, 9])
+        .function("squared", "basic", &["square"], &[], "square(x)")
+        .tests("squared", "basic", [1, 4, 9]);
+    world.write("rpg.json", &plot.graph().to_string());
+    let checked = world.trellis(&["plan", "check", "rpg.json", "--json"]).exits(0);
+    let warnings = checked.json()["warnings"].to_string();
+    assert!(
+        warnings.contains("circular import src/lib/basic.py -> src/lib/middle.py"),
+        "{warnings}"
+    );
+    let _ = world.trellis(&["plan", "check", "rpg.json"]).exits(0).says("warning: circular import");
+    let _ = world.grow(&plot, &[]);
+    let report = world.read("out/docs/generation_report.md");
+    let told = report.split("## Circular imports").nth(1).unwrap_or_default();
+    assert!(told.contains("lib.basic") || told.contains("src/lib/basic.py"), "{report}");
 }

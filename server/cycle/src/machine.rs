@@ -29,6 +29,7 @@ use crate::policy::{FixWith, Policy};
 use crate::prompt::{self, Prompt, Surroundings, questions};
 use crate::routing::{self, Route};
 
+pub use failure::red_text;
 use failure::{failure_text, stack_text};
 
 /// Temperature of everything but votes.

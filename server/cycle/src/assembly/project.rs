@@ -19,7 +19,8 @@ pub struct Project {
 }
 
 /// Development requirements: what the tests, formatting and type checks of the result use.
-const DEVELOPMENT: [&str; 4] = ["black>=23.0", "coverage>=7.0,<8", "mypy>=1.0", "pytest>=7.0"];
+const DEVELOPMENT: [&str; 4] =
+    ["black>=23.0,<27", "coverage>=7.0,<8", "mypy>=1.0,<3", "pytest>=7.0,<10"];
 
 /// `pyproject.toml`, `requirements.txt`, `requirements-dev.txt`, `pytest.ini`, `.gitignore`.
 pub fn project_files(project: &Project, layout: &Layout) -> BTreeMap<String, String> {

@@ -78,6 +78,8 @@ pub struct ReportFacts {
     /// Planned dependencies that the code really uses, and all planned.
     pub dependencies: (usize, usize),
     pub import_cycles: Vec<String>,
+    /// `pip install -e .` works.
+    pub installs: bool,
     pub warnings: Vec<String>,
     pub git_log: Vec<String>,
 }
@@ -159,11 +161,12 @@ fn nodes(out: &mut String, title: &str, nodes: &[NodeLine]) {
 fn tests(out: &mut String, facts: &ReportFacts) {
     let _ = write!(
         out,
-        "## Test Results\n\n- **Unit Tests**: {} generated, {} passing ({})\n- **Whole suite**: {}\n",
+        "## Test Results\n\n- **Unit Tests**: {} generated, {} passing ({})\n- **Whole suite**: {}\n- **Installation**: `pip install -e .` {}\n",
         facts.tests_planned,
         facts.tests_passing,
         percent(facts.tests_passing, facts.tests_planned),
-        facts.suite.as_deref().unwrap_or("not run")
+        facts.suite.as_deref().unwrap_or("not run"),
+        if facts.installs { "works" } else { "fails; see the warnings" }
     );
     integration(out, &facts.integration);
     let (passed, triggered) = facts.regressions;

@@ -129,8 +129,11 @@ fn test_text(
 
 /// `pytest.ini`: plain `pytest` finds the tests and the sources without an installation.
 pub fn pytest_ini(layout: &Layout) -> String {
+    let sources: Vec<&str> =
+        layout.top_packages().into_iter().chain(layout.loose_modules()).collect();
+    let measured: String = sources.iter().map(|it| format!("    {it}\n")).collect();
     format!(
-        "[pytest]\ntestpaths = tests\npythonpath = {}\n# Coverage: `coverage run -m pytest && coverage report`; its settings are in pyproject.toml.\n",
+        "[pytest]\ntestpaths = tests\npythonpath = {}\n\n# `coverage run --rcfile=pytest.ini -m pytest && coverage report --rcfile=pytest.ini`\n[coverage:run]\nbranch = true\nsource =\n{measured}\n[coverage:report]\nshow_missing = true\nskip_empty = true\n",
         layout.roots().join(" ")
     )
 }

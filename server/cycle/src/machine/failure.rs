@@ -20,7 +20,7 @@ pub(super) fn failure_text(run: &TestRun) -> String {
 }
 
 /// The same of a run against a stub. Tests that stop at the stub all say the same: one line does for them.
-pub(super) fn red_text(run: &TestRun) -> String {
+pub fn red_text(run: &TestRun) -> String {
     let at_stub = |it: &&Failure| it.exception == "NotImplementedError";
     let count = run.failures().filter(at_stub).count();
     if count == 0 {

@@ -251,7 +251,7 @@ fn a_project_is_installable_from_its_files() {
     assert_eq!(files["requirements.txt"], "PyYAML>=6.0,<7\nnumpy>=1.24,<3\n");
     assert_eq!(
         files["requirements-dev.txt"],
-        "-r requirements.txt\nblack>=23.0\ncoverage>=7.0,<8\nmypy>=1.0\npytest>=7.0\n"
+        "-r requirements.txt\nblack>=23.0,<27\ncoverage>=7.0,<8\nmypy>=1.0,<3\npytest>=7.0,<10\n"
     );
     assert_eq!(
         files["pyproject.toml"],
@@ -278,10 +278,10 @@ dependencies = [
 
 [project.optional-dependencies]
 dev = [
-    "black>=23.0",
+    "black>=23.0,<27",
     "coverage>=7.0,<8",
-    "mypy>=1.0",
-    "pytest>=7.0",
+    "mypy>=1.0,<3",
+    "pytest>=7.0,<10",
 ]
 
 [project.scripts]
@@ -429,6 +429,7 @@ fn the_report_says_it_all() {
         tools: vec![("traceback".to_owned(), 3, 2)],
         dependencies: (3, 4),
         import_cycles: vec!["a -> b -> a".to_owned()],
+        installs: true,
         warnings: vec![],
         git_log: vec!["abc feat".to_owned()],
     };
@@ -473,6 +474,7 @@ fn the_report_says_it_all() {
 
 - **Unit Tests**: 10 generated, 9 passing (90%)
 - **Whole suite**: 9 passed
+- **Installation**: `pip install -e .` works
 - **Integration Tests**: 5 generated, 4 passing (80%)
   - `a`: passed (4 of 5)
     - test_x: AssertionError

@@ -1,5 +1,6 @@
 //! The crate as its users see it: text in, answers out.
 
+mod circles;
 mod derived;
 mod dialects;
 mod explore;

@@ -94,6 +94,7 @@ fn load(graph: &Path, dialect: Option<DialectName>, output: &Output) -> Result<P
 fn check(params: &PlanCheckParams, output: &mut Output) -> Result<Exit, Fault> {
     let result = questions::check(&load(&params.graph, params.dialect, output)?);
     let (nodes, edges) = (result.nodes, result.edges);
+    result.warnings.iter().for_each(|it| output.note(format_args!("warning: {it}")));
     if output.is_json() {
         output.json(&result)?;
     } else if result.problems.is_empty() {

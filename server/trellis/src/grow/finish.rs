@@ -1,12 +1,14 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
+use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
-use cycle::assembly::{import_cycles, report};
+use cycle::assembly::{ReportFacts, import_cycles, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
 
 use crate::error::{Exit, Fault};
+use crate::grow::install::install;
 use crate::grow::metadata;
 use crate::grow::owner::Owner;
 use crate::grow::suite::suite;
@@ -24,9 +26,19 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
         let count = suite.failed;
         owner.warnings.push(format!("{count} tests fail in the whole suite; see test_results.xml"));
     }
-    let cycles: Vec<String> = (import_cycles(&sources).into_iter())
+    let mut cycles: Vec<String> = (import_cycles(&sources).into_iter())
         .map(|cycle| format!("{}: {}", cycle.modules.join(" -> "), cycle.suggestion))
         .collect();
+    // One that kept nodes from passing is not in what was written.
+    let is_told = |it: &plan::ImportCircle| {
+        let modules = it.files.iter().map(|file| owner.shop.work.layout.module(file));
+        let all: BTreeSet<String> = modules.collect();
+        import_cycles(&sources)
+            .iter()
+            .any(|told| told.modules.iter().cloned().collect::<BTreeSet<_>>() == all)
+    };
+    let planned = plan::import_circles(&owner.shop.work.plan);
+    cycles.extend(planned.iter().filter(|it| !is_told(it)).map(|it| format!("planned: {it}")));
     owner.warnings.extend(cycles.iter().map(|cycle| format!("circular import {cycle}")));
     let (files, warnings) = metadata::files(owner, &sources);
     owner.warnings.extend(warnings);
@@ -34,12 +46,19 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
     owner.write(&all, true)?;
+    let installed = match owner.had_nothing_to_do() {
+        true => Ok(()),
+        false => install(&owner.shop.clone(), &all).await,
+    };
+    if let Err(why) = &installed {
+        owner.warnings.push(format!("`pip install -e .` fails: {why}"));
+    }
     let record = *owner.shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
     owner.warnings.extend(record.warnings());
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
-        documents(owner, &summary, cycles)?;
+        documents(owner, &summary, cycles, installed.is_ok())?;
         owner.commit("docs: generation report", None)?;
         let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
         let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
@@ -68,6 +87,7 @@ fn documents(
     owner: &mut Owner,
     summary: &Summary,
     import_cycles: Vec<String>,
+    installs: bool,
 ) -> Result<(), Fault> {
     let work = &owner.shop.work;
     let now = Timestamp::now().to_string();
@@ -83,7 +103,7 @@ fn documents(
         false => owner.schedule.status(ix).map(Status::name),
     };
     let graph = plan::export(&work.plan, status, &provenance);
-    let text = report(&facts(owner, summary, import_cycles, now));
+    let text = report(&ReportFacts { installs, ..facts(owner, summary, import_cycles, now) });
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot write docs/: {e}"));
     for (path, text) in [("docs/rpg.json", graph), ("docs/generation_report.md", text)] {
         disk::write(&owner.root, path, &text).map_err(cannot)?;

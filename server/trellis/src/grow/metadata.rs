@@ -1,7 +1,7 @@
 //! The grown project's metadata: from the plan, the specification and the code.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use cycle::assembly::{ModuleFacts, Project, library_name, project_files, readme, third_party};
 
@@ -32,12 +32,18 @@ fn project(
     warnings: &mut Vec<String>,
 ) -> Project {
     let plan = owner.shop.work.plan.clone();
-    let spec = owner
-        .order
-        .spec
-        .as_ref()
-        .and_then(|path| run::files::read_text(path).ok())
-        .unwrap_or_default();
+    let spec = match (&owner.order.spec, plan.nl_spec_path()) {
+        (Some(path), _) => run::files::read_text(path).ok(),
+        (None, Some(named)) => {
+            let text = named_by_plan(&owner.order.graph, &owner.root, &named);
+            if text.is_none() {
+                warnings.push(format!("the plan's specification {named} is not there, or no text"));
+            }
+            text
+        }
+        (None, None) => None,
+    };
+    let spec = spec.unwrap_or_default();
     let (title, paragraph) = heading(&spec);
     let folder = owner.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut warn = |what: &str, used: &str| {
@@ -59,11 +65,34 @@ fn project(
     Project {
         name,
         description,
-        author: plan.author(),
+        author: plan.author().or_else(|| author(&spec)),
         version,
         requirements,
         entry_points: entry_points(owner),
     }
+}
+
+/// The text of `metadata.nl_spec_path`: relative to the plan's folder or to the one above, else to the repository.
+fn named_by_plan(graph: &Path, root: &Path, named: &str) -> Option<String> {
+    let is_below = Path::new(named)
+        .components()
+        .all(|it| matches!(it, Component::Normal(_) | Component::CurDir));
+    let folders = graph.ancestors().skip(1).take(2).chain([root]);
+    let mut texts = folders.filter_map(|it| run::files::read_text(it.join(named)).ok());
+    texts.next().filter(|_| is_below)
+}
+
+/// Who wrote a specification: what follows `Author:` at the start of a line, however it is set off.
+fn author(spec: &str) -> Option<String> {
+    let name = |line: &str| {
+        let plain = line.trim_start_matches(['*', '-', '#', '_', ' ', '>']);
+        let (label, name) = plain.split_once(':')?;
+        let is_label = ["author", "authors"]
+            .contains(&label.trim_end_matches(['*', '_']).trim().to_lowercase().as_str());
+        let name = name.trim_matches(['*', '_', ' ', '"', '\'']).to_owned();
+        (is_label && !name.is_empty()).then_some(name)
+    };
+    spec.lines().find_map(name)
 }
 
 const FIRST_VERSION: &str = "0.1.0";

@@ -6,8 +6,10 @@
 mod coverage;
 mod files;
 mod finish;
+mod install;
 mod integration;
 mod items;
+mod memory;
 mod metadata;
 mod milestones;
 mod open;

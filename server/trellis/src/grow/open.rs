@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::desk::Desk;
 use crate::error::Fault;
 use crate::graph::Graph;
+use crate::grow::install;
 use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
@@ -343,6 +344,7 @@ fn refuse_symlinks(root: &Path, work: &Work) -> Result<(), Fault> {
 fn libraries(work: &Work) -> Vec<String> {
     let items = work.items.values().flat_map(|item| item.libraries.iter());
     let mut lines: Vec<String> = items.filter(|it| !is_standard(it)).cloned().collect();
+    lines.extend(install::NEEDED.map(str::to_owned));
     lines.sort();
     lines.dedup();
     lines

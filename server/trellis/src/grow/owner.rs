@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::error::Fault;
+use crate::grow::memory;
 use crate::grow::milestones::subgraphs;
 use crate::grow::open::Order;
 use crate::grow::progress::Progress;
@@ -262,7 +263,7 @@ impl Owner {
                 self.put_aside(node, "skipped", reason, skipped)?;
             }
         }
-        if self.unwritten >= self.order.batch || memory_is_short() {
+        if self.unwritten >= self.order.batch || memory::is_short() {
             self.flush()?;
         }
         self.commit_subgraphs()?;
@@ -374,18 +375,5 @@ impl Owner {
         self.write_checkpoint()?;
         let logged = self.shop.journal.commit(Event::Stopped { reason: reason.to_owned() });
         flushed.and(logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e)))
-    }
-}
-
-/// Whether this process uses more than 80 % of what it may (W10): its cgroup's limit, else the machine's.
-fn memory_is_short() -> bool {
-    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let limit = number("/sys/fs/cgroup/memory.max")
-        .or_else(|| number("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-    let used = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages = used.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
-    match (limit, pages) {
-        (Some(limit), Some(pages)) => pages * 4096 > limit / 5 * 4,
-        _ => false,
     }
 }

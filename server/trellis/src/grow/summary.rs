@@ -219,6 +219,7 @@ pub(crate) fn facts(
         tools: tools(owner),
         dependencies: confirmed(owner),
         import_cycles,
+        installs: false,
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
     }

@@ -81,6 +81,8 @@ pub(crate) struct PlanCheckResult {
     pub(crate) edges: usize,
     /// In a fixed order; none of a sound graph.
     pub(crate) problems: Vec<PlanProblem>,
+    /// What a graph may have and had better not: files that would import one another in a circle.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Something wrong with a graph.
@@ -103,7 +105,13 @@ pub(crate) fn check(plan: &Plan) -> PlanCheckResult {
         nodes: plan.nodes().len(),
         edges: plan.edge_count(),
         problems: problems(plan),
+        warnings: plan::import_circles(plan).iter().map(circular).collect(),
     }
+}
+
+/// A warning of a circle.
+pub(crate) fn circular(circle: &plan::ImportCircle) -> String {
+    format!("circular import {circle}")
 }
 
 fn problems(plan: &Plan) -> Vec<PlanProblem> {

@@ -165,6 +165,9 @@ pub(crate) enum Event {
         passed: usize,
         failed: usize,
         milliseconds: u64,
+        /// How the tests failed without an implementation (T2).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<String>,
     },
     Localization {
         node: String,

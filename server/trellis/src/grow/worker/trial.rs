@@ -92,6 +92,7 @@ impl Worker {
             passed: self.passed,
             failed: self.failed,
             milliseconds: report.duration.as_millis() as u64,
+            output: (run == Run::Red).then(|| cycle::red_text(&observed)),
         })?;
         if run == Run::Green && observed.is_clean() {
             // Only of what will be on the disk: failing drafts are told as stages.

@@ -1,0 +1,76 @@
+//! Planned files that would import one another in a circle.
+
+use plan::import_circles;
+
+use super::{functions, graph};
+
+/// A documented function `id` in `file` that needs `others`.
+fn function(id: &str, file: &str, others: &[&str]) -> String {
+    let others: Vec<String> = others.iter().map(|it| format!("\"{it}\"")).collect();
+    format!(
+        r#"{{"id":"{id}","name":"f_{id}","type":"function","file_path":"{file}","docstring":"d","dependencies":[{}]}}"#,
+        others.join(",")
+    )
+}
+
+fn told(nodes: &[String]) -> Vec<String> {
+    import_circles(&graph(nodes, &[])).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn two_files_whose_functions_need_each_other_s_neighbours() {
+    let nodes = [
+        function("a", "src/x.py", &["c"]),
+        function("b", "src/x.py", &[]),
+        function("c", "src/y.py", &[]),
+        function("d", "src/y.py", &["b"]),
+    ];
+    assert_eq!(plan::check(&graph(&nodes, &[])), []);
+    let wanted = "src/x.py -> src/y.py -> src/x.py: `a` needs `c`, `d` needs `b`; plan `d` and `b` in one file, or import within the function";
+    assert_eq!(told(&nodes), [wanted]);
+}
+
+#[test]
+fn each_circle_once_and_nothing_else() {
+    let line = [
+        function("a", "src/x.py", &["b"]),
+        function("b", "src/y.py", &["c"]),
+        function("c", "src/z.py", &[]),
+        function("d", "src/x.py", &["c"]),
+    ];
+    assert_eq!(told(&line), Vec::<String>::new());
+    // Three files in a circle, and one that leads into it.
+    let mut three = line.to_vec();
+    three.push(function("e", "src/z.py", &["f"]));
+    three.push(function("f", "src/x.py", &[]));
+    three.push(function("g", "src/w.py", &["a"]));
+    let circles = import_circles(&graph(&three, &[]));
+    let files: Vec<&[String]> = circles.iter().map(|it| it.files.as_slice()).collect();
+    // The shortest one through each file: `x` and `z` have one of their own.
+    assert_eq!(files, [&["src/x.py", "src/z.py"][..], &["src/x.py", "src/y.py", "src/z.py"][..]]);
+    // Within a file nothing is imported; what only groups others has no imports.
+    let same = [function("a", "src/x.py", &["b"]), function("b", "src/x.py", &[])];
+    assert_eq!(told(&same), Vec::<String>::new());
+    let group = r#"{"id":"m","name":"M","type":"module","node_type":"composite","file_path":"src/y.py","dependencies":["a"]}"#;
+    assert_eq!(
+        told(&[
+            function("a", "src/x.py", &["b"]),
+            function("b", "src/y.py", &[]),
+            group.to_owned()
+        ]),
+        Vec::<String>::new()
+    );
+}
+
+/// A thousand files, each of which needs the ones before it.
+#[test]
+fn a_large_plan_without_circles_has_none() {
+    let line = |at: usize| {
+        format!(
+            "n{at}: {}\n",
+            (at.saturating_sub(20)..at).map(|it| format!("n{it} ")).collect::<String>()
+        )
+    };
+    let text: String = (0..1000).map(line).collect();
+    assert_eq!(import_circles(&functions(&text)), []);
+}
