@@ -14,20 +14,28 @@ pub(crate) struct Project {
 }
 
 /// Files that stand at a project's root; `conftest.py` may stand lower as well.
-const MARKS: [&str; 12] = [
+const MARKS: [&str; 11] = [
     "pyproject.toml",
     "pytest.ini",
     ".pytest.ini",
     "tox.ini",
     "setup.cfg",
     "setup.py",
-    "requirements.txt",
     "package.json",
     "go.mod",
     ".git",
     ".venv",
     "venv",
 ];
+
+/// A mark as well, but in a folder of tests beside other marks above: what is listed there is for the tests.
+const LIST: &str = "requirements.txt";
+
+/// Whether a folder is one of tests within a project, by its name or as a package.
+fn holds_tests(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    ["test", "tests", "testing"].contains(&name) || folder.join("__init__.py").is_file()
+}
 
 /// The project of `paths` (files, folders or test ids): the nearest folder above all of them with a
 /// mark, else the outermost with a `conftest.py`, else the only folder named, else the current one.
@@ -44,7 +52,10 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
         folder.parent().is_some() && Some(*folder) != home.as_deref() && *folder != shared
     };
     let folders: Vec<&Path> = base.ancestors().take_while(is_root).collect();
-    let marked = folders.iter().find(|it| MARKS.iter().any(|mark| it.join(mark).exists()));
+    let is_marked = |it: &&&Path| MARKS.iter().any(|mark| it.join(mark).exists());
+    let lists = |it: &&&Path| it.join(LIST).is_file() && !holds_tests(it);
+    let marked = folders.iter().find(|it| is_marked(it) || lists(it));
+    let marked = marked.or_else(|| folders.iter().find(|it| it.join(LIST).is_file()));
     let tested = folders.iter().rfind(|it| it.join("conftest.py").exists());
     let unmarked = if base.starts_with(&here) && named.iter().any(|(it, _)| *it != base) {
         here.as_path()
