@@ -59,6 +59,8 @@ fn a_project_is_found_from_any_place_in_it() {
         "from calc import double\ndef test_a(one): assert double(one) == 2\n",
     );
     world.write("project/tests/test_b.py", "def test_b(): assert 0\n");
+    // A list for the tests alone makes no project of their folder.
+    world.write("project/tests/requirements.txt", "");
     for (folder, paths, code, count) in [
         ("", vec!["project"], 1, 2),
         ("", vec!["project/tests/test_a.py"], 0, 1),
@@ -138,7 +140,9 @@ fn doctor_says_what_is_there_and_what_would_hold() {
         let tool = tools.iter().find(|it| it["name"] == name).expect(name);
         assert!(tool["ok"] == true || tool["cost"].is_string(), "{tool}");
     }
-    assert!(found["localLimits"].as_array().expect("limits").len() > 10);
+    let limits = found["localLimits"].as_array().expect("limits");
+    assert!(limits.len() > 10);
+    assert!(limits.iter().any(|it| it["name"] == "project"), "whether tests may write: {limits:?}");
     let ran = world.with_only(&[]).trellis(&["doctor"]).exits(69);
     assert!(ran.stdout.contains("missing  python"), "{}", ran.stdout);
 }
@@ -323,7 +327,7 @@ fn an_ordinary_user_has_a_sandbox_too() {
             limit("file system")["how"].as_str().is_some_and(|it| it.contains(by)),
             "{limits:#?}"
         );
-        for name in ["network", "file system", "processes", "system calls"] {
+        for name in ["network", "file system", "processes", "system calls", "project"] {
             assert_eq!(limit(name)["enforced"], true, "{by}: {limits:#?}");
         }
         let project = limit("project")["how"].as_str().unwrap_or_default();

@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    Outcome, accuracy, big_graph, demo, editor, engine, localize, mock, models, repair, search,
-    setup, sidecar, symbols, tasks,
+    Outcome, accuracy, big_graph, demo, editor, engine, fidelity, localize, mock, models, repair,
+    search, setup, sidecar, symbols, tasks,
 };
 
 #[derive(Args)]
@@ -55,6 +55,8 @@ enum Which {
     Localize(localize::LocalizeArgs),
     /// What an iteration of `trellis repair` costs beyond its tests, beside a cold start of pytest.
     Repair(repair::RepairArgs),
+    /// Suites of real projects in the sandbox and by plain pytest: each test's outcome, and the time of both.
+    Fidelity(fidelity::FidelityArgs),
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -70,6 +72,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
+        Some(Which::Fidelity(args)) => fidelity::run(args),
         Some(Which::Accuracy(args)) => accuracy::run(args),
         Some(Which::Search) => search::run(),
         Some(Which::Localize(args)) => localize::run(args),

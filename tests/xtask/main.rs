@@ -16,6 +16,7 @@ mod big_graph;
 mod demo;
 mod editor;
 mod engine;
+mod fidelity;
 mod flaky;
 mod live;
 mod localize;

@@ -40,6 +40,7 @@ use rustix::{
     pipe::{PipeFlags, pipe_with},
     process::{Pid, geteuid},
 };
+use tempfile::TempDir;
 use tokio::{
     io::{Interest, unix::AsyncFd},
     net::unix::pipe::{Receiver, Sender},
@@ -54,6 +55,7 @@ use self::{
     spawn::{Child, Job, Refusal, spawn},
 };
 use crate::{
+    cage::Cage,
     report::LimitStatus,
     request::Limits,
     sandbox::{Connection, Launch, Writable},
@@ -218,19 +220,21 @@ impl Local {
         Ok((cell, ours))
     }
 
-    /// What would hold for a run, found out by starting and ending a process.
-    pub(crate) async fn probe(&self, limits: &Limits) -> Result<Vec<LimitStatus>, String> {
+    /// A sandbox with a project that has nothing in it, and that project.
+    pub(crate) async fn probe(&self, limits: &Limits) -> Result<(Cage, TempDir), String> {
+        let tree = tempfile::tempdir_in(&self.scratch);
+        let tree = tree.map_err(|error| format!("{}: {error}", self.scratch.display()))?;
         let launch = Launch {
-            command: vec!["/bin/true".into()],
-            tree: self.scratch.clone(),
+            // It waits for as long as the sandbox is there.
+            command: vec!["/bin/sleep".into(), "infinity".into()],
+            tree: tree.path().to_owned(),
             visible: Vec::new(),
             shares_memory: false,
             variables: Default::default(),
             limits: *limits,
         };
         let (cell, _) = self.start(&launch).await?;
-        let limits = cell.limits.clone();
-        cell.end().await.map(|_| limits)
+        Ok((Cage::local(cell), tree))
     }
 }
 

@@ -83,13 +83,13 @@ impl Runner {
         Request { limits, run_timeout, ..Request::new(tree) }
     }
 
-    /// What would be enforced for a run under `limits` in a local sandbox on this machine, and what
+    /// What would be enforced for a run under `config` in a local sandbox on this machine, and what
     /// not; found out by starting one. The error is a sentence for people.
-    pub async fn local_limits(
-        config: &Config,
-        limits: &Limits,
-    ) -> Result<Vec<LimitStatus>, String> {
-        crate::place::local_of(config).probe(limits).await
+    pub async fn local_limits(config: &Config) -> Result<Vec<LimitStatus>, String> {
+        let (mut cage, tree) = crate::place::local_of(config).probe(&config.limits).await?;
+        cage.open_tree(tree.path(), &config.limits, config.read_only).await;
+        let limits = cage.limits().to_vec();
+        cage.end().await.map(|()| limits)
     }
 
     /// Runs the tests. Ends early when `cancel` is cancelled; dropping the future ends it too.

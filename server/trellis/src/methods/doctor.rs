@@ -67,7 +67,7 @@ pub(crate) async fn doctor(params: &DoctorParams) -> Result<DoctorResult, Fault>
     let scratch = ScratchFolder::new()?;
     let allowed = Allowed::default().settled(project)?;
     let config = allowed.config(scratch.path());
-    let local = Runner::local_limits(&config, &config.limits).await;
+    let local = Runner::local_limits(&config).await;
     let tools = findings(project, &allowed).await.into_iter().map(tool).collect();
     let (local_limits, local_error) = match local {
         Ok(limits) => (Some(limits.iter().map(limit).collect()), None),
