@@ -539,7 +539,7 @@ image?: (string | null)
 allow?: Allowed
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
  */
 export interface Allowed {
 /**
@@ -687,7 +687,45 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed1
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed1 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Say where a job stands, and what it came to if it has ended.
@@ -1133,7 +1171,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed2
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
  */
@@ -1150,6 +1188,44 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed2 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * The job goes on; `trellis/event` tells how, `trellis/job` what it came to.
@@ -1536,7 +1612,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed3
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -1567,6 +1643,44 @@ tip: string
  * With `sendBack`: what the model is told.
  */
 words?: (string | null)
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed3 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * What came of an issue.
@@ -1756,7 +1870,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed4
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -1773,6 +1887,44 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed4 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * What a list of tasks came to.
@@ -2212,16 +2364,16 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed1
+allow?: Allowed5
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed1 {
+export interface Allowed5 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -2378,7 +2530,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed2
+allow?: Allowed6
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -2398,9 +2550,9 @@ path: string
 text: string
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed2 {
+export interface Allowed6 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -4469,7 +4621,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed3
+allow?: Allowed7
 /**
  * What runs the tests; found out from the project's files if left out.
  */
@@ -4500,9 +4652,9 @@ arguments?: string[]
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed3 {
+export interface Allowed7 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -4744,7 +4896,7 @@ model?: (string | null)
  * Where tests run.
  */
 sandbox?: ("auto" | "docker" | "local")
-allow?: Allowed4
+allow?: Allowed8
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -4772,9 +4924,9 @@ namePath?: (string | null)
 className?: (string | null)
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed4 {
+export interface Allowed8 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -4947,16 +5099,16 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed5
+allow?: Allowed9
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed5 {
+export interface Allowed9 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -5358,7 +5510,83 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed10
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed10 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
+}
+/**
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ */
+export interface Allowed11 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
@@ -5462,7 +5690,45 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed12
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed12 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Say where a job stands, and what it came to if it has ended.
@@ -5662,7 +5928,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed13
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
  */
@@ -5679,6 +5945,44 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed13 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Tests by how they end.
@@ -5773,7 +6077,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed14
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -5790,6 +6094,44 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed14 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
@@ -5870,7 +6212,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed
+allow?: Allowed15
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -5887,6 +6229,44 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
+}
+/**
+ * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ */
+export interface Allowed15 {
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+python?: (string | null)
+/**
+ * A variable for the tests; as often as there are variables.
+ */
+env?: string[]
+/**
+ * A variable for the tests that has the value it has here; as often as there are variables.
+ */
+passEnv?: string[]
+/**
+ * MiB of memory (default: 2048).
+ */
+memory?: (number | null)
+/**
+ * Processors (default: all; in containers 1).
+ */
+cores?: (number | null)
+/**
+ * Let tests use the network, this machine's own services among it.
+ */
+network?: boolean
+/**
+ * Do not let tests write beside their code.
+ */
+readOnly?: boolean
+/**
+ * Seconds for all tests of a run, where nothing else is said (default: 1800).
+ */
+runSeconds?: (number | null)
 }
 /**
  * Lists proposed fixes of a project, the oldest first.
@@ -5960,16 +6340,16 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed6
+allow?: Allowed16
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed6 {
+export interface Allowed16 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -6052,16 +6432,16 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed7
+allow?: Allowed17
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed7 {
+export interface Allowed17 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -6713,7 +7093,7 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed8
+allow?: Allowed18
 /**
  * What runs the tests; found out from the project's files if left out.
  */
@@ -6744,9 +7124,9 @@ arguments?: string[]
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed8 {
+export interface Allowed18 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -6815,7 +7195,7 @@ model?: (string | null)
  * Where tests run.
  */
 sandbox?: ("auto" | "docker" | "local")
-allow?: Allowed9
+allow?: Allowed19
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -6843,9 +7223,9 @@ namePath?: (string | null)
 className?: (string | null)
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed9 {
+export interface Allowed19 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.
@@ -6937,16 +7317,16 @@ sandbox?: ("auto" | "docker" | "local")
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed10
+allow?: Allowed20
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
+ * What tests may have beside what every sandbox gives.
  */
-export interface Allowed10 {
+export interface Allowed20 {
 /**
  * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
  * from it. Tests run locally.

@@ -1,13 +1,14 @@
 //! What a person lets tests have: by flags, by their own settings, never by a project's or a model's word.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use ::lsp::patience;
 use serde_json::{Value, json};
 
-use crate::runs::{call, editor};
-use crate::world::{Ran, World};
+use crate::runs::{call, editor, ended, start};
+use crate::world::{Plot, Ran, World};
 
 const OWN: &str = "home/.config/trellis/trellis.toml";
 
@@ -143,6 +144,30 @@ fn the_editor_says_it_with_a_request() {
     let params = json!({ "root": root, "sandbox": "local", "allow": { "memory": 0 } });
     let refused = client.request("trellis/runTests", params, patience()).expect_err("refused");
     assert!(refused.to_string().contains("too little"), "{refused}");
+    let _ = client.shutdown();
+}
+
+/// A folder that is gone on with may be a stranger's: what its journal says counts for nothing, and nothing is kept there.
+#[test]
+fn no_journal_keeps_or_says_what_tests_may_have() {
+    let world = World::new();
+    let plot = Plot::three();
+    let _ = world.grow(&plot, &["--env=STAGE=a-secret", "--network"]).exits(0);
+    let journal = world.read("out/.trellis/journal.jsonl");
+    assert!(!journal.contains("a-secret") && !journal.contains("\"network\""), "{journal}");
+    // An interpreter that leaves a trace, named by the folder.
+    let trace = world.root().join("started");
+    let program = world.write("own/python", &format!("#!/bin/sh\ntouch {}\n", trace.display()));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("set");
+    let said =
+        format!("\"options\":{{\"allow\":{{\"python\":{:?}}},", program.display().to_string());
+    assert!(journal.contains("\"options\":{"), "{journal}");
+    let forged = journal.replacen("\"options\":{", &said, 1);
+    world.write("out/.trellis/journal.jsonl", &forged);
+    let mut client = editor(&world, json!({ "trusted": true }));
+    let job = start(&mut client, "generate", json!({ "out": "out" }));
+    let _ = ended(&mut client, &job);
+    assert!(!trace.exists(), "the folder's interpreter was started");
     let _ = client.shutdown();
 }
 

@@ -65,11 +65,12 @@ export function tasksOrder({ file, stack, out, model }: TasksChoice, own: Own): 
 
 /**
  * Going on with a run: with the options it was started with, but for budgets, which are what a person changes when one
- * has stopped a run.
+ * has stopped a run, and for what tests may have, which no run keeps.
  */
 export function resumption(out: string, own: Own): GenerateParams {
   const params: GenerateParams = { out };
   putBudget(params, own);
+  put(params, 'allow', allowed(own));
   return params;
 }
 

@@ -80,6 +80,12 @@ test('a run goes on with its own options, within the budget of today', () => {
     resumption('/out', (it) => own[it]),
     { out: '/out', budgetUsd: 2 },
   );
+  // What tests may have is kept by no run.
+  own['allow.cores'] = 2;
+  assert.deepEqual(
+    resumption('/out', (it) => own[it]),
+    { out: '/out', budgetUsd: 2, allow: { cores: 2 } },
+  );
 });
 
 test('tasks are ordered with the same settings, no more at a time than are taken', () => {

@@ -214,6 +214,8 @@ impl Generate {
         let out = root.join(&self.out);
         let before = earlier(&out)?;
         let mut all = before.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        // The journal may be a stranger's.
+        all.remove("allow");
         all.extend(self.options.clone());
         all.insert("out".to_owned(), path(&out));
         if let Some(graph) = &self.graph {

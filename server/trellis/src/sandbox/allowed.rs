@@ -63,11 +63,6 @@ pub(crate) struct Settled {
 }
 
 impl Allowed {
-    /// Nothing beside the usual.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Allowed::default()
-    }
-
     /// With what the person's own file says for work in `root`.
     ///
     /// # Errors
