@@ -4,6 +4,7 @@
 //! 1-based lines and columns (in characters) wherever they leave it.
 
 mod cases;
+pub mod circles;
 mod class_body;
 pub mod distributions;
 mod edits;

@@ -5,7 +5,6 @@
 
 mod build;
 mod check;
-mod circles;
 mod classes;
 mod csr;
 mod derived;
@@ -31,7 +30,6 @@ mod task;
 mod tree;
 
 pub use check::{Problem, ProblemKind, check, unsafe_path};
-pub use circles::{ImportCircle, import_circles};
 pub use derived::{DerivedEdge, DerivedNode, derived};
 pub use dialect::{Dialect, UnknownDialect};
 pub use edge::{Edge, EdgeKind, Role, UnknownEdge};

@@ -1,6 +1,10 @@
 //! Circular imports between the files of a repository, with a place to cut (A2).
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use code::circles::{Imports, circles};
+use plan::{NodeIx, Plan};
 
 use crate::assembly::imports::imports;
 use crate::assembly::layout::module_path;
@@ -14,20 +18,61 @@ pub struct ImportCycle {
     pub suggestion: String,
 }
 
-type Graph = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+/// With the names that each import takes.
+type Graph = Imports<String, Vec<String>>;
 
 /// The shortest circle through each module that is on one, each circle once.
 pub fn import_cycles(files: &BTreeMap<String, String>) -> Vec<ImportCycle> {
     let graph = graph(files);
-    let mut seen = BTreeSet::new();
-    let mut out = Vec::new();
-    for start in graph.keys() {
-        let Some(modules) = shortest(&graph, start) else { continue };
-        if seen.insert(modules.iter().cloned().collect::<BTreeSet<_>>()) {
-            out.push(ImportCycle { suggestion: suggest(&graph, &modules), modules });
+    let told =
+        |modules: Vec<String>| ImportCycle { suggestion: suggest(&graph, &modules), modules };
+    circles(&graph).into_iter().map(told).collect()
+}
+
+/// Planned files that would import one another in a circle, though their definitions need each other in none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCycle {
+    /// Paths as planned, the smallest first; each file would import the next, the last the first.
+    pub files: Vec<String>,
+    /// For each file a definition in it and what that needs of the next file, both by id.
+    pub links: Vec<(String, String)>,
+}
+
+impl fmt::Display for PlannedCycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}", self.files.join(" -> "), self.files[0])?;
+        for (number, (from, to)) in self.links.iter().enumerate() {
+            write!(f, "{} `{from}` needs `{to}`", if number == 0 { ":" } else { "," })?;
+        }
+        let (from, to) = &self.links[self.links.len() - 1];
+        write!(f, "; plan `{from}` and `{to}` in one file, or import within the function")
+    }
+}
+
+/// The shortest circle through each planned file that is on one, each once.
+pub fn planned_cycles(plan: &Plan) -> Vec<PlannedCycle> {
+    // Of leaves alone: a module imports for what stands in it.
+    let file = |ix: NodeIx| {
+        let node = plan.node(ix);
+        node.file_path.as_deref().filter(|_| node.is_leaf())
+    };
+    let mut imports: Imports<&str, (NodeIx, NodeIx)> = Imports::new();
+    for from in plan.indices() {
+        let Some(here) = file(from) else { continue };
+        for to in plan.depends_on(from) {
+            let Some(there) = file(*to).filter(|it| *it != here) else { continue };
+            imports.entry(here).or_default().entry(there).or_insert((from, *to));
         }
     }
-    out
+    let link = |(from, to): (&&str, &&str)| {
+        let (from, to) = imports[from][to];
+        (plan.id(from).to_owned(), plan.id(to).to_owned())
+    };
+    let told = |files: Vec<&str>| PlannedCycle {
+        links: files.iter().zip(files.iter().cycle().skip(1)).map(link).collect(),
+        files: files.into_iter().map(str::to_owned).collect(),
+    };
+    circles(&imports).into_iter().map(told).collect()
 }
 
 fn graph(files: &BTreeMap<String, String>) -> Graph {
@@ -52,30 +97,6 @@ fn graph(files: &BTreeMap<String, String>) -> Graph {
         }
     }
     graph
-}
-
-fn shortest(graph: &Graph, start: &str) -> Option<Vec<String>> {
-    let mut came_from: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut queue = VecDeque::from([start]);
-    while let Some(module) = queue.pop_front() {
-        for target in graph.get(module).into_iter().flat_map(BTreeMap::keys) {
-            if target == start {
-                let mut path = vec![module.to_owned()];
-                let mut at = module;
-                while let Some(before) = came_from.get(at) {
-                    path.push((*before).to_owned());
-                    at = before;
-                }
-                path.reverse();
-                return Some(path);
-            }
-            if !came_from.contains_key(target.as_str()) {
-                came_from.insert(target, module);
-                queue.push_back(target);
-            }
-        }
-    }
-    None
 }
 
 /// Cut where the fewest names cross.

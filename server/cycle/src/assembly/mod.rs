@@ -11,7 +11,7 @@ mod report;
 mod tree;
 
 pub use crate::origin::library_name;
-pub use cycles::{ImportCycle, import_cycles};
+pub use cycles::{ImportCycle, PlannedCycle, import_cycles, planned_cycles};
 pub use layout::Layout;
 pub use project::{Project, project_files};
 pub use readme::{ModuleFacts, readme};

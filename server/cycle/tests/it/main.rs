@@ -8,6 +8,7 @@ mod diagnosis;
 mod feature;
 mod localize;
 mod machine;
+mod planned_cycles;
 mod prompt_files;
 mod repair;
 mod strategy;

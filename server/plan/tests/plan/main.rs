@@ -1,6 +1,5 @@
 //! The crate as its users see it: text in, answers out.
 
-mod circles;
 mod derived;
 mod dialects;
 mod explore;

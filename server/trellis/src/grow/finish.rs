@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
-use cycle::assembly::{ReportFacts, import_cycles, report};
+use cycle::assembly::{
+    ImportCycle, PlannedCycle, ReportFacts, import_cycles, planned_cycles, report,
+};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
 
@@ -26,19 +28,17 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
         let count = suite.failed;
         owner.warnings.push(format!("{count} tests fail in the whole suite; see test_results.xml"));
     }
-    let mut cycles: Vec<String> = (import_cycles(&sources).into_iter())
-        .map(|cycle| format!("{}: {}", cycle.modules.join(" -> "), cycle.suggestion))
-        .collect();
+    let written = import_cycles(&sources);
     // One that kept nodes from passing is not in what was written.
-    let is_told = |it: &plan::ImportCircle| {
-        let modules = it.files.iter().map(|file| owner.shop.work.layout.module(file));
-        let all: BTreeSet<String> = modules.collect();
-        import_cycles(&sources)
-            .iter()
-            .any(|told| told.modules.iter().cloned().collect::<BTreeSet<_>>() == all)
+    let module = |file: &String| owner.shop.work.layout.module(file);
+    let is_written = |it: &PlannedCycle| {
+        let planned: BTreeSet<String> = it.files.iter().map(module).collect();
+        written.iter().any(|it| it.modules.iter().cloned().collect::<BTreeSet<_>>() == planned)
     };
-    let planned = plan::import_circles(&owner.shop.work.plan);
-    cycles.extend(planned.iter().filter(|it| !is_told(it)).map(|it| format!("planned: {it}")));
+    let planned = planned_cycles(&owner.shop.work.plan).into_iter().filter(|it| !is_written(it));
+    let planned = planned.map(|it| format!("planned: {it}"));
+    let told = |it: &ImportCycle| format!("{}: {}", it.modules.join(" -> "), it.suggestion);
+    let cycles: Vec<String> = written.iter().map(told).chain(planned).collect();
     owner.warnings.extend(cycles.iter().map(|cycle| format!("circular import {cycle}")));
     let (files, warnings) = metadata::files(owner, &sources);
     owner.warnings.extend(warnings);

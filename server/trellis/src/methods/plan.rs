@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use cycle::assembly::planned_cycles;
 use plan::{Along, Dialect, Direction, Exploration, Flow, NodeIx, Plan, Problem, Status, flows};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,13 +106,8 @@ pub(crate) fn check(plan: &Plan) -> PlanCheckResult {
         nodes: plan.nodes().len(),
         edges: plan.edge_count(),
         problems: problems(plan),
-        warnings: plan::import_circles(plan).iter().map(circular).collect(),
+        warnings: planned_cycles(plan).iter().map(|it| format!("circular import {it}")).collect(),
     }
-}
-
-/// A warning of a circle.
-pub(crate) fn circular(circle: &plan::ImportCircle) -> String {
-    format!("circular import {circle}")
 }
 
 fn problems(plan: &Plan) -> Vec<PlanProblem> {

@@ -1,8 +1,12 @@
 //! Planned files that would import one another in a circle.
 
-use plan::import_circles;
+use cycle::assembly::planned_cycles;
+use plan::Plan;
 
-use super::{functions, graph};
+fn graph(nodes: &[String]) -> Plan {
+    let text = format!(r#"{{"nodes":[{}],"edges":[],"metadata":{{}}}}"#, nodes.join(","));
+    plan::read(text.as_bytes(), None).expect("a plan")
+}
 
 /// A documented function `id` in `file` that needs `others`.
 fn function(id: &str, file: &str, others: &[&str]) -> String {
@@ -14,7 +18,7 @@ fn function(id: &str, file: &str, others: &[&str]) -> String {
 }
 
 fn told(nodes: &[String]) -> Vec<String> {
-    import_circles(&graph(nodes, &[])).iter().map(ToString::to_string).collect()
+    planned_cycles(&graph(nodes)).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -25,7 +29,7 @@ fn two_files_whose_functions_need_each_other_s_neighbours() {
         function("c", "src/y.py", &[]),
         function("d", "src/y.py", &["b"]),
     ];
-    assert_eq!(plan::check(&graph(&nodes, &[])), []);
+    assert_eq!(plan::check(&graph(&nodes)), []);
     let wanted = "src/x.py -> src/y.py -> src/x.py: `a` needs `c`, `d` needs `b`; plan `d` and `b` in one file, or import within the function";
     assert_eq!(told(&nodes), [wanted]);
 }
@@ -44,7 +48,7 @@ fn each_circle_once_and_nothing_else() {
     three.push(function("e", "src/z.py", &["f"]));
     three.push(function("f", "src/x.py", &[]));
     three.push(function("g", "src/w.py", &["a"]));
-    let circles = import_circles(&graph(&three, &[]));
+    let circles = planned_cycles(&graph(&three));
     let files: Vec<&[String]> = circles.iter().map(|it| it.files.as_slice()).collect();
     // The shortest one through each file: `x` and `z` have one of their own.
     assert_eq!(files, [&["src/x.py", "src/z.py"][..], &["src/x.py", "src/y.py", "src/z.py"][..]]);
@@ -65,12 +69,11 @@ fn each_circle_once_and_nothing_else() {
 /// A thousand files, each of which needs the ones before it.
 #[test]
 fn a_large_plan_without_circles_has_none() {
-    let line = |at: usize| {
-        format!(
-            "n{at}: {}\n",
-            (at.saturating_sub(20)..at).map(|it| format!("n{it} ")).collect::<String>()
-        )
+    let node = |at: usize| {
+        let before: Vec<String> = (at.saturating_sub(20)..at).map(|it| format!("n{it}")).collect();
+        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        function(&format!("n{at}"), &format!("src/m{at}.py"), &before)
     };
-    let text: String = (0..1000).map(line).collect();
-    assert_eq!(import_circles(&functions(&text)), []);
+    let nodes: Vec<String> = (0..1000).map(node).collect();
+    assert_eq!(planned_cycles(&graph(&nodes)), []);
 }
