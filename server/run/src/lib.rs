@@ -32,6 +32,7 @@ mod links;
 mod local;
 mod order;
 mod place;
+mod plain;
 mod pool;
 pub mod python;
 mod report;

@@ -18,6 +18,7 @@ use crate::{
     links,
     order::order,
     place::Place,
+    plain::Hidden,
     pool::{Key, Pool, Post},
     python::Python,
     report::{LimitStatus, Outcome, Report, TestResult},
@@ -189,6 +190,7 @@ impl Runner {
             return Err(format!("the project cannot be shown to the tests: {reason}"));
         }
         let places = Places::new(post.grounds.root(), self.shared.place.packages());
+        let hidden = self.hidden(&post);
         let kills = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
         let limits = post.worker.limits();
         // What a link hides is looked for beside the run.
@@ -227,14 +229,31 @@ impl Runner {
         if let Some(post) = superfluous {
             finished.notes.extend(post.close().await);
         }
-        let Some(detected) = order.detected else { return Ok(compose(request, seen, finished)) };
+        let Some(detected) = order.detected else {
+            return Ok(hidden.hide(compose(request, seen, finished)));
+        };
         if let Some((program, why)) = &seen.tally.not_started {
             let toolchain = Toolchain::of(request.framework);
             return Err(self.shared.place.missing(toolchain, program, why));
         }
-        let report = command::compose(request, &detected, &root, seen, finished);
+        let report = hidden.hide(command::compose(request, &detected, &root, seen, finished));
         report.tests.iter().for_each(on_test);
         Ok(report)
+    }
+
+    /// Paths of a run on a copy that mean nothing to anybody.
+    fn hidden(&self, post: &Post) -> Hidden {
+        if !post.grounds.is_made() {
+            return Hidden::default();
+        }
+        let hidden = Hidden::default()
+            .and(post.grounds.root(), "")
+            .and(&post.worker.writable().temporary, "/tmp");
+        let environment = self.shared.place.packages();
+        match environment.filter(|it| it.join("pyvenv.cfg").is_file()) {
+            Some(folder) => hidden.and(folder, "<environment>"),
+            None => hidden,
+        }
     }
 
     fn count(&self, duration: Duration) {

@@ -93,6 +93,11 @@ impl Grounds {
         &self.root
     }
 
+    /// Whether the folder was made for runs: nobody knows its path.
+    pub(crate) fn is_made(&self) -> bool {
+        self.written.is_some()
+    }
+
     /// The folder of the person's that is shown, or was copied.
     pub(crate) fn origin(&self) -> &Path {
         self.base.as_deref().unwrap_or(&self.root)
