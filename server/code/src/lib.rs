@@ -6,6 +6,7 @@
 mod cases;
 pub mod circles;
 mod class_body;
+mod digest;
 pub mod distributions;
 mod edits;
 mod facts;
@@ -33,13 +34,14 @@ mod tree;
 
 pub use cases::{TestDefinition, tests};
 pub use class_body::{insert_method, remove_methods};
+pub use digest::{digest, interface};
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, NoPlace, Refused, Replaced, SearchReplace, TextEdit,
     TextEdits, Which, apply_hunks, changed_lines, delete_symbol, hunks, insert_after_symbol,
     insert_before_symbol, insert_into_class, is_shown_as, no_worse, rebase, replace_symbol_body,
     search_replace, unified_diff, with_ends_of,
 };
-pub use facts::{Facts, FunctionFact, StatementFact, StatementKind};
+pub use facts::{Facts, FunctionFact, StatementFact, StatementKind, does_nothing};
 pub use fragment::{Fragment, Item, ItemKind};
 pub use functions::{Contact, Function, Functions, Outside, Uses, uses};
 pub use import_edit::add_import;

@@ -1,5 +1,6 @@
 //! What a look at a file says of its functions and statements, for whoever looks for a bug in it.
 
+mod nothing;
 mod oddities;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,8 @@ use ruff_text_size::Ranged;
 
 use crate::lines::{Lines, Unit};
 use crate::syntax::{self, SyntaxError, blocks, full_range};
+
+pub use nothing::does_nothing;
 
 /// The functions and statements of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

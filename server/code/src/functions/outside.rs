@@ -7,7 +7,7 @@ use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 
 use super::Function;
 use crate::imports::{Import, imports_of};
-use crate::scope::{identifiers, locals_of};
+use crate::scope::locals_of;
 use crate::syntax;
 use crate::tree::Tree;
 
@@ -57,6 +57,8 @@ pub struct Uses {
     pub imports: Vec<Import>,
     /// Those it speaks of.
     pub used: Vec<Import>,
+    /// Every name it speaks of, in annotations too.
+    pub names: BTreeSet<String>,
     /// Each once, by name.
     pub outside: Vec<Outside>,
 }
@@ -144,9 +146,10 @@ pub fn uses(source: &str, function: &Function) -> Uses {
     // A margin needs something it may stand in.
     let wrapped = format!("if True:\n{}\n", function.source);
     let text = if function.source.starts_with([' ', '\t']) { &wrapped } else { &function.source };
-    let (Ok(parsed), Ok(words)) = (syntax::parse(text), identifiers(text)) else {
-        return Uses::default();
-    };
+    let Ok(parsed) = syntax::parse(text) else { return Uses::default() };
+    let mut spoken = Spoken::default();
+    spoken.visit_body(parsed.suite());
+    let words = spoken.0;
     let mut inner = Inner::default();
     inner.visit_body(parsed.suite());
     let mut imports = top_level(source);
@@ -156,7 +159,28 @@ pub fn uses(source: &str, function: &Function) -> Uses {
     let origins = used.iter().filter_map(origin).collect();
     let mut names = Names { origins, hidden: inner.bound, found: BTreeSet::new() };
     names.visit_body(parsed.suite());
-    Uses { imports, used, outside: names.found.into_iter().collect() }
+    Uses { imports, used, names: words, outside: names.found.into_iter().collect() }
+}
+
+/// Names that code reads, in annotations that are strings too; no other string names anything.
+#[derive(Default)]
+struct Spoken(BTreeSet<String>);
+
+impl<'a> Visitor<'a> for Spoken {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Name(name) = expr {
+            self.0.insert(name.id.to_string());
+        }
+        visitor::walk_expr(self, expr);
+    }
+
+    fn visit_annotation(&mut self, expr: &'a Expr) {
+        if let Expr::StringLiteral(text) = expr {
+            let words = text.value.to_str().split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            self.0.extend(words.filter(|it| !it.is_empty()).map(str::to_owned));
+        }
+        self.visit_expr(expr);
+    }
 }
 
 fn push_new(imports: &mut Vec<Import>, import: Import) {
