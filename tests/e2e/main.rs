@@ -49,5 +49,6 @@ mod terminal;
 mod tidy;
 mod transports;
 mod traps;
+mod unseen;
 mod world;
 mod write_tests;

@@ -93,8 +93,22 @@ pub struct Localized {
     pub upstream: Vec<Upstream>,
     /// Every attempt so far.
     pub attempts: Vec<Attempt>,
-    /// Searches that found nothing.
-    pub in_vain: Vec<String>,
+}
+
+/// An attempt that did not do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// What came of it, in a line.
+    pub(crate) gave: String,
+    /// What it changed, as a unified diff; empty for a first implementation.
+    pub(crate) change: String,
+}
+
+impl Earlier {
+    /// One without a change to show.
+    pub(crate) fn of(gave: String) -> Earlier {
+        Earlier { gave, change: String::new() }
+    }
 }
 
 /// A place that may hold the bug.

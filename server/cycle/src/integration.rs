@@ -1,5 +1,6 @@
 //! Tests of a finished subgraph, from where data comes in to where the result comes out (V2).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use code::Fragment;
@@ -8,9 +9,9 @@ use crate::context::Section;
 use crate::draft::refuse_internals;
 use crate::exchange::{Ask, Stage};
 use crate::item::Item;
-use crate::observation::{Case, TestRun};
+use crate::observation::{Case, Failure, TestRun};
 use crate::prompt::template::INTEGRATION_TESTS;
-use crate::prompt::{Prompt, listed, rank};
+use crate::prompt::{Prompt, listed, python, rank};
 use crate::{reply, routing};
 
 /// Percent of its integration tests that a subgraph has to pass; some may ask what the plan never said.
@@ -22,7 +23,7 @@ pub type FlowItems<'a> = Vec<&'a Item>;
 /// Asks for the integration tests of a subgraph. `complaint`: why those of the attempt before could not be used.
 pub fn ask_integration_tests(
     subgraph: &str,
-    flows: &[FlowItems<'_>],
+    (flows, files): (&[FlowItems<'_>], &BTreeMap<String, String>),
     conventions: &[String],
     complaint: Option<&str>,
     attempt: u32,
@@ -34,17 +35,7 @@ pub fn ask_integration_tests(
         let _ = writeln!(ways, "- {}", names.join(" -> "));
     }
     let mut sections = vec![Section::new(rank::CORE, format!("Flows through `{subgraph}`"), ways)];
-    let mut seen: Vec<&str> = Vec::new();
-    for item in flows.iter().flatten() {
-        if !seen.contains(&item.id.as_str()) {
-            seen.push(&item.id);
-            sections.push(Section::new(
-                rank::CODE,
-                format!("`{}`", item.qualified_name()),
-                described(item),
-            ));
-        }
-    }
+    sections.extend(parts(flows, files));
     sections.extend(listed(
         rank::CONVENTIONS,
         "Conventions",
@@ -65,6 +56,52 @@ pub fn ask_integration_tests(
         why: route.why,
         tools: false,
     }
+}
+
+/// What flows go through, each once: as it is written, with what is promised of it.
+fn parts(flows: &[FlowItems<'_>], files: &BTreeMap<String, String>) -> Vec<Section> {
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for item in flows.iter().flatten() {
+        names.push((&item.module, item.import_name()));
+    }
+    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
+    names.retain(|it| seen.insert(*it));
+    let of = |(module, name): (&str, &str)| -> Vec<&Item> {
+        let mut told: BTreeSet<&str> = BTreeSet::new();
+        let all =
+            flows.iter().flatten().filter(|it| it.module == module && it.import_name() == name);
+        all.filter(|it| told.insert(&it.id)).copied().collect()
+    };
+    let types = types(&names, files);
+    let section = |(module, name): (&str, &str)| {
+        let body = match files.get(module).and_then(|it| code::interface(it, name)) {
+            Some(text) => format!("`from {module} import {name}`\n{}", python(&text)),
+            None => of((module, name)).into_iter().map(described).collect::<Vec<_>>().join("\n\n"),
+        };
+        Section::new(rank::CODE, format!("`{name}`"), body)
+    };
+    let types = types.iter().map(|(module, name)| (module.as_str(), name.as_str()));
+    names.iter().copied().chain(types).map(section).collect()
+}
+
+/// Classes that the parts speak of, in their signatures, and that are no parts themselves: module and name.
+fn types(parts: &[(&str, &str)], files: &BTreeMap<String, String>) -> Vec<(String, String)> {
+    let interface = |(module, name): &(&str, &str)| code::interface(files.get(*module)?, name);
+    let spoken = parts.iter().filter_map(interface).filter_map(|it| code::words(&it).ok());
+    let spoken: BTreeSet<String> = spoken.flatten().collect();
+    let mut out = Vec::new();
+    for (module, text) in files {
+        let outline = code::Outline::of(text);
+        let classes = outline
+            .symbols
+            .iter()
+            .filter(|it| it.parent.is_none() && it.kind == code::SymbolKind::Class);
+        let wanted = classes.filter(|it| {
+            spoken.contains(&it.name) && !parts.contains(&(module.as_str(), it.name.as_str()))
+        });
+        out.extend(wanted.map(|it| (module.clone(), it.name.clone())));
+    }
+    out
 }
 
 fn described(item: &Item) -> String {
@@ -128,6 +165,22 @@ impl Integration {
             passed: run.passed(),
             failures: failed.map(|case| (case.id.clone(), reason(case))).collect(),
         }
+    }
+
+    /// Why tests are wrong that fail in a line of their own, at a name or a call that the code does not have; in words for the
+    /// model. None where no test does.
+    pub fn misuse(run: &TestRun, path: &str) -> Option<String> {
+        const KINDS: [&str; 5] =
+            ["AttributeError", "TypeError", "ImportError", "ModuleNotFoundError", "NameError"];
+        let own = |it: &&Failure| it.path == path && KINDS.contains(&it.exception.as_str());
+        let line = |it: &Failure| format!("- line {}: {}: {}", it.line, it.exception, it.message);
+        let lines: Vec<String> = run.failures().filter(own).map(line).collect();
+        (!lines.is_empty()).then(|| {
+            format!(
+                "they use what is not there; the parts are as shown above:\n{}",
+                lines.join("\n")
+            )
+        })
     }
 
     /// Whether enough of them passed.

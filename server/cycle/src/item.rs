@@ -25,6 +25,8 @@ impl ItemKind {
 pub struct Dependency {
     /// Id in the plan.
     pub id: String,
+    /// Whether the plan names it for the item itself, and not for something that it depends on.
+    pub is_direct: bool,
     /// The name to import: the function, the class, or a method's class.
     pub import_name: String,
     /// Dotted module path.

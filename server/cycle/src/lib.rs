@@ -12,6 +12,7 @@ mod debug_context;
 mod diagnosis;
 mod draft;
 mod exchange;
+pub mod failures;
 pub mod feature;
 mod gate;
 mod integration;
@@ -34,7 +35,8 @@ pub mod write_tests;
 pub use context::{Section, build};
 pub use debug_context::DebugContext;
 pub use diagnosis::{
-    Circumstances, Diagnosis, Finding, Repeats, Steadiness, Votes, diagnose, is_doubtful,
+    Circumstances, Diagnosis, Finding, Repeats, Standing, Steadiness, VoteRule, Votes, diagnose,
+    is_doubtful,
 };
 pub use draft::{Draft, DraftError, Normalised, stub};
 pub use exchange::{
@@ -45,7 +47,7 @@ pub use integration::{
     FlowItems, INTEGRATION_PERCENT, Integration, ask_integration_tests, integration_tests,
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
-pub use machine::{State, red_text, step};
+pub use machine::{State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::{FixWith, Policy};
 pub use prompt::{Prompt, Surroundings};

@@ -19,9 +19,12 @@ mod upstream;
 
 use std::collections::BTreeMap;
 
-use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
+use crate::diagnosis::{Repeats, Steadiness, Votes, is_doubtful};
 use crate::draft::{self, Draft, DraftError, Normalised};
-use crate::exchange::{Action, Ask, Localized, Note, Observation, Query, Run, Stage, Verdict};
+use crate::exchange::{
+    Action, Ask, Earlier, Localized, Note, Observation, Query, Run, Stage, Verdict,
+};
+use crate::failures;
 use crate::item::Item;
 use crate::mend;
 use crate::observation::TestRun;
@@ -29,11 +32,11 @@ use crate::policy::{FixWith, Policy};
 use crate::prompt::{self, Prompt, Surroundings, questions};
 use crate::routing::{self, Route};
 
-pub use failure::red_text;
-use failure::{failure_text, stack_text};
+use failure::stack_text;
 
-/// Temperature of everything but votes.
-const STEADY: f32 = 0.0;
+/// Temperatures of everything but votes, by how many answers in a row could not be used: from the second on others are
+/// wanted, not the same again.
+const TEMPERATURES: [f32; 5] = [0.0, 0.0, 0.4, 0.6, 0.8];
 
 /// Why tests are being asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +111,20 @@ pub struct State {
     flaky: Vec<String>,
     failure: String,
     reason: String,
-    earlier: Vec<String>,
+    earlier: Vec<Earlier>,
+    /// Answers in a row that could not be run, or were no better than what was sent back.
+    unusable: usize,
+    /// Implementations that were run, by their text.
+    tried: Vec<String>,
+    /// Opinions on the failure of `judged`, the first test that failed.
+    votes: Votes,
+    judged: String,
+    /// What a fix said in place of code: that a test is wrong.
+    claim: Option<String>,
+    /// Claims that were put to a judge.
+    claims: u32,
+    /// What the last fix changed, as a diff; empty for a first implementation.
+    change: String,
     query: Query,
     localized: Localized,
     /// Nothing else is under way.
@@ -144,6 +160,13 @@ impl Default for State {
             failure: String::new(),
             reason: String::new(),
             earlier: Vec::new(),
+            change: String::new(),
+            unusable: 0,
+            tried: Vec::new(),
+            votes: Votes::default(),
+            judged: String::new(),
+            claim: None,
+            claims: 0,
             query: Query { failures: Vec::new(), stack: Vec::new() },
             localized: Localized::default(),
             alone: false,
@@ -291,7 +314,7 @@ impl Turn<'_> {
         self.actions.push(Action::AskModel(Ask {
             stage,
             attempt,
-            temperature: STEADY,
+            temperature: TEMPERATURES[self.state.unusable.min(TEMPERATURES.len() - 1)],
             prompt,
             prompt_version: prompt::words(stage, tools).version(),
             tier: route.tier,
@@ -344,6 +367,7 @@ impl Turn<'_> {
     /// Counts answers sent back; `reason` is what the item fails for if nothing comes any more.
     fn may_send_back(&mut self, reason: &str) -> bool {
         let may = self.state.malformed < self.policy.malformed_reasks;
+        self.state.unusable += 1;
         if may {
             self.state.malformed += 1;
             self.state.complaint = reason.to_owned();
@@ -359,6 +383,14 @@ impl Turn<'_> {
         if same && found.amended.iter().all(|(id, text)| self.stands(id, text)) {
             return self.attempt_failed("the answer changes nothing".to_owned(), "");
         }
+        let text = found.fragment.to_source();
+        if found.amended.is_empty() {
+            if self.state.tried.contains(&text) {
+                return self.attempt_failed("the answer is one that failed before".to_owned(), "");
+            }
+            self.state.tried.push(text);
+        }
+        self.state.unusable = 0;
         self.state.before = self.state.draft.clone();
         self.state.draft.implementation = Some(found.fragment);
         self.state.draft.amended = found.amended;
@@ -448,7 +480,7 @@ impl Turn<'_> {
             return self.give_up(Verdict::NeedsHuman { reason });
         }
         self.take_back_amendments();
-        self.state.failure = failure_text(run) + &stack_text(&run.stack);
+        self.state.failure = failures::told(run) + &stack_text(&run.stack);
         self.state.query =
             Query { failures: run.failures().cloned().collect(), stack: run.stack.clone() };
         self.diagnose(run);

@@ -1,5 +1,7 @@
 //! What a door allows: limits and gates (T8, T9).
 
+use crate::diagnosis::VoteRule;
+
 /// How a model gives a fix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FixWith {
@@ -23,8 +25,8 @@ pub struct Policy {
     pub malformed_reasks: u32,
     /// How often a failing run is repeated unchanged at most: what passes then is flaky (V4).
     pub reruns: u32,
-    /// Votes of one diagnosis; more than half decide.
-    pub votes: u32,
+    /// Opinions on what a failure means.
+    pub votes: VoteRule,
     /// Fixes in a row that may end in the very same failure before a rule's diagnosis is put to the vote.
     pub trust: usize,
     /// Tokens of a question, about.
@@ -47,7 +49,7 @@ impl Policy {
             regenerations: 2,
             malformed_reasks: 2,
             reruns: 5,
-            votes: 5,
+            votes: VoteRule::AsNeeded { most: 5 },
             trust: 2,
             context_tokens: 12_000,
             least_cases: 3,

@@ -4,11 +4,12 @@
 pub(crate) mod questions;
 pub(crate) mod template;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::context::{self, Section};
 use crate::exchange::{Message, Role, Stage};
-use crate::item::Item;
+use crate::item::{Dependency, Dependent, Item};
 use crate::prompt::template::{
     DIAGNOSIS, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FIX, FIX_WITH_TOOLS, IMPLEMENTATION,
     INTEGRATION_TESTS, REPAIR, REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
@@ -19,6 +20,8 @@ use crate::prompt::template::{
 pub struct Surroundings {
     /// The item's file as it is; empty when there is none yet.
     pub file: String,
+    /// By dotted module, the other files that it may use, as they are.
+    pub written: BTreeMap<String, String>,
     /// The user's context files: path and text.
     pub context: Vec<(String, String)>,
     /// How code is written here, one rule each.
@@ -44,7 +47,6 @@ pub(crate) mod rank {
     /// The first suspect; each one further down is worth less.
     pub(crate) const SUSPECT: u32 = 4;
     pub(crate) const EARLIER: u32 = 10;
-    pub(crate) const IN_VAIN: u32 = 11;
     pub(crate) const CONVENTIONS: u32 = 12;
     pub(crate) const FILE: u32 = 13;
     pub(crate) const CONTEXT: u32 = 14;
@@ -88,14 +90,14 @@ pub(crate) fn words(stage: Stage, tools: bool) -> &'static Template {
 }
 
 /// What the plan says about the item.
-fn specification(item: &Item) -> String {
-    let mut out = contract(item);
+fn specification(item: &Item, around: &Surroundings) -> String {
+    let mut out = contract(item, around);
     list(&mut out, "Third-party packages available", item.libraries.iter().cloned());
     out
 }
 
 /// The same without what only the author of new code has to know.
-fn contract(item: &Item) -> String {
+fn contract(item: &Item, around: &Surroundings) -> String {
     let mut out =
         format!("`{}`, a {} in `{}`", item.qualified_name(), item.kind.as_str(), item.path);
     if let Some(signature) = &item.signature {
@@ -104,21 +106,85 @@ fn contract(item: &Item) -> String {
     }
     let _ = write!(out, "\n\n{}\n", item.docstring.trim());
     list(&mut out, "Examples", item.examples.iter().map(|it| format!("`{it}`")));
-    let dependencies = item.dependencies.iter().map(|it| {
-        let import = format!("from {} import {}", it.module, it.import_name);
-        format!("`{import}`: `{}` {}", it.signature, it.summary)
-    });
-    list(&mut out, "It may use (written and tested)", dependencies);
+    out += &usable(item, around);
     out
 }
 
+/// What the item may use: what the plan names for it as it is written, the rest by name.
+fn usable(item: &Item, around: &Surroundings) -> String {
+    let mut out = String::new();
+    // What stands in its own file is shown with the file.
+    let is_shown =
+        |it: &&Dependency| it.module == item.module && defines(&around.file, &it.import_name);
+    let others: Vec<&Dependency> = item.dependencies.iter().filter(|it| !is_shown(it)).collect();
+    let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for it in others.iter().filter(|it| it.is_direct) {
+        if told.insert((&it.module, &it.import_name)) {
+            out += &entry(it, around);
+        }
+    }
+    if !out.is_empty() {
+        out = format!("\nIt may use (written and tested):\n{out}");
+    }
+    let mut rest: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for it in others.iter().filter(|it| told.insert((&it.module, &it.import_name))) {
+        rest.entry(&it.module).or_default().push(&it.import_name);
+    }
+    let rest = rest
+        .into_iter()
+        .map(|(module, names)| format!("`from {module} import {}`", names.join(", ")));
+    let rest = rest.collect::<Vec<_>>().join("; ");
+    match rest.is_empty() {
+        true => out,
+        false => out + &format!("\nThose build on: {rest}\n"),
+    }
+}
+
+/// One that the item may use: as it is written, else as it was planned.
+fn entry(it: &Dependency, around: &Surroundings) -> String {
+    let import = format!("from {} import {}", it.module, it.import_name);
+    let written = around
+        .written
+        .get(&it.module)
+        .and_then(|it_text| code::interface(it_text, &it.import_name));
+    match written {
+        Some(text) => format!("`{import}`\n{}", python(&text)),
+        None => format!("`{import}`: `{}` {}\n", it.signature, it.summary),
+    }
+}
+
+fn defines(file: &str, name: &str) -> bool {
+    !file.is_empty() && code::interface(file, name).is_some()
+}
+
+/// The heading of a class's own methods that are items of their own.
+const LATER: &str = "Methods that get written later, each in its own step";
+
 /// Who will use the item, the file as it is, and what the user wants to be known.
 fn background(item: &Item, around: &Surroundings) -> Vec<Section> {
-    let users = item.dependents.iter();
-    let users: Vec<String> =
-        users.map(|it| format!("`{}`: `{}` {}", it.name, it.signature, it.summary)).collect();
-    let users = users.iter().map(|it| it.trim_end());
-    let mut out = Vec::from_iter(listed(rank::DEPENDENTS, "Who will use it", users));
+    let told = |it: &Dependent| {
+        format!("`{}`: `{}` {}", it.name, it.signature, it.summary).trim_end().to_owned()
+    };
+    let is_later =
+        |it: &&Dependent| it.name.starts_with(&format!("{}.", item.name)) && item.class.is_none();
+    let (own, users): (Vec<&Dependent>, Vec<&Dependent>) =
+        item.dependents.iter().partition(is_later);
+    let mut own: Vec<String> = own.into_iter().map(told).collect();
+    if item.class.is_none() {
+        let is_told = |name: &&String| {
+            own.iter().any(|it| it.starts_with(&format!("`{}.{name}`", item.name)))
+        };
+        let more: Vec<String> = item
+            .planned_methods
+            .iter()
+            .filter(|it| !is_told(it))
+            .map(|it| format!("`{}.{it}`", item.name))
+            .collect();
+        own.extend(more);
+    }
+    let users: Vec<String> = users.into_iter().map(told).collect();
+    let mut out = Vec::from_iter(listed(rank::CORE, LATER, own.iter().map(String::as_str)));
+    out.extend(listed(rank::DEPENDENTS, "Who will use it", users.iter().map(String::as_str)));
     let conventions = around.conventions.iter().map(String::as_str);
     out.extend(listed(rank::CONVENTIONS, "Conventions", conventions));
     if !around.file.is_empty() {

@@ -124,11 +124,14 @@ pub(crate) fn file(text: &str, path: &str) -> Option<String> {
     fences.into_iter().nth(place).map(|it| it.body)
 }
 
-/// The first fenced `python` block; else the first fence that parses as Python; else the whole text
+/// The last fenced `python` block that defines something, else the first one; else the first fence that parses as Python; else the whole text
 /// if it is Python that defines something.
 pub(crate) fn code(text: &str) -> Option<String> {
     let fences = fences(text);
-    if let Some(fence) = fences.iter().find(|it| it.says_python()) {
+    let python = || fences.iter().filter(|it| it.says_python());
+    // What comes before is thought, what comes after may be a call of it.
+    let defining = python().rfind(|it| is_code(&it.body));
+    if let Some(fence) = defining.or_else(|| python().next()) {
         return Some(fence.body.clone());
     }
     let bare = fences.into_iter().find(|it| it.language.is_empty() && is_code(&it.body));
@@ -193,8 +196,9 @@ fn readings(path: &str, body: &[String]) -> Vec<SearchReplace> {
     dividers.map(reading).collect()
 }
 
+/// An edit as JSON.
 #[derive(Deserialize)]
-struct CodeChange {
+pub(crate) struct Change {
     file_path: String,
     search_text: String,
     replace_text: String,
@@ -203,21 +207,11 @@ struct CodeChange {
 
 #[derive(Deserialize)]
 struct CodeChanges {
-    changes: Vec<CodeChange>,
+    changes: Vec<Change>,
 }
 
-/// The JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
-fn code_changes(text: &str) -> Option<Vec<Edit>> {
-    let json = fences(text).into_iter().find(|it| it.language.eq_ignore_ascii_case("json"));
-    let text = json.map_or_else(|| text.trim().to_owned(), |it| it.body.trim().to_owned());
-    let changes: Vec<CodeChange> = match text.chars().next()? {
-        '[' => serde_json::from_str(&text).ok()?,
-        '{' => (serde_json::from_str::<CodeChanges>(&text).map(|all| all.changes))
-            .or_else(|_| serde_json::from_str(&text).map(|one| vec![one]))
-            .ok()?,
-        _ => return None,
-    };
-    let edit = |change: CodeChange| {
+impl From<Change> for Edit {
+    fn from(change: Change) -> Edit {
         let path = change.file_path.trim_start_matches("./").to_owned();
         let reading = SearchReplace {
             path: path.clone(),
@@ -226,6 +220,19 @@ fn code_changes(text: &str) -> Option<Vec<Edit>> {
             occurrence: change.occurrence,
         };
         Edit { path, readings: vec![reading] }
+    }
+}
+
+/// The JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
+fn code_changes(text: &str) -> Option<Vec<Edit>> {
+    let json = fences(text).into_iter().find(|it| it.language.eq_ignore_ascii_case("json"));
+    let text = json.map_or_else(|| text.trim().to_owned(), |it| it.body.trim().to_owned());
+    let changes: Vec<Change> = match text.chars().next()? {
+        '[' => serde_json::from_str(&text).ok()?,
+        '{' => (serde_json::from_str::<CodeChanges>(&text).map(|all| all.changes))
+            .or_else(|_| serde_json::from_str(&text).map(|one| vec![one]))
+            .ok()?,
+        _ => return None,
     };
-    (!changes.is_empty()).then(|| changes.into_iter().map(edit).collect())
+    (!changes.is_empty()).then(|| changes.into_iter().map(Edit::from).collect())
 }

@@ -67,8 +67,8 @@ const WEIGHTS: Weights = Weights {
     parts: 5,
 };
 
-/// A vote is one of several; they make up for each other's mistakes.
-pub(crate) const VOTE: Route = simple("one vote of several");
+/// A judge who is not sure says so, and others are asked.
+pub(crate) const VOTE: Route = simple("an opinion on a failure");
 
 /// Tests that a diagnosis called wrong: whoever wrote them misread the specification.
 pub(crate) const REGENERATED: Route = strong("its tests were judged wrong");

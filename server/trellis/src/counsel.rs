@@ -15,7 +15,7 @@ use crate::talk::talk;
 use crate::tools::Toolbox;
 use crate::workspace::cost::StageCost;
 use crate::workspace::journal::{Event, Journal};
-use crate::workspace::past::{Heard, Question};
+use crate::workspace::past::{GAVE_UP, Heard, Question, heard_by};
 
 pub(crate) struct Counsel {
     desk: Arc<Desk>,
@@ -54,6 +54,19 @@ impl Counsel {
     /// Replies that were paid for before.
     pub(crate) fn remember(&self, heard: HashMap<Question, Heard>) {
         self.desk.remember(heard);
+    }
+
+    /// Replies to the door that were paid for before, since it gave up last.
+    pub(crate) fn remember_all(&self, home: &Path) -> Result<(), Fault> {
+        let bytes = run::files::read(Journal::path(home)).map_err(no_journal)?;
+        self.remember(heard_by(&String::from_utf8_lossy(&bytes), self.door));
+        Ok(())
+    }
+
+    /// Writes down that the door ended without success.
+    pub(crate) fn gave_up(&self, text: String) -> Result<(), Fault> {
+        let event = Event::Note { node: self.door.to_owned(), what: GAVE_UP.to_owned(), text };
+        self.journal.log(event).map_err(no_journal)
     }
 
     /// The model's.

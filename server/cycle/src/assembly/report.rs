@@ -73,6 +73,8 @@ pub struct ReportFacts {
     pub regressions: (usize, usize),
     /// Mean coverage of the measured nodes, in percent.
     pub coverage: Option<usize>,
+    /// Tests that failed and then passed unchanged.
+    pub flaky: Vec<String>,
     /// Localization tools: name, tries, hits.
     pub tools: Vec<(String, usize, usize)>,
     /// Planned dependencies that the code really uses, and all planned.
@@ -180,6 +182,10 @@ fn tests(out: &mut String, facts: &ReportFacts) {
     if let Some(coverage) = facts.coverage {
         let _ = writeln!(out, "- **Coverage per Node**: {coverage}% on average");
     }
+    rates(out, facts);
+    if !facts.flaky.is_empty() {
+        let _ = writeln!(out, "- **Flaky tests**: {}", facts.flaky.join(", "));
+    }
     for (fixes, count) in facts.by_fixes.iter().enumerate() {
         let when = match fixes {
             0 => "at once".to_owned(),
@@ -189,6 +195,26 @@ fn tests(out: &mut String, facts: &ReportFacts) {
         let _ = writeln!(out, "- **Nodes passed {when}**: {count}");
     }
     out.push('\n');
+}
+
+/// Of the nodes that were tried, those that passed at first try; of the others, those that fixing saved.
+fn rates(out: &mut String, facts: &ReportFacts) {
+    let at_once = facts.by_fixes.first().copied().unwrap_or_default();
+    let saved: usize = facts.by_fixes.iter().skip(1).sum();
+    let tried = facts.total.passed + facts.total.failed;
+    let broken = tried.saturating_sub(at_once);
+    if tried == 0 {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "- **Passed at first try**: {at_once} of {tried} nodes ({})",
+        percent(at_once, tried)
+    );
+    if broken > 0 {
+        let share = percent(saved, broken);
+        let _ = writeln!(out, "- **Saved by fixing**: {saved} of {broken} that did not ({share})");
+    }
 }
 
 fn integration(out: &mut String, lines: &[IntegrationLine]) {
@@ -285,9 +311,28 @@ fn recommendations(facts: &ReportFacts) -> Vec<String> {
             ids(&failed)
         ));
     }
+    let flows = facts.integration.iter().filter(|it| it.outcome == "failed");
+    let flows: Vec<String> = flows
+        .map(|it| {
+            let all = it.passed + it.failed;
+            let first = it.left_out.first().map(|it| format!("; {it}")).unwrap_or_default();
+            format!(
+                "Look at how the parts of `{}` work together: {} of {all} integration tests pass{first}.",
+                it.subgraph, it.passed
+            )
+        })
+        .collect();
+    let is_whole = flows.is_empty();
+    out.extend(flows);
+    if !facts.flaky.is_empty() {
+        out.push(format!("Make steady what passes only at times: {}.", facts.flaky.join(", ")));
+    }
+    if !facts.installs {
+        out.push("See why `pip install -e .` fails; the warnings say it.".to_owned());
+    }
     if !facts.skipped.is_empty() || !facts.failed.is_empty() {
         out.push("Run `trellis generate` again with the same arguments to retry them; what passed is kept.".to_owned());
-    } else {
+    } else if is_whole && facts.installs {
         out.push("Everything passed: the repository is ready for validation.".to_owned());
     }
     out

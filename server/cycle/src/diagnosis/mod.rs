@@ -8,7 +8,7 @@ mod votes;
 
 pub use repeats::{Repeats, Steadiness, is_doubtful};
 pub use rules::{Circumstances, diagnose};
-pub use votes::Votes;
+pub use votes::{Standing, VoteRule, Votes};
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,7 @@
 
 use crate::context::Section;
 use crate::exchange::{Ask, Stage};
-use crate::feature::{Conflict, Context};
+use crate::feature::{Conflict, Context, Part, Shown};
 use crate::prompt::template::{
     FEATURE_CODE, FEATURE_FIX, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FEATURE_TOOLS,
     Template,
@@ -22,10 +22,12 @@ pub struct Feature {
     pub framework: String,
     /// Where its tests belong, as a folder or a pattern.
     pub tests: String,
-    /// Files of the project that it is likely to touch, as path and text.
-    pub files: Vec<(String, String)>,
+    /// Files of the project that it is likely to touch, as they are now.
+    pub files: Vec<Shown>,
     /// Paths of all others.
     pub others: Vec<String>,
+    /// What was changed so far of files that were there before, as a unified diff; empty before there is code.
+    pub diff: String,
     /// The tests as they were written, as path and text; none before that.
     pub written: Vec<(String, String)>,
     /// Whether the model may work with tools.
@@ -80,6 +82,10 @@ pub fn ask_fix(
         sections.push(Section::new(rank::CORE, "What was seen", format!("```\n{last}\n```")));
         let earlier = earlier.iter().map(|it| it.lines().next().unwrap_or_default());
         sections.extend(listed(rank::EARLIER, "Earlier attempts", earlier));
+    }
+    if !feature.diff.is_empty() {
+        let diff = format!("```diff\n{}\n```", feature.diff.trim_end());
+        sections.push(Section::new(rank::CODE, "Your change so far of files that existed", diff));
     }
     sections.extend(feature.written.iter().map(|it| file(rank::TESTS, it, " (read-only)")));
     let it = Told { stage: Stage::Fix, attempt, words: &FEATURE_FIX, tools: feature.tools };
@@ -156,7 +162,7 @@ fn facts(feature: &Feature) -> Vec<Section> {
     sections.extend(together(rank::CORE, "Project context", &feature.context.code));
     sections.extend(together(rank::CORE, "Coding standards", &feature.context.standards));
     let files = feature.files.iter().zip(0..);
-    sections.extend(files.map(|(it, place)| file(rank::SUSPECT + place, it, "")));
+    sections.extend(files.map(|(it, place)| shown(rank::SUSPECT + place.min(MOST_RANKS), it)));
     let others = feature.others.iter().map(String::as_str);
     sections.extend(listed(rank::FILE, "Other files of the project", others));
     sections
@@ -168,6 +174,18 @@ fn together(rank: u32, title: &str, files: &[(String, String)]) -> Option<Sectio
         .map(|(path, text)| format!("### {path}\n{}\n\n", fenced(path, text)))
         .collect();
     (!body.is_empty()).then(|| Section::new(rank, title, body))
+}
+
+/// Files further down are worth as much as this one.
+const MOST_RANKS: u32 = 5;
+
+fn shown(rank: u32, it: &Shown) -> Section {
+    let note = match it.part {
+        Part::Whole => "",
+        Part::Signatures => " (signatures; what the specification names is whole)",
+        Part::Sample => " (its beginning: how tests are written here)",
+    };
+    Section::new(rank, format!("`{}`{note}", it.path), fenced(&it.path, &it.text))
 }
 
 fn file(rank: u32, (path, text): &(String, String), note: &str) -> Section {

@@ -159,6 +159,13 @@ impl Course {
         (Course::at(Stage::Green, limits), Next::Green)
     }
 
+    /// For work that passed its gates and waits for a review, after so many questions for a fix.
+    pub fn waiting(limits: Limits, fixes: u32) -> (Course, Next) {
+        // Whoever sends it back gets one more.
+        let retries = fixes.min(limits.retries.saturating_sub(1));
+        (Course { fixes, retries, ..Course::at(Stage::Green, limits) }, Next::Green)
+    }
+
     fn at(stage: Stage, limits: Limits) -> Course {
         Course {
             limits,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::failures;
 use crate::observation::{Ending, Failure, TestRun};
 use crate::steady::steady;
 
@@ -13,13 +14,26 @@ pub enum Gate {
     Shut(String),
 }
 
+/// What is known of the project before there is code.
+pub trait Known {
+    /// Whether a dotted module is the project's, or would be.
+    fn is_own(&self, module: &str) -> bool;
+
+    /// The names of a module that is there.
+    fn names(&self, module: &str) -> Option<Vec<String>>;
+
+    /// Whether the words speak of a name.
+    fn introduces(&self, name: &str) -> bool;
+}
+
 /// The red gate: without the code the new tests fail, and for the right reason.
-///
-/// `own` says of a dotted module whether it is the project's, or would be.
-pub fn red(run: &TestRun, own: impl Fn(&str) -> bool) -> Gate {
+pub fn red(run: &TestRun, known: &dyn Known) -> Gate {
+    if let Some(why) = run.failures().find_map(|it| made_up(it, known)) {
+        return Gate::Shut(why);
+    }
     let missing = |it: &Failure| {
         it.exception == "NotImplementedError"
-            || it.missing_module.as_deref().is_some_and(&own)
+            || it.missing_module.as_deref().is_some_and(|it| known.is_own(it))
             || (it.missing_module.is_none() && it.missing_attribute.is_some())
             || (it.path.ends_with(".go") && it.missing_name.is_some())
             || names_no_file(&it.message)
@@ -41,6 +55,22 @@ pub fn red(run: &TestRun, own: impl Fn(&str) -> bool) -> Gate {
     }
 }
 
+/// Why a test asks a module that is there for a name that nobody has introduced, if it does.
+fn made_up(failure: &Failure, known: &dyn Known) -> Option<String> {
+    let (name, module) = (failure.missing_attribute.as_ref()?, failure.missing_module.as_ref()?);
+    let names = known.names(module).filter(|it| !it.contains(name) && !known.introduces(name))?;
+    let holds = match &names[..] {
+        [] => "it defines nothing".to_owned(),
+        all => format!(
+            "it has {}",
+            all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    Some(format!(
+        "they import `{name}` from `{module}`, which exists and has no such name, nor does the specification introduce it; {holds}"
+    ))
+}
+
 /// Whether a program of Node.js did not find a module that would be the project's: one that is named by its place.
 fn names_no_file(message: &str) -> bool {
     let words = ["Cannot find module ", "Failed to load url ", "Failed to resolve import "];
@@ -55,7 +85,7 @@ fn names_no_file(message: &str) -> bool {
 /// `before` are ids of tests that passed without the change.
 pub fn green(new: &TestRun, all: Option<&TestRun>, before: &[String]) -> Gate {
     if !new.proves() {
-        return Gate::Shut(told(new, "the new tests do not pass"));
+        return Gate::Shut(told(new, "the new tests do not pass", |_| true));
     }
     all.map_or(Gate::Open, |all| lost(all, before))
 }
@@ -64,7 +94,7 @@ pub fn green(new: &TestRun, all: Option<&TestRun>, before: &[String]) -> Gate {
 pub fn keeps(all: &TestRun, before: &[String]) -> Gate {
     match all.is_clean() {
         true => lost(all, before),
-        false => Gate::Shut(told(all, "tests do not pass")),
+        false => Gate::Shut(told(all, "tests do not pass", |_| true)),
     }
 }
 
@@ -78,20 +108,18 @@ fn lost(all: &TestRun, before: &[String]) -> Gate {
         _ => {
             let what =
                 format!("tests that passed before do not pass any more: {}", broken.join(", "));
-            Gate::Shut(told(all, &what))
+            Gate::Shut(told(all, &what, |id| broken.contains(&id)))
         }
     }
 }
 
-/// The failure in one line, then what the runner printed of each.
-fn told(run: &TestRun, what: &str) -> String {
-    let mut out = format!("{what}: {}", run.summary());
-    for it in run.failures().filter(|it| !it.traceback.trim().is_empty()) {
-        out += &format!("\n{}", it.traceback.trim_end());
-    }
-    if run.failures().next().is_none() && !run.output.trim().is_empty() {
-        out += &format!("\n{}", run.output.trim_end());
-    }
+/// The failure in one line, then those of tests that count: one in full, the others a line each.
+fn told(run: &TestRun, what: &str, counts: impl Fn(&str) -> bool) -> String {
+    let mut own = run.clone();
+    own.cases.retain(|it| counts(&it.id));
+    // A test that is gone has no failure of its own.
+    let own = if own.failed() > 0 { own } else { run.clone() };
+    let out = format!("{what}: {}\n{}", own.summary(), failures::told(&own));
     // Work that is played again has to ask the same questions, or it is paid for twice.
     steady(&out)
 }

@@ -9,10 +9,14 @@ mod context;
 mod course;
 mod files;
 mod gates;
+mod losses;
+mod shown;
 
 pub use ask::{Feature, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together};
 pub use conflict::{Conflict, settled};
 pub use context::{Context, repeated};
 pub use course::{Asked, Course, End, Ending, Limits, Next, Review, Seen};
-pub use files::{Changes, changes, is_known};
-pub use gates::{Gate, green, keeps, red};
+pub use files::{Changes, Refused, changes, is_known};
+pub use gates::{Gate, Known, green, keeps, red};
+pub use losses::{Losses, losses};
+pub use shown::{Part, Shown, shown};

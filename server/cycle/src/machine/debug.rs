@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::failure::FAILURE_BYTES;
 use super::{Phase, Turn, Want, source};
 use crate::context::cut_middle;
 use crate::debug_context::DebugContext;
-use crate::diagnosis::{Circumstances, Diagnosis, Finding, Votes, diagnose};
+use crate::diagnosis::{Circumstances, Diagnosis, Finding, Standing, VoteRule, Votes, diagnose};
 use crate::draft::{self, DraftError, Normalised};
-use crate::exchange::{Action, Ask, Localized, Query, Stage, Verdict};
+use crate::exchange::{Action, Ask, Earlier, Localized, Query, Stage, Verdict};
+use crate::failures::LONGEST;
 use crate::observation::{Ending, TestRun};
 use crate::origin::is_available;
 use crate::policy::FixWith;
@@ -25,18 +25,29 @@ impl Turn<'_> {
                 self.note("diagnosed", format!("{}: {}", found.rule, found.why));
                 self.act_on(found.diagnosis);
             }
-            None => self.ask_votes(),
+            None => self.judge(run),
         }
     }
 
     /// A rule is believed until fixes keep ending in the very same failure.
     fn by_rule(&self, run: &TestRun) -> Option<Finding> {
         let state = &self.state;
-        let same = state.earlier.iter().rev().take_while(|it| **it == state.reason).count();
+        let same = state.earlier.iter().rev().take_while(|it| it.gave == state.reason).count();
         if same >= self.policy.trust {
             return None;
         }
-        self.found(run)
+        self.empty_body().or_else(|| self.found(run))
+    }
+
+    /// Code that does nothing is no code, whatever the tests say.
+    fn empty_body(&self) -> Option<Finding> {
+        let text = source(&self.state.draft.implementation);
+        let why = format!("the body of `{}` does nothing", self.item.qualified_name());
+        code::does_nothing(&text, &self.item.name).then(|| Finding {
+            diagnosis: Diagnosis::Implementation,
+            rule: "empty-body",
+            why,
+        })
     }
 
     pub(super) fn is_endless(&self, run: &TestRun) -> bool {
@@ -67,10 +78,28 @@ impl Turn<'_> {
         )
     }
 
-    fn ask_votes(&mut self) {
+    /// Asks for an opinion, or takes those that are there: a fix that failed makes one doubtful.
+    fn judge(&mut self, run: &TestRun) {
+        let first = run.cases.iter().find(|it| it.failure.is_some()).map(|it| it.id.clone());
+        let first = first.unwrap_or_default();
+        if first != self.state.judged {
+            (self.state.votes, self.state.judged) = (Votes::default(), first);
+        }
+        let (votes, rule) = (self.state.votes, self.policy.votes);
+        match votes.standing(rule) {
+            Standing::Decided(diagnosis) if votes.is_settled(rule) => self.act_on(diagnosis),
+            Standing::Split => self.ask_human(),
+            Standing::Open(count) => self.ask_votes(count),
+            Standing::Decided(_) => self.ask_votes(1),
+        }
+    }
+
+    fn ask_votes(&mut self, count: u32) {
         let draft = &self.state.draft;
         let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
-        let prompt = questions::diagnosis(self.item, &tests, &implementation, &self.state.failure);
+        let facts = (tests.as_str(), implementation.as_str(), self.state.failure.as_str());
+        let prompt =
+            questions::diagnosis((self.item, self.around), facts, self.state.claim.as_deref());
         let ask = |vote: u32| Ask {
             stage: Stage::Diagnosis,
             attempt: vote,
@@ -81,26 +110,36 @@ impl Turn<'_> {
             why: routing::VOTE.why,
             tools: false,
         };
-        self.actions.push(Action::Vote((0..self.policy.votes).map(ask).collect()));
+        let from = self.state.votes.cast();
+        self.actions.push(Action::Vote((from..from + count).map(ask).collect()));
         self.state.phase = Phase::Voting;
     }
 
     /// A question that got no answer is a vote cast for nothing; none at all is no vote.
     pub(super) fn votes(&mut self, replies: Vec<Result<String, String>>) {
-        if let Some(Err(reason)) = replies.first().filter(|_| replies.iter().all(Result::is_err)) {
+        let is_first = self.state.votes.cast() == 0;
+        let all_failed = replies.iter().all(Result::is_err) && is_first;
+        if let Some(Err(reason)) = replies.first().filter(|_| all_failed) {
             return self.give_up(Verdict::Failed { reason: reason.clone() });
         }
-        let mut votes = Votes::default();
+        let votes = &mut self.state.votes;
         replies.iter().for_each(|reply| votes.add(reply.as_deref().unwrap_or_default()));
-        self.note("voted", votes.tally());
-        match votes.winner(self.policy.votes) {
-            Some(diagnosis) => self.act_on(diagnosis),
-            None => self.ask_human(),
+        let (tally, standing) = (votes.tally(), votes.standing(self.policy.votes));
+        self.note("voted", tally);
+        match standing {
+            Standing::Decided(diagnosis) => self.act_on(diagnosis),
+            Standing::Open(count) => self.ask_votes(count),
+            Standing::Split => self.ask_human(),
         }
     }
 
     fn act_on(&mut self, diagnosis: Diagnosis) {
+        let claim = self.state.claim.take();
         match diagnosis {
+            Diagnosis::Implementation if claim.is_some() => {
+                let complaint = "the tests were judged right: mend the code".to_owned();
+                self.no_fix(complaint, "no fix but the word that a test is wrong".to_owned(), "");
+            }
             Diagnosis::Implementation => self.search(),
             Diagnosis::Test => self.regenerate(),
             Diagnosis::Environment | Diagnosis::Flaky => {
@@ -108,6 +147,19 @@ impl Turn<'_> {
                 self.give_up(Verdict::Skipped { reason });
             }
         }
+    }
+
+    /// A fix that says that a test is wrong, in place of code: a judge has to agree.
+    fn claimed(&mut self, claim: &str) {
+        self.note("test-called-wrong", claim);
+        let (votes, rule) = (self.state.votes, self.policy.votes);
+        if self.state.claims >= CLAIMS || votes.is_settled(rule) {
+            let complaint = "the tests were judged right: mend the code".to_owned();
+            return self.no_fix(complaint, format!("no fix: {claim}"), "");
+        }
+        self.state.claims += 1;
+        self.state.claim = Some(claim.to_owned());
+        self.ask_votes(1);
     }
 
     fn ask_human(&mut self) {
@@ -127,6 +179,9 @@ impl Turn<'_> {
             return self.give_up(Verdict::NeedsHuman { reason });
         }
         self.state.regenerations += 1;
+        // Against other tests they may pass.
+        self.state.tried.clear();
+        (self.state.votes, self.state.claims) = (Votes::default(), 0);
         self.note("tests-judged-wrong", self.state.reason.clone());
         self.state.complaint = TESTS.say("judged wrong", &[("failure", &self.state.failure)]);
         self.ask_tests(Want::Again);
@@ -153,7 +208,7 @@ impl Turn<'_> {
             failure: state.failure.clone(),
             suspects: state.localized.suspects.clone(),
             attempts: state.localized.attempts.clone(),
-            earlier: state.earlier.clone(),
+            earlier: state.earlier.iter().map(|it| it.gave.clone()).collect(),
             tests: source(&state.draft.tests),
             implementation: source(&state.draft.implementation),
         }
@@ -201,6 +256,9 @@ impl Turn<'_> {
 
     pub(super) fn fix(&mut self, text: &str) {
         let upstream = &self.state.localized.upstream;
+        if let Some(claim) = claim(text) {
+            return self.claimed(claim);
+        }
         let found = draft::fix(self.item, &self.state.draft, upstream, text);
         if found == Err(DraftError::NoCode) {
             let complaint = "it holds neither code nor an edit".to_owned();
@@ -224,8 +282,12 @@ impl Turn<'_> {
         self.state.fixes += 1;
         match found {
             Ok(found) => {
-                let reason = self.state.reason.clone();
-                self.state.earlier.push(reason);
+                let gave = self.state.reason.clone();
+                let (old, new) =
+                    (source(&self.state.draft.implementation), found.fragment.to_source());
+                let change = code::unified_diff(&self.item.path, &old, &new);
+                let change = std::mem::replace(&mut self.state.change, change);
+                self.state.earlier.push(Earlier { gave, change });
                 self.try_out(found);
             }
             Err(error) => self.attempt_failed(error.to_string(), text),
@@ -247,10 +309,11 @@ impl Turn<'_> {
     /// its failure is still the one to mend.
     pub(super) fn attempt_failed(&mut self, why: String, text: &str) {
         self.note("attempt-unusable", why.clone());
+        self.state.unusable += 1;
         if self.state.draft.implementation.is_some() {
-            self.state.earlier.push(format!("(unusable) {why}"));
+            self.state.earlier.push(Earlier::of(format!("(unusable) {why}")));
         } else {
-            let shown = cut_middle(text.trim(), FAILURE_BYTES);
+            let shown = cut_middle(text.trim(), LONGEST);
             self.state.failure = format!("{why}\n\nYour answer was:\n{shown}");
             self.state.reason = why;
             self.state.query = Query { failures: Vec::new(), stack: Vec::new() };
@@ -259,9 +322,21 @@ impl Turn<'_> {
     }
 }
 
-/// From 0.3 for the first vote to 0.7 for the last.
-fn temperature(vote: u32, votes: u32) -> f32 {
-    let share = vote as f32 / votes.saturating_sub(1).max(1) as f32;
+/// Claims that a test is wrong, a draft of the tests, that are put to a judge.
+const CLAIMS: u32 = 1;
+
+/// What a fix says in place of code, if it says that a test is wrong.
+fn claim(text: &str) -> Option<&str> {
+    let at = text.find("TEST IS WRONG:").filter(|_| !text.contains("```"))?;
+    Some(text[at..].trim())
+}
+
+/// The first judge is asked for what is likeliest; several at once, or one after another, from 0.3 for the first to 0.7 for the last.
+fn temperature(vote: u32, rule: VoteRule) -> f32 {
+    if vote == 0 && matches!(rule, VoteRule::AsNeeded { .. }) {
+        return 0.0;
+    }
+    let share = vote as f32 / rule.most().saturating_sub(1).max(1) as f32;
     // A number with two places, as it is sent.
     ((0.3 + 0.4 * share) * 100.0).round() / 100.0
 }

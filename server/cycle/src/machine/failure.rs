@@ -1,44 +1,18 @@
 //! A failing run in words, for those who have to mend it.
 
-use crate::context::cut_middle;
+use crate::failures;
 use crate::observation::{Failure, Frame, TestRun};
 
-/// Longest failure text handed to a model, in bytes.
-pub(super) const FAILURE_BYTES: usize = 6000;
-/// Failures told in full.
-const TOLD: usize = 5;
-
-/// Tracebacks of the first failures, cut in the middle when long.
-pub(super) fn failure_text(run: &TestRun) -> String {
-    match told(run.failures()) {
-        text if text.is_empty() => {
-            let text = format!("{}\n{}", run.summary(), run.output);
-            cut_middle(text.trim_end(), FAILURE_BYTES)
-        }
-        text => text,
+/// What failed against a stub. Tests that stop at the stub say nothing: they have to.
+pub(super) fn red_text(run: &TestRun) -> String {
+    let at_stub = |it: &Failure| it.exception == "NotImplementedError";
+    if !run.failures().any(at_stub) {
+        return failures::told(run);
     }
-}
-
-/// The same of a run against a stub. Tests that stop at the stub all say the same: one line does for them.
-pub fn red_text(run: &TestRun) -> String {
-    let at_stub = |it: &&Failure| it.exception == "NotImplementedError";
-    let count = run.failures().filter(at_stub).count();
-    if count == 0 {
-        return failure_text(run);
-    }
-    let others = told(run.failures().filter(|it| !at_stub(it)));
-    let line = format!("NotImplementedError (in {count} tests, as it has to be)");
-    format!("{line}\n\n{others}").trim_end().to_owned()
-}
-
-fn told<'a>(failures: impl Iterator<Item = &'a Failure>) -> String {
-    let mut out = String::new();
-    for failure in failures.take(TOLD) {
-        let text = if failure.traceback.is_empty() { &failure.message } else { &failure.traceback };
-        out.push_str(text.trim_end());
-        out.push_str("\n\n");
-    }
-    cut_middle(out.trim_end(), FAILURE_BYTES)
+    let others =
+        run.cases.iter().filter_map(|it| Some((Some(it.id.as_str()), it.failure.as_ref()?)));
+    let others: Vec<_> = others.filter(|it| !at_stub(it.1)).collect();
+    failures::listed(&others, run.cases.len())
 }
 
 /// Where the run stood when it was stopped or crashed, outermost frame first.

@@ -64,6 +64,7 @@ impl Turn<'_> {
             return self.give_up(Verdict::Failed { reason });
         }
         self.state.red_reasks += 1;
+        self.state.unusable += 1;
         self.note("tests-sent-back", why.clone());
         self.state.complaint = TESTS.say("not meaningful", &[("why", &why)]);
         self.ask_tests(Want::Better);
@@ -114,6 +115,7 @@ impl Turn<'_> {
 
     /// New tests lead to the implementation; tests written anew meet the one that is there.
     fn after_red(&mut self) {
+        self.state.unusable = 0;
         match self.state.draft.implementation {
             Some(_) => self.run(Run::Green),
             None => self.ask_implementation(None),

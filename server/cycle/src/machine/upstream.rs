@@ -4,7 +4,7 @@ use code::Fragment;
 
 use super::{Phase, Turn};
 use crate::diagnosis::{Repeats, Steadiness};
-use crate::exchange::{Action, Verdict};
+use crate::exchange::{Action, Earlier, Verdict};
 use crate::observation::TestRun;
 
 impl Turn<'_> {
@@ -58,7 +58,7 @@ impl Turn<'_> {
             "the change of {} broke what worked, and was taken back: {summary}",
             ids.join(", ")
         );
-        self.state.earlier.push(what);
+        self.state.earlier.push(Earlier::of(what));
         self.state.draft = std::mem::take(&mut self.state.before);
         self.state.repeats = Repeats::default();
         self.search();

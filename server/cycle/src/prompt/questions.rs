@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::context::Section;
-use crate::exchange::{Localized, Suspect, Upstream};
-use crate::item::Item;
+use crate::context::{Section, cut_middle};
+use crate::exchange::{Earlier, Localized, Suspect, Upstream};
+use crate::item::{Item, ItemKind};
 use crate::policy::Policy;
 use crate::prompt::template::{DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, TESTS, Template};
 use crate::prompt::{
@@ -21,9 +21,12 @@ pub(crate) fn tests(
 ) -> Prompt {
     let and_examples = TESTS.say("and examples", &[]);
     let (name, least) = (item.qualified_name(), policy.least_cases.to_string());
+    let (later, unsigned) = (TESTS.say("and not later", &[]), TESTS.say("without signature", &[]));
     let values = [
         ("name", name.as_str()),
         ("and_examples", if item.examples.is_empty() { "" } else { &and_examples }),
+        ("and_not_later", if has_later(item) { &later } else { "" }),
+        ("without_signature", if item.signature.is_none() { &unsigned } else { "" }),
         ("least", &least),
         ("module", &item.module),
         ("import_name", item.import_name()),
@@ -57,10 +60,28 @@ pub(crate) fn implementation(
         Some(class) => IMPLEMENTATION.say("method", &[name, ("class", class)]),
         None => IMPLEMENTATION.say("definition", &[name, ("kind", item.kind.as_str())]),
     };
-    let task = IMPLEMENTATION.say("task", &[("what", &what), ("path", &item.path)]);
+    let say = |holds: bool, part: &str| match holds {
+        true => IMPLEMENTATION.say(part, &[]),
+        false => String::new(),
+    };
+    let task = IMPLEMENTATION.say(
+        "task",
+        &[
+            ("what", &what),
+            ("path", &item.path),
+            ("as_planned", &say(item.signature.is_some(), "as planned")),
+            ("keep", &say(!around.file.is_empty(), "keep")),
+            ("prepare", &say(has_later(item), "prepare")),
+        ],
+    );
     sections.push(Section::new(rank::TASK, "Task", task));
     sections.extend(complaint.map(|why| sent_back(&IMPLEMENTATION, why)));
     Prompt::new(&IMPLEMENTATION, sections)
+}
+
+/// Whether a class has methods that are items of their own.
+fn has_later(item: &Item) -> bool {
+    item.kind == ItemKind::Class && !item.planned_methods.is_empty()
 }
 
 fn sent_back(words: &Template, why: &str) -> Section {
@@ -70,7 +91,7 @@ fn sent_back(words: &Template, why: &str) -> Section {
 
 /// Specification and background, as questions for tests and code begin.
 fn opening(item: &Item, around: &Surroundings) -> Vec<Section> {
-    let mut out = vec![Section::new(rank::CORE, "Specification", specification(item))];
+    let mut out = vec![Section::new(rank::CORE, "Specification", specification(item, around))];
     out.extend(background(item, around));
     out
 }
@@ -80,7 +101,7 @@ pub(crate) struct FixFacts<'a> {
     pub(crate) tests: &'a str,
     pub(crate) implementation: &'a str,
     pub(crate) failure: &'a str,
-    pub(crate) earlier: &'a [String],
+    pub(crate) earlier: &'a [Earlier],
     pub(crate) localized: &'a Localized,
     /// Why the last answer could not be used.
     pub(crate) complaint: Option<&'a str>,
@@ -92,7 +113,7 @@ pub(crate) fn fix(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> P
     if !facts.implementation.is_empty() {
         sections.push(Section::new(rank::CODE, "Implementation", python(facts.implementation)));
     }
-    sections.push(Section::new(rank::CORE, "Specification", specification(item)));
+    sections.push(Section::new(rank::CORE, "Specification", specification(item, around)));
     sections.push(Section::new(rank::TESTS, "Tests (read-only)", python(facts.tests)));
     sections.extend(searched(facts, true));
     sections.extend(background(item, around));
@@ -104,22 +125,40 @@ pub(crate) fn fix(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> P
 /// Suspects, with their text or without, and what was tried.
 fn searched(facts: &FixFacts<'_>, with_text: bool) -> Vec<Section> {
     let mut out = Vec::new();
-    for (place, suspect) in facts.localized.suspects.iter().enumerate() {
+    // What is in question stands above.
+    let is_other = |it: &&Suspect| !with_text || !it.source.is_empty();
+    for (place, suspect) in facts.localized.suspects.iter().filter(is_other).enumerate() {
         let title = format!("Suspect {}: `{}`", place + 1, suspect.symbol);
         out.push(Section::new(rank::SUSPECT + place as u32, title, described(suspect, with_text)));
     }
-    let earlier = facts.earlier.iter().map(String::as_str);
-    out.extend(listed(rank::EARLIER, "Earlier attempts failed with", earlier));
-    let in_vain = facts.localized.in_vain.iter().map(String::as_str);
-    out.extend(listed(rank::IN_VAIN, "Searches that found nothing", in_vain));
+    let earlier: Vec<String> = facts.earlier.iter().map(attempt).collect();
+    out.extend(listed(
+        rank::EARLIER,
+        "Earlier attempts, and what they gave",
+        earlier.iter().map(String::as_str),
+    ));
     out
+}
+
+/// Longest change of an earlier attempt that is shown, in bytes.
+const CHANGE: usize = 1500;
+
+/// An attempt in a line, and what it had changed.
+fn attempt(it: &Earlier) -> String {
+    // The name of the file stands above.
+    let hunks = it.change.lines().filter(|it| !it.starts_with("--- ") && !it.starts_with("+++ "));
+    let change = hunks.collect::<Vec<_>>().join("\n");
+    match change.is_empty() {
+        true => it.gave.clone(),
+        false => format!("{}, after\n```diff\n{}\n```", it.gave, cut_middle(&change, CHANGE)),
+    }
 }
 
 /// Asks for a fix with tools: what failed and where to look. What a file holds the model can read itself.
 pub(crate) fn fix_with_tools(item: &Item, around: &Surroundings, facts: &FixFacts<'_>) -> Prompt {
     let mut sections = vec![
         Section::new(rank::CORE, "Failure", fenced(facts.failure)),
-        Section::new(rank::CORE, "Specification", specification(item)),
+        Section::new(rank::CORE, "Specification", specification(item, around)),
     ];
     sections.extend(searched(facts, false));
     sections.extend(background(item, around).into_iter().filter(|it| it.rank != rank::FILE));
@@ -162,16 +201,22 @@ fn described(suspect: &Suspect, with_text: bool) -> String {
     out
 }
 
-/// Asks for one vote.
-pub(crate) fn diagnosis(item: &Item, tests: &str, implementation: &str, failure: &str) -> Prompt {
+/// Asks for one opinion. `claim`: what a fix said of the tests.
+pub(crate) fn diagnosis(
+    (item, around): (&Item, &Surroundings),
+    (tests, implementation, failure): (&str, &str, &str),
+    claim: Option<&str>,
+) -> Prompt {
     let specification = format!("Specification of `{}`", item.qualified_name());
-    let sections = vec![
+    let mut sections = vec![
         Section::new(rank::CORE, "Failure", fenced(failure)),
-        Section::new(rank::CORE, specification, contract(item)),
+        Section::new(rank::CORE, specification, contract(item, around)),
         Section::new(rank::CODE, "Implementation", python(implementation)),
         Section::new(rank::CODE, "Tests", python(tests)),
-        Section::new(rank::TASK, "Question", DIAGNOSIS.say("question", &[])),
     ];
+    let claim = claim.map(|it| DIAGNOSIS.say("claim", &[("claim", it)]));
+    sections.extend(claim.map(|it| Section::new(rank::CORE, "An objection", it)));
+    sections.push(Section::new(rank::TASK, "Question", DIAGNOSIS.say("question", &[])));
     Prompt::new(&DIAGNOSIS, sections)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use code::{Fragment, NamePath, TextEdits, no_worse, replace_symbol_body};
 
 use crate::exchange::Suspect;
+use crate::repair::Idea;
 use crate::reply::{self, Edit, Reply};
 
 /// The files as a model may see and change them.
@@ -14,6 +15,12 @@ pub trait Sources {
 
     /// Why a file may not be changed, if it may not.
     fn read_only(&self, path: &str) -> Option<&'static str>;
+
+    /// Whether the model has seen all of a file; where that is not told, it can look for itself.
+    fn is_shown(&self, path: &str) -> bool {
+        let _ = path;
+        true
+    }
 }
 
 /// The new texts of the files that an answer changes, by path: its search/replace blocks, or whole definitions in the place of
@@ -33,14 +40,36 @@ pub fn repaired(
         Reply::Edits(edits) => edits.iter().try_for_each(|it| work.edit(it))?,
         Reply::Code(text) => work.define(&text)?,
     }
-    let changed = work.texts.into_iter().filter(|(_, (before, after))| before != after);
-    let mut out = BTreeMap::new();
-    for (path, (before, after)) in changed {
-        let edits = TextEdits::between(&before, &after);
-        no_worse(&before, &edits).map_err(|why| format!("{path} would be broken: {why}"))?;
-        out.insert(path, after);
+    work.changed()
+}
+
+/// The same for a fix that a diagnosis suggests.
+///
+/// # Errors
+///
+/// As for [`repaired`].
+pub fn suggested(
+    idea: &Idea,
+    suspects: &[Suspect],
+    sources: &dyn Sources,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut work = Work { suspects, sources, texts: BTreeMap::new() };
+    idea.edits.iter().try_for_each(|it| work.edit(it))?;
+    work.changed()
+}
+
+impl Work<'_> {
+    /// The texts that differ, none of them worse Python.
+    fn changed(self) -> Result<BTreeMap<String, String>, String> {
+        let changed = self.texts.into_iter().filter(|(_, (before, after))| before != after);
+        let mut out = BTreeMap::new();
+        for (path, (before, after)) in changed {
+            let edits = TextEdits::between(&before, &after);
+            no_worse(&before, &edits).map_err(|why| format!("{path} would be broken: {why}"))?;
+            out.insert(path, after);
+        }
+        if out.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(out) }
     }
-    if out.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(out) }
 }
 
 struct Work<'a> {

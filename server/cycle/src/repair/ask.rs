@@ -14,15 +14,17 @@ pub struct Repair {
     pub tests: Vec<String>,
     /// The first one's file, and the text of it.
     pub test_file: (String, String),
-    /// Its traceback.
+    /// What failed: the first one in full, the others in a line each.
     pub failure: String,
+    /// Short files that suspects are in, as path and text: shown whole.
+    pub files: Vec<(String, String)>,
     /// What a person says is wrong, if anybody does.
     pub issue: Option<String>,
     /// What was said of the cause before.
     pub cause: Option<String>,
     /// Fixes that pass already; another one is wanted.
     pub others: Vec<String>,
-    /// The likeliest first, with their texts.
+    /// The likeliest first, with their texts where these are in none of the files.
     pub suspects: Vec<Suspect>,
     /// Earlier fixes in a few words, each with what came of it.
     pub earlier: Vec<String>,
@@ -87,6 +89,11 @@ impl Repair {
     }
 }
 
+fn named(it: &Suspect) -> String {
+    let symbol = if it.symbol.is_empty() { "the top level" } else { &it.symbol };
+    format!("`{symbol}` in `{}`: {}", it.path, it.why)
+}
+
 /// What is known: the failure, who else fails, the suspects, the tests.
 fn facts(repair: &Repair) -> Vec<Section> {
     let fenced = |text: &str| format!("```python\n{}\n```\n", text.trim_end());
@@ -98,13 +105,17 @@ fn facts(repair: &Repair) -> Vec<Section> {
     };
     sections.extend(said("What a person says is wrong", &repair.issue));
     sections.extend(said("Likely cause", &repair.cause));
-    let rest = repair.tests.iter().skip(1).map(String::as_str);
-    sections.extend(listed(rank::EARLIER, "Tests that seem to fail for the same cause", rest));
-    for (place, it) in repair.suspects.iter().enumerate() {
-        let symbol = if it.symbol.is_empty() { "(top level)" } else { &it.symbol };
-        let title = format!("Suspect {}: `{symbol}` in `{}`", place + 1, it.path);
-        let body = format!("From line {}: {}\n{}", it.line, it.why, fenced(&it.source));
-        sections.push(Section::new(rank::SUSPECT + place as u32, title, body));
+    let suspects: Vec<String> = repair.suspects.iter().map(named).collect();
+    let suspects = suspects.iter().map(String::as_str);
+    sections.extend(listed(rank::CODE, "Suspects, the likeliest first", suspects));
+    for (place, (path, text)) in repair.files.iter().enumerate() {
+        let rank = rank::SUSPECT + place as u32;
+        sections.push(Section::new(rank, format!("`{path}`"), fenced(text)));
+    }
+    let parts = repair.suspects.iter().enumerate().filter(|it| !it.1.source.is_empty());
+    for (place, it) in parts {
+        let title = format!("`{}`, from line {}", it.path, it.line);
+        sections.push(Section::new(rank::SUSPECT + place as u32, title, fenced(&it.source)));
     }
     sections.push(Section::new(rank::TESTS, format!("`{path}` (read-only)"), fenced(text)));
     sections

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! survey ──> group ──> diagnose ──> ask ──> try ──> decide ──> write ──> survey
-//!                                    ^        │        │
-//!                                    └────────┴────────┘  what would not do is told
+//!                         │          ^        │        │
+//!                         │          └────────┴────────┘  what would not do is told
+//!                         └─ suggested ──> try
 //! ```
 //!
 //! Each fix that is kept makes a failing test pass and breaks none, so the loop ends. A group that has been given up is not
@@ -28,7 +29,10 @@ pub struct Limits {
 pub enum Seen {
     /// The failing tests that a change of the code could mend.
     Surveyed(Vec<Group>),
-    Diagnosed,
+    /// With so many fixes that the diagnosis suggests and that can be tried as they are.
+    Diagnosed {
+        suggestions: usize,
+    },
     /// There will be no answer.
     NoReply(String),
     /// The answer could not be used, for this reason.
@@ -74,6 +78,11 @@ pub enum Next {
     Survey,
     /// Say what is known of the group, and ask a model for its opinion.
     Diagnose(Group),
+    /// Try a fix that the diagnosis suggests.
+    Suggested {
+        /// From 0, the likeliest first.
+        suggestion: usize,
+    },
     /// Ask for a fix.
     Ask {
         /// From 0, within the group.
@@ -110,6 +119,9 @@ pub struct End {
 
 struct Work {
     group: Group,
+    /// Suggestions of the diagnosis, and how many of them were tried.
+    suggestions: usize,
+    suggested: usize,
     /// Fixes that have been asked for.
     asked: u32,
     complaint: Option<String>,
@@ -144,7 +156,7 @@ impl Course {
     pub fn step(&mut self, seen: Seen) -> Next {
         match seen {
             Seen::Surveyed(groups) => self.surveyed(groups),
-            Seen::Diagnosed => self.ask(),
+            Seen::Diagnosed { suggestions } => self.diagnosed(suggestions),
             Seen::NoReply(why) => self.best_or(why),
             Seen::Unusable(why) => self.again(Some(why)),
             Seen::Tried(Try::Bad(_)) => self.again(None),
@@ -168,6 +180,8 @@ impl Course {
         let Some(group) = self.queue.pop_front() else { return self.finish() };
         self.work = Some(Work {
             group: group.clone(),
+            suggestions: 0,
+            suggested: 0,
             asked: 0,
             complaint: None,
             candidates: Vec::new(),
@@ -182,9 +196,21 @@ impl Course {
         Next::End(std::mem::take(&mut self.end))
     }
 
+    fn diagnosed(&mut self, suggestions: usize) -> Next {
+        if let Some(work) = &mut self.work {
+            work.suggestions = suggestions;
+        }
+        self.ask()
+    }
+
+    /// What was suggested is tried before anything is asked for.
     fn ask(&mut self) -> Next {
         let limit = self.limits.iterations;
         let Some(work) = &mut self.work else { return self.finish() };
+        if work.suggested < work.suggestions {
+            work.suggested += 1;
+            return Next::Suggested { suggestion: work.suggested - 1 };
+        }
         if work.asked >= limit {
             return self.best_or(format!("{limit} fixes were tried"));
         }
@@ -194,7 +220,7 @@ impl Course {
     }
 
     fn again(&mut self, complaint: Option<String>) -> Next {
-        if let Some(work) = &mut self.work {
+        if let Some(work) = self.work.as_mut().filter(|it| it.asked > 0) {
             work.complaint = complaint;
         }
         self.ask()
@@ -221,7 +247,7 @@ impl Course {
         let best = left.rev().max_by(|a, b| work.candidates[*a].compare(&work.candidates[*b]));
         let Some(candidate) = best else { return self.abandon(why) };
         work.deciding = candidate;
-        Next::Decide { candidate, iteration: work.asked }
+        Next::Decide { candidate, iteration: work.asked + work.suggested as u32 }
     }
 
     fn abandon(&mut self, why: String) -> Next {

@@ -35,13 +35,6 @@ pub enum Severity {
 }
 
 impl IssueType {
-    const ALL: [IssueType; 4] = [
-        IssueType::TestFailure,
-        IssueType::BuildError,
-        IssueType::RuntimeError,
-        IssueType::TypeError,
-    ];
-
     /// `test_failure`, `build_error`, `runtime_error` or `type_error`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,10 +43,6 @@ impl IssueType {
             IssueType::RuntimeError => "runtime_error",
             IssueType::TypeError => "type_error",
         }
-    }
-
-    pub(super) fn named(text: &str) -> Option<IssueType> {
-        IssueType::ALL.into_iter().find(|it| it.as_str() == text.trim())
     }
 
     fn of(failure: &Failure, is_collected: bool) -> IssueType {
@@ -74,9 +63,6 @@ impl IssueType {
 }
 
 impl Severity {
-    const ALL: [Severity; 4] =
-        [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
-
     /// `Critical`, `High`, `Medium` or `Low`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -85,10 +71,6 @@ impl Severity {
             Severity::Medium => "Medium",
             Severity::Low => "Low",
         }
-    }
-
-    pub(super) fn named(text: &str) -> Option<Severity> {
-        Severity::ALL.into_iter().find(|it| it.as_str().eq_ignore_ascii_case(text.trim()))
     }
 
     fn of(group: &Group, evidence: &Evidence, is_endless: bool) -> Severity {

@@ -12,7 +12,7 @@ mod groups;
 mod merit;
 mod opinion;
 
-pub use answer::{Sources, repaired};
+pub use answer::{Sources, repaired, suggested};
 pub use ask::{Repair, ask_repair, ask_report};
 pub use course::{Course, Decision, End, Limits, Next, Seen, Try};
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};

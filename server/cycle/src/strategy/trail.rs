@@ -73,13 +73,4 @@ impl Trail {
     pub fn all(&self) -> impl Iterator<Item = &Attempt> {
         self.earlier.iter().chain(&self.attempts)
     }
-
-    /// Searches that found nothing, for the next iteration to know.
-    pub fn in_vain(&self) -> Vec<String> {
-        let empty = self.all().filter(|it| it.found.is_empty());
-        let mut out: Vec<String> =
-            empty.map(|it| format!("{}: {}", it.tool.as_str(), it.query)).collect();
-        out.dedup();
-        out
-    }
 }

@@ -61,6 +61,10 @@ pub struct Subject {
     pub style: Style,
     /// Imports it uses, as statements.
     pub imports: Vec<String>,
+    /// What it uses of the project, as it is written: an import, or a note, over its text.
+    pub used: Vec<String>,
+    /// Tests that speak of it already, as texts.
+    pub existing: Vec<String>,
     /// What it reaches outside, in words.
     pub outside: Vec<String>,
     /// Distributions the project needs, by normalised name.
@@ -136,15 +140,25 @@ fn facts(subject: &Subject) -> Vec<Section> {
     let lines = |all: &[String]| all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>();
     let imports = lines(&subject.imports);
     out.extend(listed(rank::CODE, "Imports it uses", imports.iter().map(String::as_str)));
+    if !subject.used.is_empty() {
+        out.push(Section::new(rank::CODE, "What it uses of the project", subject.used.join("\n")));
+    }
     let outside = subject.outside.iter().map(String::as_str);
     out.extend(listed(rank::CORE, "What reaches outside", outside));
+    if !subject.existing.is_empty() {
+        let title = "Tests that exist for it: add what they miss";
+        out.push(Section::new(rank::TESTS, title, texts(&subject.existing)));
+    }
     out
+}
+
+fn texts(all: &[String]) -> String {
+    all.iter().map(|it| python(it)).collect()
 }
 
 fn project(subject: &Subject) -> Vec<Section> {
     let dependencies = subject.dependencies.join(", ");
     let dependencies = Some(dependencies.as_str()).filter(|it| !it.is_empty());
-    let texts = |all: &[String]| all.iter().map(|it| python(it)).collect::<String>();
     let mut out = Vec::from_iter(listed(
         rank::CONTEXT,
         "Packages the project needs",
@@ -177,7 +191,7 @@ fn task(subject: &Subject) -> String {
     let values = [
         ("style", WRITE_TESTS.say(subject.style.as_str(), &[])),
         ("name", subject.qualified_name.clone()),
-        ("function", item.name.trim_matches('_').to_owned()),
+        ("naming", naming(subject)),
         ("least", Policy::write_tests().least_cases.to_string()),
         ("module", item.module.clone()),
         ("import_name", item.import_name().to_owned()),
@@ -186,6 +200,14 @@ fn task(subject: &Subject) -> String {
     ];
     let values: Vec<(&str, &str)> = values.iter().map(|(name, it)| (*name, it.as_str())).collect();
     WRITE_TESTS.say("task", &values)
+}
+
+/// How tests are called: as the project calls them, where it has any.
+fn naming(subject: &Subject) -> String {
+    if !subject.samples.is_empty() || !subject.existing.is_empty() {
+        return WRITE_TESTS.say("as the project", &[]);
+    }
+    WRITE_TESTS.say("by name", &[("function", subject.item.name.trim_matches('_'))])
 }
 
 /// The tests a reply holds.

@@ -412,13 +412,23 @@ fn the_report_says_it_all() {
         tests_planned: 10,
         tests_passing: 9,
         suite: Some("9 passed".to_owned()),
-        integration: vec![IntegrationLine {
-            subgraph: "a".to_owned(),
-            outcome: "passed".to_owned(),
-            passed: 4,
-            failed: 1,
-            left_out: vec!["test_x: AssertionError".to_owned()],
-        }],
+        integration: vec![
+            IntegrationLine {
+                subgraph: "a".to_owned(),
+                outcome: "passed".to_owned(),
+                passed: 4,
+                failed: 1,
+                left_out: vec!["test_x: AssertionError".to_owned()],
+            },
+            IntegrationLine {
+                subgraph: "c".to_owned(),
+                outcome: "failed".to_owned(),
+                passed: 1,
+                failed: 3,
+                left_out: vec!["test_y: KeyError: 'z'".to_owned()],
+            },
+        ],
+        flaky: vec!["tests/test_a.py::test_z".to_owned()],
         regressions: (2, 3),
         coverage: Some(97),
         runs: 12,
@@ -475,11 +485,16 @@ fn the_report_says_it_all() {
 - **Unit Tests**: 10 generated, 9 passing (90%)
 - **Whole suite**: 9 passed
 - **Installation**: `pip install -e .` works
-- **Integration Tests**: 5 generated, 4 passing (80%)
+- **Integration Tests**: 9 generated, 5 passing (56%)
   - `a`: passed (4 of 5)
     - test_x: AssertionError
+  - `c`: failed (1 of 4)
+    - test_y: KeyError: 'z'
 - **Regression Runs**: 3 triggered, 2 passing (67%)
 - **Coverage per Node**: 97% on average
+- **Passed at first try**: 2 of 5 nodes (40%)
+- **Saved by fixing**: 1 of 3 that did not (33%)
+- **Flaky tests**: tests/test_a.py::test_z
 - **Nodes passed at once**: 2
 - **Nodes passed after 1 fix**: 1
 
@@ -513,8 +528,21 @@ fn the_report_says_it_all() {
 
 - A person has to decide: g.
 - Review by hand: f; their last text is in `.trellis/journal.jsonl` (`taken_back`).
+- Look at how the parts of `c` work together: 1 of 4 integration tests pass; test_y: KeyError: 'z'.
+- Make steady what passes only at times: tests/test_a.py::test_z.
 - Run `trellis generate` again with the same arguments to retry them; what passed is kept.
 
 "
     );
+    // Nothing is glad of what does not hold together.
+    let whole = ReportFacts {
+        total: line("", 3, 3, 0, 0),
+        failed: vec![],
+        skipped: vec![],
+        flaky: vec![],
+        ..facts
+    };
+    assert!(!report(&whole).contains("Everything passed"));
+    let glad = ReportFacts { integration: vec![], ..whole };
+    assert!(report(&glad).contains("Everything passed"));
 }

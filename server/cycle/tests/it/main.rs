@@ -11,5 +11,6 @@ mod machine;
 mod planned_cycles;
 mod prompt_files;
 mod repair;
+mod snapshot;
 mod strategy;
 mod write_tests;

@@ -2,17 +2,17 @@
 
 /// Stage, the version the file has to have, and the hash of its words (FNV-1a of all but the version's line).
 const FILES: [(&str, &str, u32, u64); 15] = [
-    ("tests", include_str!("../../prompts/tests.md"), 1, 0xce64_717c_ceac_029f),
-    ("implementation", include_str!("../../prompts/implementation.md"), 1, 0xcc64_a125_0c98_cbcc),
-    ("fix", include_str!("../../prompts/fix.md"), 1, 0xc23f_e10c_1a28_ea75),
+    ("tests", include_str!("../../prompts/tests.md"), 2, 0x5c0c_bce4_ba08_40ba),
+    ("implementation", include_str!("../../prompts/implementation.md"), 2, 0xfbf8_1c61_78b3_eb9f),
+    ("fix", include_str!("../../prompts/fix.md"), 2, 0xfba8_68cc_48d3_abd7),
     ("fix_with_tools", include_str!("../../prompts/fix_with_tools.md"), 1, 0x88ca_5126_10f2_89e9),
-    ("diagnosis", include_str!("../../prompts/diagnosis.md"), 1, 0x2fea_96ab_017b_cf75),
-    ("repair", include_str!("../../prompts/repair.md"), 1, 0x3fdc_8587_7197_0165),
-    ("write_tests", include_str!("../../prompts/write_tests.md"), 1, 0x75a7_5f40_4b9c_da9f),
-    ("report", include_str!("../../prompts/report.md"), 1, 0xccde_525c_4022_b39c),
-    ("feature_tests", include_str!("../../prompts/feature_tests.md"), 2, 0x8035_872e_2e8d_9b79),
-    ("feature_code", include_str!("../../prompts/feature_code.md"), 2, 0x0a0b_88f7_c4da_d1ef),
-    ("feature_fix", include_str!("../../prompts/feature_fix.md"), 2, 0x28a6_2bfc_befa_a6d2),
+    ("diagnosis", include_str!("../../prompts/diagnosis.md"), 2, 0x5330_af7d_2a51_9be5),
+    ("repair", include_str!("../../prompts/repair.md"), 2, 0x8979_31e6_6cf8_71c7),
+    ("write_tests", include_str!("../../prompts/write_tests.md"), 2, 0x567a_379e_d649_0c76),
+    ("report", include_str!("../../prompts/report.md"), 2, 0x493c_95b9_a254_bc00),
+    ("feature_tests", include_str!("../../prompts/feature_tests.md"), 3, 0xcc99_b866_5925_f76a),
+    ("feature_code", include_str!("../../prompts/feature_code.md"), 3, 0x30ed_7a70_8886_cd72),
+    ("feature_fix", include_str!("../../prompts/feature_fix.md"), 3, 0x4445_7886_34cb_0844),
     ("feature_tools", include_str!("../../prompts/feature_tools.md"), 1, 0xad90_7c75_9258_0317),
     (
         "feature_together",
@@ -24,8 +24,8 @@ const FILES: [(&str, &str, u32, u64); 15] = [
     (
         "integration_tests",
         include_str!("../../prompts/integration_tests.md"),
-        1,
-        0xf62a_062c_0839_9105,
+        2,
+        0x45e6_26a8_17a9_683c,
     ),
 ];
 

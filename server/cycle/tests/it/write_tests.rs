@@ -20,6 +20,8 @@ fn subject(name: &str, style: Style) -> Subject {
         is_async: function.is_async,
         style,
         imports: vec!["import time".to_owned()],
+        used: vec!["In `shop/cart.py`:\n```python\nRATE = 2\n```\n".to_owned()],
+        existing: vec!["def test_add():\n    assert add(1, 2) == 3".to_owned()],
         outside: Vec::new(),
         dependencies: Vec::new(),
         fixtures: vec!["`shop(tmp_path)`: a shop".to_owned()],
@@ -43,11 +45,19 @@ fn a_question_shows_the_function_and_how_the_project_tests() {
         "- Be short.",
         "Write pytest tests for `add`",
         "`from shop.cart import add`",
-        "`test_add_<situation>_<expectation>`",
+        "RATE = 2",
+        "Tests that exist for it: add what they miss\n```python\ndef test_add():",
+        "Write them as the project's tests above are written",
     ] {
         assert!(asked.contains(words), "`{words}` is missing in:\n{asked}");
     }
     assert!(!asked.contains("asynchronous") && !asked.contains("mocks"), "{asked}");
+    let alone = Subject { samples: vec![], existing: vec![], ..subject("add", Style::Pytest) };
+    let asked = question(&alone, None);
+    assert!(
+        asked.contains("`test_add_<situation>`") && !asked.contains("above are written"),
+        "{asked}"
+    );
     let again = question(&subject("add", Style::Pytest), Some(("line 3: no", "old text")));
     assert!(again.contains("sent back\nline 3: no") && again.contains("old text"), "{again}");
 }

@@ -70,7 +70,14 @@ pub(crate) async fn integrate(
         flow.nodes.iter().map(|ix| shelf.draft(*ix).and_then(|_| shop.work.items.get(ix))).collect()
     };
     let flows: Vec<FlowItems<'_>> = ways.iter().filter_map(items).collect();
-    let mut job = Job { shop: &shop, subgraph: &subgraph, leaves: &leaves, shelf: &shelf, flows };
+    let mut job = Job {
+        shop: &shop,
+        subgraph: &subgraph,
+        leaves: &leaves,
+        shelf: &shelf,
+        flows,
+        first: None,
+    };
     let mut integrated = Integrated {
         subgraph: subgraph.clone(),
         specification: specification(&shop, &leaves),
@@ -90,6 +97,15 @@ struct Job<'a> {
     leaves: &'a [NodeIx],
     shelf: &'a Shelf,
     flows: Vec<FlowItems<'a>>,
+    /// What the first tests came to that were sent back.
+    first: Option<Came>,
+}
+
+/// What tests came to.
+struct Came {
+    integration: Integration,
+    tests: Fragment,
+    suspects: Option<String>,
 }
 
 impl Job<'_> {
@@ -110,7 +126,7 @@ impl Job<'_> {
                 // An optional question that gets no answer leaves things as they are.
                 Answer::TooLong(reason) | Answer::None(reason) => {
                     out.outcome = complaint.unwrap_or(reason);
-                    return Ok(());
+                    return self.settle(None, out).await;
                 }
             };
             match integration_tests(&self.flows, &reply) {
@@ -122,7 +138,7 @@ impl Job<'_> {
             }
         }
         out.outcome = complaint.unwrap_or_default();
-        Ok(())
+        self.settle(None, out).await
     }
 
     async fn ask(
@@ -131,9 +147,12 @@ impl Job<'_> {
         complaint: Option<&str>,
         cost: &mut Cost,
     ) -> Result<Answer, Stop> {
+        let layout = &self.shop.work.layout;
+        let files = self.built()?.files.into_iter();
+        let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
         let ask = ask_integration_tests(
             self.subgraph,
-            &self.flows,
+            (&self.flows, &files),
             &self.shop.conventions,
             complaint,
             attempt,
@@ -142,7 +161,11 @@ impl Job<'_> {
     }
 
     /// Runs tests and takes in the result; why they cannot be run at all, in words for the model.
-    async fn tried(&self, tests: &Fragment, out: &mut Integrated) -> Result<Option<String>, Stop> {
+    async fn tried(
+        &mut self,
+        tests: &Fragment,
+        out: &mut Integrated,
+    ) -> Result<Option<String>, Stop> {
         let (report, files, mut run) = self.test(tests, &out.path, true).await?;
         out.cost.runs += 1;
         if run.ending == Ending::CollectionError || run.cases.is_empty() {
@@ -157,17 +180,34 @@ impl Job<'_> {
                 (case.passed, case.set_aside) = (passed, case.set_aside && !passed);
             }
         }
-        let integration = Integration::of(&run);
+        let came = Came {
+            integration: Integration::of(&run),
+            tests: tests.clone(),
+            suspects: suspects(&report, &files),
+        };
+        let misuse = Integration::misuse(&run, &out.path).filter(|_| self.first.is_none());
+        if misuse.is_some() {
+            self.first = Some(came);
+            return Ok(misuse);
+        }
+        self.settle(Some(came), out).await?;
+        Ok(None)
+    }
+
+    /// Takes in the better of the first tests and those that came when they were sent back.
+    async fn settle(&mut self, last: Option<Came>, out: &mut Integrated) -> Result<(), Stop> {
+        let all = self.first.take().into_iter().chain(last);
+        let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
+        let Came { integration, tests, suspects } = came;
         (out.passed, out.failed) = (integration.passed, integration.failures.len());
         let failures = integration.failures.iter();
         out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
         if integration.is_enough() {
-            self.keep(&integration, tests, out).await?;
-        } else {
-            out.outcome = "failed".to_owned();
-            out.left_out.extend(suspects(&report, &files));
+            return self.keep(&integration, &tests, out).await;
         }
-        Ok(None)
+        out.outcome = "failed".to_owned();
+        out.left_out.extend(suspects);
+        Ok(())
     }
 
     /// What passed is kept if it passes without the rest, too.

@@ -134,16 +134,24 @@ impl Work {
         chains
     }
 
-    /// Nodes before `ix` that imports of a text refer to: `from module import name`, or all of a module.
+    /// Nodes before `ix` that a text uses by its imports. Who imports a class uses the class, and of its methods those that the
+    /// text speaks of; who imports a module, what it names of it.
     pub(crate) fn imported(&self, ix: NodeIx, fragment: &code::Fragment) -> BTreeSet<NodeIx> {
         let own = self.place[&ix];
+        let words = code::words(&fragment.to_source()).unwrap_or_default();
         let mut out = BTreeSet::new();
         for (path, nodes) in &self.by_path {
             let module = self.layout.module(path);
             for import in fragment.imports.iter().filter(|import| import.module == module) {
-                let wanted = |node: &&NodeIx| match import.name.as_deref() {
-                    None | Some("*") => true,
-                    Some(name) => self.items[*node].import_name() == name,
+                let wanted = |node: &&NodeIx| {
+                    let item = &self.items[*node];
+                    let is_named = match import.name.as_deref() {
+                        None | Some("*") => words.contains(item.import_name()),
+                        Some(name) => item.import_name() == name,
+                    };
+                    // Python calls special methods by itself.
+                    let is_spoken_of = || item.name.starts_with("__") || words.contains(&item.name);
+                    is_named && (item.kind != ItemKind::Method || is_spoken_of())
                 };
                 out.extend(nodes.iter().filter(|node| self.place[*node] < own).filter(wanted));
             }
@@ -219,9 +227,26 @@ impl Work {
             examples: node.examples.clone(),
             libraries: node.libraries.clone(),
             red_gate: node.red_gate == Gate::Required,
-            dependencies: self.dependencies(ix).into_iter().map(|it| self.dependency(it)).collect(),
+            dependencies: self
+                .dependencies(ix)
+                .into_iter()
+                .map(|it| Dependency { is_direct: self.is_planned(ix, it), ..self.dependency(it) })
+                .collect(),
             dependents: self.dependents(ix),
         }
+    }
+
+    /// Whether the plan has `ix` depend on a leaf, or on a module or class that holds it.
+    fn is_planned(&self, ix: NodeIx, leaf: NodeIx) -> bool {
+        let planned = self.plan.depends_on(ix);
+        let mut left = vec![leaf];
+        while let Some(at) = left.pop() {
+            if planned.contains(&at) {
+                return true;
+            }
+            left.extend(self.plan.parents(at));
+        }
+        false
     }
 
     /// The first leaves, in the plan's order, that use `ix` directly.
@@ -242,6 +267,7 @@ impl Work {
         let summary = node.docstring.as_deref().and_then(|it| it.trim().lines().next());
         Dependency {
             id: node.id.to_string(),
+            is_direct: true,
             import_name: qualified.split('.').next().unwrap_or(&qualified).to_owned(),
             module: self.layout.module(&path_of(&self.plan, ix)),
             signature: node.signature.as_deref().unwrap_or(&qualified).to_owned(),
@@ -288,6 +314,51 @@ mod tests {
         assert_eq!(order, ["a", "c", "b", "d", "e"]);
         // In the file x stand a, c, b; d waits for c.
         assert_eq!(["a", "c", "b", "d", "e"].map(chain), [3, 2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn who_imports_a_class_uses_the_methods_that_it_speaks_of() {
+        let node = |id: &str, kind: &str, file: &str, needs: &[&str]| {
+            json!({
+                "id": id, "name": id, "type": kind, "node_type": "leaf", "docstring": "Does it.",
+                "file_path": format!("src/boxes/{file}.py"), "dependencies": needs,
+            })
+        };
+        let nodes = [
+            node("Box", "class", "box", &[]),
+            node("Box.__init__", "method", "box", &["Box"]),
+            node("Box.double", "method", "box", &["Box"]),
+            node("Box.half", "method", "box", &["Box"]),
+            node("lid", "function", "box", &[]),
+            node("show", "function", "show", &["Box", "Box.double", "Box.half", "lid"]),
+        ];
+        let graph = json!({ "nodes": nodes, "edges": [], "metadata": { "phase": 3 } });
+        let plan = plan::read(graph.to_string().as_bytes(), None).expect("a plan");
+        let sequence = plan::order(&plan).sequence;
+        let work = Work::new(Arc::new(plan), &sequence);
+        let show = work.plan.find("show").expect("a node");
+        let table = [
+            (
+                "from boxes.box import Box\ndef show(box: Box): return str(box.value)\n",
+                vec!["Box", "Box.__init__"],
+            ),
+            (
+                "from boxes.box import Box\ndef show(box: Box): return box.double()\n",
+                vec!["Box", "Box.__init__", "Box.double"],
+            ),
+            ("from boxes.box import lid\ndef show(box): return lid(box.half())\n", vec!["lid"]),
+            ("import boxes.box\ndef show(box): return boxes.box.lid(box)\n", vec!["lid"]),
+            (
+                "import boxes.box as b\ndef show(x): return b.Box(x).half()\n",
+                vec!["Box", "Box.__init__", "Box.half"],
+            ),
+        ];
+        for (text, wanted) in table {
+            let fragment = code::Fragment::parse(text).expect("Python");
+            let found = work.imported(show, &fragment);
+            let found: BTreeSet<&str> = found.into_iter().map(|ix| work.plan.id(ix)).collect();
+            assert_eq!(found, wanted.into_iter().collect(), "{text}");
+        }
     }
 
     #[test]

@@ -211,6 +211,7 @@ pub(crate) fn facts(
             .collect(),
         regressions: (owner.cost.regressions_passed, owner.cost.regressions),
         coverage: covered(owner),
+        flaky: owner.accepted.values().flat_map(|it| &it.flaky).cloned().collect(),
         runs: summary.test_runs,
         model_calls: summary.model_calls,
         seconds: summary.seconds,

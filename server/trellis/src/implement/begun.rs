@@ -46,6 +46,10 @@ pub(super) fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Res
         work.record.ended = None;
         return Ok(Begun::Work(Box::new(work), Course::with_code(order.limits)));
     }
+    if let Some(fixes) = work.record.waits.filter(|_| work.record.ended.is_none()) {
+        output.note(format_args!("{name}: going on with what waits for a review"));
+        return Ok(Begun::Work(Box::new(work), Course::waiting(order.limits, fixes)));
+    }
     let Some(how) = &work.record.ended else {
         output.note(format_args!("{name}: going on where it stopped"));
         return Ok(Begun::Work(Box::new(work), Course::new(order.limits)));

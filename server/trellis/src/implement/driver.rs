@@ -1,9 +1,9 @@
 //! Takes the work up where it stands, and does what the course says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Review, Seen};
+use cycle::feature::{Changes, Course, End, Ending, Feature, Next, Part, Review, Seen, Shown};
 use run::Runner;
 
 use super::begun::{Begun, merged_before, taken_up};
@@ -169,6 +169,8 @@ pub(super) struct Shop<'a> {
     pub(super) feature: Feature,
     /// All texts that differ from those of `ground`.
     pub(super) changes: Changes,
+    /// Questions for a fix so far.
+    pub(super) fixes: u32,
     /// Tests that passed before, once that is known.
     pub(super) before: Option<Vec<String>>,
     pub(super) log: Log,
@@ -183,6 +185,7 @@ impl<'a> Shop<'a> {
     ) -> Result<Shop<'a>, Fault> {
         let ground = with_packages(work.checkout(journal, &work.record.base)?, &order.home)?;
         let all = ground.tracked()?;
+        let fixes = work.record.waits.unwrap_or(0);
         let feature = words::feature(order, &words, (&ground.root, &all), trials.framework);
         Ok(Shop {
             order,
@@ -199,6 +202,7 @@ impl<'a> Shop<'a> {
             edited: None,
             feature,
             changes: Changes::new(),
+            fixes,
             before: None,
             log: Log::default(),
         })
@@ -305,9 +309,39 @@ impl<'a> Shop<'a> {
         let (tests, code): (Vec<_>, Vec<_>) =
             self.changes.clone().into_iter().partition(|(path, _)| is_test(path));
         self.feature.written = tests;
-        self.feature.files.retain(|(path, _)| !self.changes.contains_key(path));
-        self.feature.files.splice(0..0, code);
+        self.feature.files.retain(|it| !self.changes.contains_key(&it.path));
+        self.feature.diff = code.iter().map(|(path, text)| self.difference(path, text)).collect();
+        self.feature.files.splice(0..0, code.into_iter().map(|it| Shown::whole(&it.0, it.1)));
         self.feature.others.retain(|path| !self.changes.contains_key(path));
+    }
+
+    /// What was changed of a file that was there before the work.
+    fn difference(&self, path: &str, text: &str) -> String {
+        let before = self.original(path);
+        before.map_or_else(String::new, |it| code::unified_diff(path, &it, text))
+    }
+
+    /// A file as it was before the work.
+    pub(super) fn original(&self, path: &str) -> Option<String> {
+        crate::edits::read(&self.ground.root.join(path)).ok()
+    }
+
+    /// Puts files into the next question, whole.
+    pub(super) fn reveal(&mut self, paths: &[String]) {
+        for path in paths {
+            let Ok(text) = crate::edits::read(&self.root().join(path)) else { continue };
+            self.feature.files.retain(|it| it.path != *path);
+            self.feature.files.insert(0, Shown::whole(path, text));
+            self.feature.others.retain(|it| it != path);
+        }
+    }
+
+    /// Files that a question shows whole.
+    pub(super) fn shown(&self) -> BTreeSet<String> {
+        let feature = &self.feature;
+        let whole = feature.files.iter().filter(|it| it.part == Part::Whole).map(|it| &it.path);
+        let given = feature.context.code.iter().chain(&feature.context.standards).map(|it| &it.0);
+        whole.chain(given).chain(feature.written.iter().map(|it| &it.0)).cloned().collect()
     }
 
     /// Says what is done next: to whoever looks on, and to the journal.

@@ -27,8 +27,10 @@ pub(super) fn ended(
         }
         Ending::Failed(why) => (Outcome::Failed, Some(why.clone()), Exit::TestsFailed),
         Ending::NeedsPerson(why) => {
-            let is_unattended =
-                order.mode == Mode::Autonomous && log.commit.is_none() && !log.conflicts;
+            let is_unattended = order.mode == Mode::Autonomous
+                && log.commit.is_none()
+                && !log.conflicts
+                && !log.waits;
             let exit = if is_unattended { Exit::TestsFailed } else { Exit::NeedsHuman };
             (Outcome::NeedsHuman, Some(why.clone()), exit)
         }

@@ -1,7 +1,7 @@
 //! The files of the project as the work has made them, and which of them an answer may change.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cycle::feature::Changes;
 use cycle::repair::Sources;
@@ -22,6 +22,8 @@ pub(super) struct Files<'a> {
     pub(super) root: &'a Path,
     pub(super) changes: &'a Changes,
     pub(super) turn: Turn,
+    /// Files that the question showed whole.
+    pub(super) shown: &'a BTreeSet<String>,
 }
 
 /// Folders and files that no answer changes, whatever it is for.
@@ -40,6 +42,10 @@ impl Sources for Files<'_> {
     fn read_only(&self, path: &str) -> Option<&'static str> {
         fence(self.root, self.turn, path).or_else(|| self.unreadable(path))
     }
+
+    fn is_shown(&self, path: &str) -> bool {
+        self.shown.contains(path)
+    }
 }
 
 /// Why a path is not to be written now.
@@ -56,7 +62,7 @@ fn fence(root: &Path, turn: Turn, path: &str) -> Option<&'static str> {
 
 /// Tools on a copy of the files that git has, with the changes on top.
 pub(super) fn toolbox(root: &Path, tracked: &[String], changes: &Changes, turn: Turn) -> Toolbox {
-    let files = Files { root, changes, turn };
+    let files = Files { root, changes, turn, shown: &BTreeSet::new() };
     let paths = tracked.iter().chain(changes.keys());
     let text = |path: &String| Some((path.clone(), files.text(path)?.into()));
     let copy: convert::Files = paths.filter_map(text).collect();
@@ -119,27 +125,6 @@ pub(super) fn targets(changes: &Changes) -> Vec<String> {
     changes.keys().filter(|it| is_test(it)).filter(runs).cloned().collect()
 }
 
-/// Where in the project a dotted module would be.
-pub(super) fn is_own(root: &Path, specification: &str, module: &str) -> bool {
-    let top = module.split('.').next().unwrap_or(module);
-    let places: [PathBuf; 4] = [
-        root.join(top),
-        root.join("src").join(top),
-        root.join(format!("{top}.py")),
-        root.join("src").join(format!("{top}.py")),
-    ];
-    let word = |it: &str| {
-        specification
-            .split(|c: char| !(c.is_alphanumeric() || "_.".contains(c)))
-            .any(|word| word.trim_matches('.') == it)
-    };
-    places.iter().any(|it| it.exists())
-        || word(module)
-        || word(top)
-        || specification.contains(&format!("{}.py", module.replace('.', "/")))
-        || specification.contains(&format!("{top}/"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,30 +154,17 @@ mod tests {
             ("sub/.GIT/hooks/x", false, false),
             (".trellis/tests/test_a.py", false, false),
         ];
-        let changes = Changes::new();
+        let (changes, shown) = (Changes::new(), BTreeSet::new());
         for (path, in_tests, in_code) in table {
             let may = |turn| {
-                Files { root: root.path(), changes: &changes, turn }.read_only(path).is_none()
+                let (root, changes, shown) = (root.path(), &changes, &shown);
+                Files { root, changes, turn, shown }.read_only(path).is_none()
             };
             assert_eq!((may(Turn::Tests), may(Turn::Code)), (in_tests, in_code), "{path}");
         }
-        let files = Files { root: root.path(), changes: &changes, turn: Turn::Code };
+        let turn = Turn::Code;
+        let files = Files { root: root.path(), changes: &changes, turn, shown: &shown };
         assert_eq!(files.text("shop.py").as_deref(), Some("x = 1\n"));
         assert_eq!(files.text("out/x.py"), None);
-    }
-
-    #[test]
-    fn modules_are_told_from_those_of_others() {
-        let root = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir_all(root.path().join("src/shop")).expect("a folder");
-        let table = [
-            ("shop.cart", "", true),
-            ("billing", "Write `billing/tax.py`.", true),
-            ("billing.tax", "A module billing.tax.", true),
-            ("numpyy", "Use numpy.", false),
-        ];
-        for (module, specification, wanted) in table {
-            assert_eq!(is_own(root.path(), specification, module), wanted, "{module}");
-        }
     }
 }

@@ -13,6 +13,7 @@ mod begun;
 mod driver;
 mod ended;
 mod files;
+mod ground;
 mod lint;
 mod report;
 mod review;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cycle::TestRun;
+use cycle::feature::Losses;
 use run::Totals;
 
 use super::Order;
@@ -25,6 +26,8 @@ pub(crate) struct Log {
     pub(super) linted: Linted,
     /// New definitions that the context has already.
     pub(super) twins: Vec<String>,
+    /// What the change takes away.
+    pub(super) losses: Losses,
     pub(crate) doubts: Vec<String>,
     pub(crate) notes: Vec<String>,
     /// Files that the work changes.
@@ -106,7 +109,8 @@ fn implementation(
         work.record.into
     );
     out += &listed("Files", &log.paths, "none");
-    out += &listed("Doubts", &log.twins, "none");
+    let doubts: Vec<String> = log.twins.iter().chain(log.losses.all()).cloned().collect();
+    out += &listed("Doubts", &doubts, "none");
     let looked = match &log.linted.programs[..] {
         [] => "no linter ran".to_owned(),
         all => format!("nothing new by {}", all.join(", ")),
@@ -123,7 +127,7 @@ fn tests(order: &Order, log: &Log) -> String {
     let mut out = format!("# Tests of {}\n", order.title);
     let red = match &log.red {
         Some(run) => format!("failed, as they have to: {}", run.summary()),
-        None => "not run by this start: a person has edited the files".to_owned(),
+        None => "not run by this start, which went on with files that were there".to_owned(),
     };
     out += &format!("\n## Before the code\n\n- {red}\n");
     let ids = |run: &Option<TestRun>| -> Vec<String> {

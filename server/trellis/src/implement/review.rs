@@ -124,10 +124,10 @@ async fn ask(terminal: &Terminal, cancel: &CancellationToken) -> Result<Wish, Fa
     }
 }
 
-/// Whether somebody has to look.
-pub(super) fn is_asked(mode: Mode, doubts: &[String]) -> bool {
+/// Whether somebody has to look. `loses`: the change takes something away that nobody wanted away.
+pub(super) fn is_asked(mode: Mode, doubts: &[String], loses: bool) -> bool {
     match mode {
-        Mode::Autonomous => false,
+        Mode::Autonomous => loses,
         Mode::Supervised => true,
         Mode::Threshold => !doubts.is_empty(),
     }

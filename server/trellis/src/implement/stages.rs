@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use cycle::feature::{
-    Asked, Changes, Gate, Review, Seen, ask_code, ask_fix, ask_scaffold, ask_together, changes,
-    green, is_known, red, repeated,
+    Asked, Changes, Gate, Losses, Review, Seen, ask_code, ask_fix, ask_scaffold, ask_together,
+    changes, green, is_known, losses, red, repeated,
 };
 use cycle::{Ask, Observation, TestRun};
 
 use super::driver::Shop;
-use super::files::{self, Files, Turn, is_own, is_test, targets};
+use super::files::{self, Files, Turn, is_test, targets};
+use super::ground::Ground;
 use super::review::{Shown, critical, is_asked};
 use super::trials::with_packages;
 use super::{lint, report};
@@ -19,7 +20,7 @@ use crate::workspace::landing::{Candidate, Landed, Merge, land};
 
 impl Shop<'_> {
     /// Where the files are that the changes go on top of.
-    fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         &self.edited.as_ref().unwrap_or(&self.ground).root
     }
 
@@ -29,6 +30,9 @@ impl Shop<'_> {
         history: &[String],
         complaint: Option<String>,
     ) -> Result<Seen, Fault> {
+        if what == Asked::Fix {
+            self.fixes = attempt + 1;
+        }
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
             Asked::Scaffold if self.order.together => {
@@ -78,11 +82,15 @@ impl Shop<'_> {
         };
         Ok(match said {
             Observation::Reply(text) => {
-                let files = Files { root: &root, changes: known, turn };
+                let shown = self.shown();
+                let files = Files { root: &root, changes: known, turn, shown: &shown };
                 let is_there = self.order.together && turn == Turn::Tests;
                 match is_there && is_known(&text, &files) {
                     true => Err(Seen::Holds),
-                    false => changes(&text, &files).map_err(Seen::Unusable),
+                    false => changes(&text, &files).map_err(|refused| {
+                        self.reveal(&refused.show);
+                        Seen::Unusable(refused.why)
+                    }),
                 }
             }
             Observation::Edited { files, .. } if files.is_empty() => {
@@ -122,8 +130,8 @@ impl Shop<'_> {
 
     pub(super) async fn red(&mut self) -> Result<Seen, Fault> {
         let run = self.ran(&targets(&self.changes)).await?;
-        let root = self.ground.root.clone();
-        let gate = red(&run, |module| is_own(&root, &self.words.specification, module));
+        let (root, specification) = (&self.ground.root, &self.words.specification);
+        let gate = red(&run, &Ground { root, specification });
         let holds = self.order.together && run.proves();
         self.log.red = Some(run);
         Ok(if holds { Seen::Holds } else { seen(gate) })
@@ -183,16 +191,37 @@ impl Shop<'_> {
             found.extend(twins.iter().cloned());
         }
         self.log.twins = twins;
+        let losses = self.losses();
+        if self.log.losses.taken.is_empty() {
+            found.extend(
+                losses
+                    .taken
+                    .iter()
+                    .map(|it| format!("{it}; put it back unless the specification wants it away")),
+            );
+        }
+        self.log.losses = losses;
         match found[..] {
             [] => Ok(Seen::Passed),
             _ => Ok(Seen::Failed(format!("linters: {}", found.join("\n")))),
         }
     }
 
+    /// What the changes take away from files that were there before.
+    fn losses(&self) -> Losses {
+        let mut out = Losses::default();
+        for (path, text) in self.changes.iter().filter(|it| !is_test(it.0)) {
+            let Some(before) = self.original(path) else { continue };
+            let of = losses(&self.words.specification, path, &before, text);
+            out.taken.extend(of.taken);
+            out.rewritten.extend(of.rewritten);
+        }
+        out
+    }
+
     /// New definitions that the context has already.
     fn twins(&self) -> Vec<String> {
-        let before = |path: &String| crate::edits::read(&self.ground.root.join(path)).ok();
-        let old: Vec<Option<String>> = self.changes.keys().map(before).collect();
+        let old: Vec<Option<String>> = self.changes.keys().map(|it| self.original(it)).collect();
         let changed: Vec<(&str, Option<&str>, &str)> = (self.changes.iter().zip(&old))
             .filter(|((path, _), _)| path.ends_with(".py") && !is_test(path))
             .map(|((path, text), old)| (path.as_str(), old.as_deref(), text.as_str()))
@@ -209,7 +238,9 @@ impl Shop<'_> {
 
     pub(super) async fn review(&mut self) -> Result<Seen, Fault> {
         let doubts = self.doubts();
-        if !is_asked(self.order.mode, &doubts) {
+        // What a person has edited, a person has seen.
+        let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
+        if !is_asked(self.order.mode, &doubts, loses) {
             return Ok(Seen::Reviewed(Review::Approve));
         }
         let tree = self.work.tree_of(self.work.tip());
@@ -225,6 +256,9 @@ impl Shop<'_> {
             self.adopt()?;
         }
         self.log.waits = review == Review::Nobody;
+        if self.log.waits {
+            self.work.wait(self.fixes)?;
+        }
         self.log.doubts = doubts;
         Ok(Seen::Reviewed(review))
     }
@@ -250,6 +284,7 @@ impl Shop<'_> {
     /// What a person should know before they agree.
     fn doubts(&self) -> Vec<String> {
         let mut out = self.log.twins.clone();
+        out.extend(self.log.losses.all().cloned());
         out.extend(critical(self.changes.keys()));
         let old =
             self.changes.keys().filter(|it| is_test(it) && self.ground.root.join(it).exists());

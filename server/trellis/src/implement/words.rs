@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cycle::feature::{Context, Feature, ask_scaffold};
+use cycle::feature::{Context, Feature, Shown, ask_scaffold, shown};
 use plan::{Document, Evidence, SearchIndex};
 use run::frameworks::Framework;
 
@@ -13,10 +13,10 @@ use crate::error::Fault;
 use crate::workspace::git::broken;
 use crate::workspace::worktree::repository;
 
-/// Files that are shown whole because the specification names them.
-const SHOWN: usize = 8;
-/// Longest file that is shown whole, in bytes.
-const LONGEST: usize = 40_000;
+/// Most files that keywords find.
+const FOUND: usize = 8;
+/// Longest file that is looked at, in bytes.
+const LONGEST: usize = 400_000;
 /// Tokens of a question, about.
 const TOKENS: usize = 12_000;
 
@@ -88,26 +88,21 @@ pub(super) fn feature(
         .map(|it| it.0.as_str())
         .chain([words.lld.as_str()])
         .collect();
-    let mut named: Vec<(usize, &String)> = (all.iter())
-        .filter(|it| !given.contains(&it.as_str()))
-        .map(|it| (weight(&words.specification, it), it))
-        .filter(|it| it.0 > 0)
-        .collect();
-    named.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let shown = |path: &String| {
+    let text = |path: &String| {
         let text = run::files::read_text(root.join(path)).ok()?;
         (text.len() <= LONGEST).then(|| (path.clone(), text))
     };
-    let mut files: Vec<(String, String)> =
-        named.iter().filter_map(|it| shown(it.1)).take(SHOWN).collect();
+    let texts: Vec<(String, String)> =
+        all.iter().filter(|it| !given.contains(&it.as_str())).filter_map(text).collect();
+    let mut files = shown(&words.specification, &texts, is_test);
     if !words.keywords.is_empty() {
-        let left = all.iter().filter(|it| !given.contains(&it.as_str()));
-        let left = left.filter(|it| !named.iter().any(|(_, name)| name == it));
-        files.extend(found(&words.keywords, left.filter_map(shown).collect()));
-        files.truncate(SHOWN);
+        let left = texts.into_iter().filter(|it| !files.iter().any(|shown| shown.path == it.0));
+        let found = found(&words.keywords, left.collect()).into_iter();
+        files.extend(found.take(FOUND).map(|(path, text)| Shown::whole(&path, text)));
     }
-    let is_other =
-        |it: &&String| !files.iter().any(|(path, _)| path == *it) && !given.contains(&it.as_str());
+    let is_other = |it: &&String| {
+        !files.iter().any(|shown| shown.path == **it) && !given.contains(&it.as_str())
+    };
     Feature {
         title: order.title.clone(),
         specification: words.specification.clone(),
@@ -116,6 +111,7 @@ pub(super) fn feature(
         tests: tests_place(all),
         others: all.iter().filter(is_other).cloned().collect(),
         files,
+        diff: String::new(),
         written: Vec::new(),
         tools: order.tools,
     }
@@ -131,16 +127,6 @@ fn found(keywords: &[String], files: Vec<(String, String)>) -> Vec<(String, Stri
     let Some(query) = index.query(&keywords.join(" ")) else { return Vec::new() };
     let hits = index.search(&query, Evidence::Words, |_| true, files.len());
     hits.into_iter().filter_map(|it| files.get(it.document).cloned()).collect()
-}
-
-/// How much a text is about a file: its path, its dotted module, its name.
-fn weight(specification: &str, path: &str) -> usize {
-    let stem = path.rsplit_once('.').map_or(path, |it| it.0);
-    let dotted = stem.trim_start_matches("src/").replace('/', ".");
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let says =
-        |it: &str, weight| if it.len() > 3 && specification.contains(it) { weight } else { 0 };
-    says(path, 4) + says(&dotted, 2) + says(name, 1)
 }
 
 /// The folder that most tests lie in; `tests` where there are none.

@@ -112,6 +112,29 @@ impl Bench {
         }
     }
 
+    /// How a test fails when it is run alone, with all that pytest has to say of it; none where it passes.
+    pub(crate) async fn failure(&self, id: &str) -> Result<Option<cycle::Failure>, Fault> {
+        let tree = Tree::Copy { folder: self.root.clone(), changed: self.kept.clone() };
+        let request = Request {
+            targets: vec![id.to_owned()],
+            source_folders: self.source_folders.clone(),
+            // Differences are cut without it.
+            arguments: vec!["-vv".to_owned()],
+            ..self.opened.runner.request(tree)
+        };
+        let report = self.opened.runner.run(&request, &self.cancel).await;
+        if report.outcome == Outcome::Cancelled {
+            return Err(cancelled());
+        }
+        let text = |path: &str| {
+            let kept = self.kept.get(path).cloned();
+            kept.or_else(|| Some(crate::edits::read(&self.root.join(path)).ok()?.into()))
+        };
+        let own = report.tests.iter().filter(|it| it.id == id).filter_map(|it| it.failure.as_ref());
+        let first = own.chain(&report.collection_errors).next();
+        Ok(first.map(|it| crate::convert::failure(it, &text)))
+    }
+
     /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it. The targets are
     /// run first: what does not help is not worth more.
     pub(crate) async fn judge(

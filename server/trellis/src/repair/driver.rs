@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cycle::repair::{
-    Course, Diagnostic, End, Group, Next, Opinion, Repair, Seen, Try, ask_repair, ask_report,
-    diagnostic, opinion,
+    Course, Diagnostic, End, Group, Idea, Next, Opinion, Repair, Seen, Try, ask_repair, ask_report,
+    diagnostic, opinion, suggested,
 };
 use cycle::{FixWith, Observation};
 
@@ -54,6 +54,11 @@ pub(super) async fn repair(
     let Shop { bench, mut artifacts, survey, counsel, .. } = shop;
     artifacts.tested = bench.opened.runner.totals();
     artifacts.notes.extend(bench.close().await);
+    if let (Some(counsel), Ok(end)) = (&counsel, &end)
+        && !end.given_up.is_empty()
+    {
+        counsel.gave_up(counted(end.given_up.len(), "cause is left", "causes are left"))?;
+    }
     artifacts.spent = counsel.map(|it| it.spent());
     let result = artifacts.finish(survey.as_ref(), end.as_ref().ok());
     // What was kept before a fault stays, and the report tells of it.
@@ -114,6 +119,10 @@ pub(super) struct Work {
     pub(super) group: Group,
     pub(super) repair: Repair,
     pub(super) candidates: Vec<Candidate>,
+    /// Fixes that the diagnosis suggests, to be tried as they are.
+    suggestions: Vec<Idea>,
+    /// Attempts so far, suggestions among them.
+    made: u32,
     /// The texts of each change that was tried, with the number of its attempt, from 0.
     tried: Vec<(u32, BTreeMap<String, String>)>,
 }
@@ -129,6 +138,7 @@ impl Shop<'_> {
             let seen = match next {
                 Next::Survey => self.survey().await?,
                 Next::Diagnose(group) => self.diagnose(group).await?,
+                Next::Suggested { suggestion } => self.suggested(suggestion).await?,
                 Next::Ask { attempt, complaint } => self.ask(attempt, complaint).await?,
                 Next::Decide { candidate, iteration } => self.decide(candidate, iteration).await?,
                 Next::Write { candidate } => self.write(candidate).await?,
@@ -176,20 +186,25 @@ impl Shop<'_> {
         self.open_counsel()?;
         self.derive().await?;
         self.output.note(format_args!("{}: looking for the cause", title(&group)));
-        let mut repair = question(&group, &self.files()?);
+        let lead = self.bench.failure(group.lead()).await?;
+        let mut repair = question(&group, &self.files()?, lead);
         repair.issue.clone_from(&self.order.issue);
         repair.earlier.clone_from(&self.order.earlier);
         let said = match self.order.report {
             true => self.opinion(&group, &repair).await?,
             false => Opinion::default(),
         };
+        let suggestions: Vec<Idea> =
+            said.ideas.iter().filter(|it| it.is_complete()).take(SUGGESTIONS).cloned().collect();
         let files = self.files()?;
         let known = diagnostic(&group, &files.found.evidence, &files, said);
         repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
         self.say_cause(&known);
         self.artifacts.begin(&group, known)?;
-        self.work = Some(Work { group, repair, candidates: Vec::new(), tried: Vec::new() });
-        Ok(Seen::Diagnosed)
+        let count = suggestions.len();
+        let (candidates, tried) = (Vec::new(), Vec::new());
+        self.work = Some(Work { group, repair, candidates, suggestions, made: 0, tried });
+        Ok(Seen::Diagnosed { suggestions: count })
     }
 
     fn say_cause(&self, known: &Diagnostic) {
@@ -208,36 +223,69 @@ impl Shop<'_> {
         Ok(said.unwrap_or_default())
     }
 
+    /// Tries a fix that the diagnosis suggests.
+    async fn suggested(&mut self, suggestion: usize) -> Result<Seen, Fault> {
+        let number = self.begin_attempt();
+        let (Some(work), files) = (&self.work, self.files()?) else {
+            return Ok(Seen::NoReply(lost()));
+        };
+        let Some(idea) = work.suggestions.get(suggestion) else {
+            return Ok(Seen::NoReply(lost()));
+        };
+        let texts = suggested(idea, &work.repair.suspects, &files);
+        self.output.note(format_args!("  fix {}: as the diagnosis suggests", number + 1));
+        match texts {
+            Ok(texts) => self.judged(number, texts).await,
+            Err(why) => self.unusable(number, why),
+        }
+    }
+
     async fn ask(&mut self, attempt: u32, complaint: Option<String>) -> Result<Seen, Fault> {
+        let number = self.begin_attempt();
         let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
         let model = self.counsel()?.name();
-        self.output.note(format_args!("  fix {}: asking {model}", attempt + 1));
-        let texts = match self.fix(attempt).await? {
-            Fix::Texts(texts) => texts,
-            Fix::Unusable(why) => return self.unusable(attempt, why),
+        self.output.note(format_args!("  fix {}: asking {model}", number + 1));
+        match self.fix(attempt).await? {
+            Fix::Texts(texts) => self.judged(number, texts).await,
+            Fix::Unusable(why) => self.unusable(number, why),
             Fix::Nothing(why) => {
                 self.output.note(format_args!("  there is no answer: {why}"));
-                return Ok(Seen::NoReply(why));
+                Ok(Seen::NoReply(why))
             }
-        };
+        }
+    }
+
+    /// The number of the next attempt, from 0.
+    fn begin_attempt(&mut self) -> u32 {
+        let Some(work) = &mut self.work else { return 0 };
+        work.made += 1;
+        work.made - 1
+    }
+
+    /// What runs make of a change.
+    async fn judged(
+        &mut self,
+        number: u32,
+        texts: BTreeMap<String, String>,
+    ) -> Result<Seen, Fault> {
         let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
         if let Some((before, _)) = work.tried.iter().find(|(_, it)| *it == texts) {
             let why = format!("it is the very change of fix {}: make another one", before + 1);
-            return self.unusable(attempt, why);
+            return self.unusable(number, why);
         }
-        work.tried.push((attempt, texts.clone()));
+        work.tried.push((number, texts.clone()));
         let Some(work) = &self.work else { return Ok(Seen::NoReply(lost())) };
         let mut notes = Vec::new();
         let files = self.files()?;
-        let judge = self.judge(&work.group, &files, attempt);
+        let judge = self.judge(&work.group, &files, number);
         if let Some(why) = judge.refused(&texts) {
-            return self.unusable(attempt, why);
+            return self.unusable(number, why);
         }
         let outcome = judge.tried(&texts, &mut notes).await?;
         self.artifacts.notes.extend(notes);
-        self.tried(attempt, outcome)
+        self.tried(number, outcome)
     }
 
     /// Has a model give a fix for the group in hand.
@@ -340,11 +388,15 @@ impl Shop<'_> {
         if self.counsel.is_none() {
             let Order { home, model, .. } = self.order;
             let counsel = Counsel::open(("repair", cancelled), home, model)?;
+            counsel.remember_all(home)?;
             self.counsel = Some(counsel);
         }
         Ok(())
     }
 }
+
+/// Suggestions of a diagnosis that are tried.
+const SUGGESTIONS: usize = 2;
 
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })

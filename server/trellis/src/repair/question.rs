@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use cycle::Suspect;
+use cycle::failures::listed;
 use cycle::localize::{FileEvidence, Ranked};
 use cycle::repair::{Group, Repair, Sources};
+use cycle::{Failure, Suspect};
 
 use crate::edits;
 use crate::localize::Found;
@@ -17,6 +18,8 @@ const SUSPECTS: usize = 5;
 const AROUND: usize = 20;
 /// A function is shown whole up to so many lines.
 const WHOLE: usize = 120;
+/// A file is, up to so many.
+const WHOLE_FILE: usize = 150;
 
 /// A project's files, of which tests are read-only.
 pub(super) struct Files<'a> {
@@ -44,29 +47,46 @@ impl Sources for Files<'_> {
     }
 }
 
-/// The question about a group, before anything was tried.
-pub(super) fn question(group: &Group, files: &Files<'_>) -> Repair {
+/// The question about a group, before anything was tried. `lead`: how its first test failed when it was run alone.
+pub(super) fn question(group: &Group, files: &Files<'_>, lead: Option<Failure>) -> Repair {
     let evidence = &files.found.evidence;
     let path = group.lead().split("::").next().unwrap_or_default().to_owned();
-    let of_test = evidence.tests.iter().find(|it| it.id == group.lead());
-    let failure = of_test.and_then(|it| it.failure.as_ref());
-    let failure = failure.map(|it| match it.traceback.is_empty() {
-        true => format!("{}: {}", it.exception, it.message),
-        false => it.traceback.clone(),
-    });
+    let of_test = |id: &String| evidence.tests.iter().find(|it| it.id == *id)?.failure.as_ref();
+    let others = group.tests.iter().filter(|it| lead.is_none() || *it != group.lead());
+    let mut failures: Vec<(Option<&str>, &Failure)> =
+        others.filter_map(|it| Some((Some(it.as_str()), of_test(it)?))).collect();
+    if let Some(lead) = &lead {
+        failures.insert(0, (Some(group.lead()), lead));
+    }
     let is_code = |it: &&Ranked| !evidence.files[it.file].is_test;
-    let suspects = group.ranking.suspects.iter().filter(is_code).take(SUSPECTS);
+    let ranked: Vec<&Ranked> =
+        group.ranking.suspects.iter().filter(is_code).take(SUSPECTS).collect();
+    let whole = whole(&ranked, files);
     Repair {
         tests: group.tests.clone(),
         test_file: (path.clone(), files.text(&path).unwrap_or_default()),
-        failure: failure.unwrap_or_default(),
-        suspects: suspects.map(|it| suspect(it, files)).collect(),
+        failure: listed(&failures, evidence.tests.len()),
+        suspects: ranked.iter().map(|it| suspect(it, files, &whole)).collect(),
+        files: whole,
         ..Repair::default()
     }
 }
 
-/// A suspect with its text.
-fn suspect(it: &Ranked, files: &Files<'_>) -> Suspect {
+/// Short files of suspects, each once.
+fn whole(suspects: &[&Ranked], files: &Files<'_>) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    for it in suspects {
+        let path = &files.found.evidence.files[it.file].path;
+        let text = files.text(path).filter(|it| it.lines().count() <= WHOLE_FILE);
+        if let Some(text) = text.filter(|_| !out.iter().any(|known| known.0 == *path)) {
+            out.push((path.clone(), text));
+        }
+    }
+    out
+}
+
+/// A suspect, with its text where its file is not shown whole.
+fn suspect(it: &Ranked, files: &Files<'_>, shown: &[(String, String)]) -> Suspect {
     let file = &files.found.evidence.files[it.file];
     let text = files.text(&file.path).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
@@ -77,13 +97,17 @@ fn suspect(it: &Ranked, files: &Files<'_>) -> Suspect {
     let (first, end) = whole.unwrap_or((line.saturating_sub(AROUND + 1), line + AROUND));
     let end = end.min(lines.len());
     let first = first.min(end);
+    let is_shown = shown.iter().any(|it| it.0 == file.path);
+    let source = if is_shown { String::new() } else { lines[first..end].join("\n") };
+    let stands =
+        lines.get(line.saturating_sub(1)).map(|it| format!("line {line} `{}`; ", it.trim()));
     Suspect {
         path: file.path.clone(),
         line: first as u32 + 1,
         symbol: it.symbol.clone(),
         score: it.score,
-        why: it.why.clone(),
-        source: lines[first..end].join("\n"),
+        why: format!("{}{}", stands.unwrap_or_default(), it.why),
+        source,
         ..Suspect::default()
     }
 }

@@ -77,6 +77,24 @@ pub(crate) fn heard(text: &str, work: &str) -> HashMap<Question, Heard> {
     replies.filter(|(question, _)| question.0 == work).collect()
 }
 
+/// What a door's own note is called that ends its work without success: whoever begins anew wants other answers.
+pub(crate) const GAVE_UP: &str = "gave-up";
+
+/// The replies to a door that has not given up since, whatever they were about.
+pub(crate) fn heard_by(text: &str, door: &str) -> HashMap<Question, Heard> {
+    let mut found = HashMap::new();
+    for line in text.lines().filter_map(|it| serde_json::from_str::<Line>(it).ok()) {
+        match &line.event {
+            Event::Note { node, what, .. } if node == door && what == GAVE_UP => found.clear(),
+            Event::ModelCall { details, .. } if details.door.as_deref() == Some(door) => {
+                found.extend(reply(&line.event));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// A question with the reply that was paid for.
 fn reply(event: &Event) -> Option<(Question, Heard)> {
     let Event::ModelCall { node, stage, attempt, prompt, model, details, .. } = event else {

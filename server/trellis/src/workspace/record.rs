@@ -32,6 +32,9 @@ pub(crate) struct Record {
     /// A person has made it theirs: it goes on from its last commit, and is never begun anew.
     #[serde(default)]
     pub(crate) edited: bool,
+    /// It passed every gate and waits for a review, after so many questions for a fix: it goes on from its last commit.
+    #[serde(default)]
+    pub(crate) waits: Option<u32>,
     /// Last commit that is ours.
     pub(super) tip: Option<String>,
     /// The one that is about to take its place: files may be of either.
@@ -166,6 +169,7 @@ pub(super) fn begun(
         ended: None,
         sent_back: Vec::new(),
         edited: false,
+        waits: None,
         tip: None,
         next: None,
         merging: None,

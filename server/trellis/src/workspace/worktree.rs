@@ -322,6 +322,12 @@ impl Worktree {
         self.inner.run(&[&options[..], &range].concat()).map_err(broken)
     }
 
+    /// Writes down that it waits for a review, after so many questions for a fix.
+    pub(crate) fn wait(&mut self, fixes: u32) -> Result<(), Fault> {
+        self.record.waits = Some(fixes);
+        self.keep()
+    }
+
     /// Writes down how the work ended. Its branch and folder stay.
     pub(crate) fn end(&mut self, how: &str) -> Result<(), Fault> {
         self.record.ended = Some(how.to_owned());

@@ -13,6 +13,10 @@ use crate::methods::write_tests::TestFramework;
 
 /// Files looked at; a project may be huge.
 const MOST_FILES: usize = 20_000;
+/// Tests of the function that are shown.
+const MOST_EXISTING: usize = 6;
+/// Things it uses that are shown.
+const MOST_USED: usize = 12;
 /// Test files read for samples.
 const MOST_TESTS: usize = 200;
 
@@ -44,18 +48,56 @@ impl Project {
         target.module.split('.').next() == Some(name) || self.sources.iter().any(top)
     }
 
-    fn samples(&self, target: &Target) -> Vec<String> {
-        let mut all = Vec::new();
+    /// Tests that show how the project writes them, and those that speak of the function already.
+    fn samples(&self, target: &Target) -> (Vec<String>, Vec<String>) {
+        let (mut all, mut existing) = (Vec::new(), Vec::new());
         for path in self.tests.iter().take(MOST_TESTS) {
             // A file that cannot be read shows nothing.
             let Ok(text) = run::files::read_text(target.root.join(path)) else { continue };
             let is_near = text.contains(target.module.rsplit('.').next().unwrap_or_default());
             let tests = Functions::of(&text).functions.into_iter();
             let tests = tests.filter(|it| it.name.starts_with("test") && !it.is_nested);
-            all.extend(tests.map(|it| Sample { path: path.clone(), text: it.source, is_near }));
+            for it in tests {
+                if is_near
+                    && code::words(&it.source).is_ok_and(|it| it.contains(&target.function.name))
+                {
+                    existing.push(it.source);
+                } else {
+                    all.push(Sample { path: path.clone(), text: it.source, is_near });
+                }
+            }
         }
-        samples(all).into_iter().map(|it| it.text).collect()
+        existing.truncate(MOST_EXISTING);
+        (samples(all).into_iter().map(|it| it.text).collect(), existing)
     }
+
+    /// What the function uses of the project, as it is written: of its own module, and what it imports from others.
+    fn used(&self, target: &Target, uses: &code::Uses) -> Vec<String> {
+        let own = &target.function.name;
+        let class = target.function.class.as_deref().and_then(|it| it.split('.').next());
+        let mut out = Vec::new();
+        for name in uses.names.iter().filter(|it| *it != own && Some(it.as_str()) != class) {
+            let of_module = code::interface(&target.source, name);
+            let entry = of_module.map(|it| python(&format!("In `{}`:", target.path), &it));
+            out.extend(entry.or_else(|| self.imported(target, uses, name)));
+        }
+        out.truncate(MOST_USED);
+        out
+    }
+
+    /// A name that comes from another module of the project.
+    fn imported(&self, target: &Target, uses: &code::Uses, name: &str) -> Option<String> {
+        let import = uses.used.iter().find(|it| it.bound() == Some(name))?;
+        let original = import.name.as_deref()?;
+        let module = |path: &String| super::target::module(path, &target.source_folders).ok();
+        let path = self.sources.iter().find(|it| module(it).as_ref() == Some(&import.module))?;
+        let text = run::files::read_text(target.root.join(path)).ok()?;
+        code::interface(&text, original).map(|it| python(&format!("`{import}`:"), &it))
+    }
+}
+
+fn python(title: &str, text: &str) -> String {
+    format!("{title}\n```python\n{}\n```\n", text.trim_end())
 }
 
 /// Whether a build left it.
@@ -88,11 +130,13 @@ pub(super) fn subject(
 ) -> Result<Subject, Fault> {
     let function = &target.function;
     let uses = code::uses(&target.source, function);
+    let called = outside_of_callees(target, &uses);
     let outside = uses.outside.iter();
     let outside = outside.map(|it| match it.written == it.resolved {
         true => format!("`{}` ({})", it.written, it.contact.as_str()),
         false => format!("`{}`, which is `{}` ({})", it.written, it.resolved, it.contact.as_str()),
     });
+    let (samples, existing) = project.samples(target);
     Ok(Subject {
         item: Subject::item(function, &target.path, &target.module, test_path),
         qualified_name: function.qualified_name.clone(),
@@ -104,15 +148,38 @@ pub(super) fn subject(
             TestFramework::Unittest => Style::Unittest,
         },
         imports: uses.used.iter().map(ToString::to_string).collect(),
-        outside: outside.collect(),
+        outside: outside.chain(called).collect(),
+        used: project.used(target, &uses),
+        existing,
         dependencies: dependencies(&target.root)?,
         fixtures: match framework {
             TestFramework::Pytest => fixtures(&target.root, tests_dir),
             TestFramework::Unittest => Vec::new(),
         },
-        samples: project.samples(target),
+        samples,
         conventions: conventions.to_vec(),
     })
+}
+
+/// What functions of the same module reach outside that the function calls.
+fn outside_of_callees(target: &Target, uses: &code::Uses) -> Vec<String> {
+    let all = Functions::of(&target.source).functions;
+    let is_called = |it: &&Function| {
+        it.class.is_none() && it.name != target.function.name && uses.names.contains(&it.name)
+    };
+    let mut out = Vec::new();
+    for callee in all.iter().filter(is_called) {
+        let found = code::uses(&target.source, callee).outside.into_iter();
+        out.extend(found.map(|it| {
+            format!(
+                "`{}` in `{}`, which it calls ({})",
+                it.written,
+                callee.name,
+                it.contact.as_str()
+            )
+        }));
+    }
+    out
 }
 
 /// The outermost class around a method.

@@ -15,6 +15,10 @@ impl Sources for Files {
     fn read_only(&self, path: &str) -> Option<&'static str> {
         path.starts_with("tests/").then_some("tests are read-only")
     }
+
+    fn is_shown(&self, path: &str) -> bool {
+        !path.starts_with("hidden/")
+    }
 }
 
 const CART: &str = "def total(prices):\n    return sum(prices)\n";
@@ -89,7 +93,8 @@ fn a_block_is_divided_where_its_search_text_says_it() {
             "of 2 lines that may divide the block none makes sense",
         ),
     ] {
-        let said = changes(&answer, &Files([("doc.py", DOC)].into())).expect_err("half an edit");
+        let said =
+            changes(&answer, &Files([("doc.py", DOC)].into())).expect_err("half an edit").why;
         assert!(said.contains(words), "{said}");
     }
 }
@@ -129,7 +134,7 @@ fn fences_within_a_text_do_not_end_it() {
     }
     // A string that is never closed is the model's mistake, not the fence's.
     let answer = "a.py\n```python\nA = \"\"\"\n```\n\nb.py\n```python\nB = 1\n```\n";
-    let said = changes(answer, &Files([].into())).expect_err("no Python");
+    let said = changes(answer, &Files([].into())).expect_err("no Python").why;
     assert!(said.contains("a.py would be broken"), "{said}");
 }
 
@@ -156,7 +161,43 @@ fn what_cannot_be_used_is_told_and_changes_nothing() {
         ),
     ];
     for (answer, wanted) in table {
-        let why = changes(answer, &files()).expect_err(answer);
+        let why = changes(answer, &files()).expect_err(answer).why;
         assert!(why.starts_with(wanted), "{answer}: {why}");
+    }
+}
+
+/// A file that no question has shown is not replaced: it is shown first.
+#[test]
+fn nothing_is_rewritten_unseen() {
+    let files = Files(
+        [("hidden/tax.py", "VAT = 20\n"), ("hidden/__init__.py", ""), ("shop/cart.py", CART)]
+            .into(),
+    );
+    let whole = |path: &str| format!("{path}\n```python\nNEW = 1\n```\n");
+    let block = |search: &str| {
+        format!("hidden/tax.py\n<<<<<<< SEARCH\n{search}\n=======\nVAT = 19\n>>>>>>> REPLACE\n")
+    };
+    let refused = [
+        (whole("hidden/tax.py"), "hidden/tax.py exists, and you had not seen it whole"),
+        (block("RATE = 1"), "the edit of hidden/tax.py was refused"),
+        ("I have to look.\nNEED hidden/tax.py\n".to_owned(), "you asked for hidden/tax.py"),
+        ("NEED `hidden/tax.py`\nNEED nowhere.py\n".to_owned(), "you asked for hidden/tax.py"),
+    ];
+    for (answer, why) in refused {
+        let refused = changes(&answer, &files).expect_err("unseen");
+        assert!(refused.why.starts_with(why), "{}", refused.why);
+        assert_eq!(refused.show, ["hidden/tax.py"]);
+    }
+    let taken = [
+        whole("shop/cart.py"),
+        whole("hidden/new.py"),
+        // Nothing is in it that could be lost.
+        whole("hidden/__init__.py"),
+        // Whoever knows its lines has seen it.
+        block("VAT = 20"),
+        format!("NEED shop/cart.py\n{}", whole("shop/new.py")),
+    ];
+    for answer in taken {
+        assert!(changes(&answer, &files).is_ok(), "{answer}");
     }
 }

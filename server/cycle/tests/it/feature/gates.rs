@@ -1,6 +1,6 @@
 //! What runs mean for a piece of work.
 
-use cycle::feature::{Gate, green, red};
+use cycle::feature::{Gate, Known, green, red};
 use cycle::{Case, Ending, Failure, TestRun};
 
 fn run(ending: Ending, cases: &[(&str, bool)], collection: Vec<Failure>) -> TestRun {
@@ -23,6 +23,23 @@ fn failure(exception: &str, message: &str, module: Option<&str>, name: Option<&s
     }
 }
 
+/// A project with `shop.cart`, and words that speak of `discounted`.
+struct Shop;
+
+impl Known for Shop {
+    fn is_own(&self, module: &str) -> bool {
+        module.starts_with("shop")
+    }
+
+    fn names(&self, module: &str) -> Option<Vec<String>> {
+        (module == "shop.cart").then(|| vec!["Cart".to_owned(), "total".to_owned()])
+    }
+
+    fn introduces(&self, name: &str) -> bool {
+        name == "discounted"
+    }
+}
+
 #[test]
 fn the_red_gate_wants_failures_for_the_right_reason() {
     let missing = |module, name| failure("ImportError", "not there", module, name);
@@ -38,6 +55,14 @@ fn the_red_gate_wants_failures_for_the_right_reason() {
         (run(Ending::Failed, &[("a", true), ("b", false)], vec![]), ""),
         (collection(missing(Some("shop.tax"), None)), ""),
         (collection(missing(None, Some("vat"))), ""),
+        // A name that the words introduce, in a module that is there or not; one that is there, and comes too late.
+        (collection(missing(Some("shop.cart"), Some("discounted"))), ""),
+        (collection(missing(Some("shop.tax"), Some("vat"))), ""),
+        (collection(missing(Some("shop.cart"), Some("total"))), ""),
+        (
+            collection(missing(Some("shop.cart"), Some("sum_up"))),
+            "they import `sum_up` from `shop.cart`, which exists and has no such name, nor does the specification introduce it; it has `Cart`, `total`",
+        ),
         (collection(failure("NotImplementedError", "", None, None)), ""),
         (collection(node("Cannot find module '../src/tax' from 'tests/tax.test.js'")), ""),
         (collection(node("Failed to load url ../src/tax (resolved id: ../src/tax)")), ""),
@@ -67,7 +92,7 @@ fn the_red_gate_wants_failures_for_the_right_reason() {
         ),
     ];
     for (it, wanted) in table {
-        let found = match red(&it, |module| module.starts_with("shop")) {
+        let found = match red(&it, &Shop) {
             Gate::Open => String::new(),
             Gate::Shut(why) => why,
         };

@@ -5,4 +5,6 @@ mod conflicts;
 mod contexts;
 mod courses;
 mod gates;
+mod losses;
 mod questions;
+mod shown;

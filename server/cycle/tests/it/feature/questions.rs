@@ -1,7 +1,7 @@
 //! What a model is shown.
 
 use cycle::feature::{
-    Conflict, Context, Feature, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together,
+    Conflict, Context, Feature, Shown, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together,
 };
 use cycle::{Ask, Stage, Tier};
 
@@ -15,8 +15,9 @@ fn feature() -> Feature {
         context,
         framework: "pytest".to_owned(),
         tests: "tests/".to_owned(),
-        files: vec![("shop/cart.py".to_owned(), "def total(): ...\n".to_owned())],
+        files: vec![Shown::whole("shop/cart.py", "def total(): ...\n".to_owned())],
         others: vec!["shop/__init__.py".to_owned()],
+        diff: String::new(),
         written: vec![("tests/test_vat.py".to_owned(), "def test_vat(): ...\n".to_owned())],
         tools: false,
     }
@@ -69,7 +70,7 @@ fn complaints_are_told_and_a_second_fix_goes_to_a_strong_model() {
 #[test]
 fn what_was_left_out_for_want_of_room_is_named() {
     let mut feature = feature();
-    feature.files.push(("shop/huge.py".to_owned(), "x = 1\n".repeat(20_000)));
+    feature.files.push(Shown::whole("shop/huge.py", "x = 1\n".repeat(20_000)));
     let said = text(&ask_code(&feature, 0, None), 3_000);
     assert!(said.len() < 16_000, "{}", said.len());
     assert!(

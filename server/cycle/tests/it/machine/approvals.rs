@@ -7,8 +7,7 @@ const FIXED: &str = "run again; vote; [voted]; search; ask fix 0; run green; ask
 
 /// A fix that passes, and what is said of it.
 fn decided(then: Vec<In>) -> Played {
-    let mut script =
-        vec![tests(), red(), bad(), fail(), fail(), Votes("A A A A A"), good(), pass()];
+    let mut script = vec![tests(), red(), bad(), fail(), fail(), Votes("A!"), good(), pass()];
     script.extend(then);
     let policy = Policy { approve_fixes: true, ..Policy::generate() };
     play(&item(), &policy, script)

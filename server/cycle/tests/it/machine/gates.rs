@@ -308,7 +308,7 @@ fn what_a_person_wrote_is_tested_and_never_fixed() {
     let start = |script| play_from(State::written_by_hand(), &item(), &Policy::generate(), script);
     let played = start(vec![tests(), pass()]);
     assert_eq!(played.trace, "ask tests 0; [red-gate-skipped]; run green; commit; passed");
-    let played = start(vec![tests(), fail(), fail(), Votes("A A A A A")]);
+    let played = start(vec![tests(), fail(), fail(), Votes("A!")]);
     assert!(
         played.trace.contains("vote; [voted]; explain; revert; needs human: what a person wrote"),
         "{}",

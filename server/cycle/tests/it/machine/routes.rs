@@ -12,7 +12,7 @@ fn routes(item: &Item, script: Vec<In>) -> Vec<(Tier, &'static str)> {
 
 const SMALL: (Tier, &str) = (Tier::Simple, "a small piece of work");
 const TWICE: (Tier, &str) = (Tier::Strong, "it failed twice or more");
-const VOTE: (Tier, &str) = (Tier::Simple, "one vote of several");
+const VOTE: (Tier, &str) = (Tier::Simple, "an opinion on a failure");
 const JUDGED: (Tier, &str) = (Tier::Strong, "its tests were judged wrong");
 
 #[test]
@@ -56,24 +56,12 @@ fn what_went_wrong_before_goes_to_the_strong_model() {
     let table = [
         // Fixes: the first failure may be a slip.
         (
-            chain(vec![
-                start(),
-                failed("A A A A A"),
-                vec![worse(1)],
-                failed("A A A A A"),
-                vec![worse(2)],
-            ]),
+            chain(vec![start(), failed("A!"), vec![worse(1)], failed("A!"), vec![worse(2)]]),
             vec![SMALL, SMALL, VOTE, SMALL, VOTE, TWICE],
         ),
         // Tests judged wrong, and sent back after that; the code they meet is not the worse for it.
         (
-            chain(vec![
-                start(),
-                failed("B B B B B"),
-                no(),
-                vec![tests(), red()],
-                failed("A A A A A"),
-            ]),
+            chain(vec![start(), failed("B!"), no(), vec![tests(), red()], failed("A!")]),
             vec![SMALL, SMALL, VOTE, JUDGED, JUDGED, VOTE, SMALL],
         ),
         // Sent back twice.
@@ -88,10 +76,17 @@ fn what_went_wrong_before_goes_to_the_strong_model() {
 #[test]
 fn long_flows_go_to_the_strong_model() {
     let part = item();
+    let none = std::collections::BTreeMap::new();
     let table = [(2, Tier::Simple), (4, Tier::Simple), (5, Tier::Strong), (9, Tier::Strong)];
     for (parts, expect) in table {
         let flows = [vec![&part; 2], vec![&part; parts]];
-        let ask = ask_integration_tests("main", &flows, &["NumPy docstrings".to_owned()], None, 0);
+        let ask = ask_integration_tests(
+            "main",
+            (&flows, &none),
+            &["NumPy docstrings".to_owned()],
+            None,
+            0,
+        );
         assert_eq!(ask.tier, expect, "{parts} parts: {}", ask.why);
     }
 }

@@ -96,7 +96,7 @@ impl Fixture {
         let mut script = vec![python(&tests), red()];
         match own.is_empty() {
             true => script.extend([say("No."), say("No."), say("No.")]),
-            false => script.extend([python(own), fail(), fail(), Votes("A A A A A")]),
+            false => script.extend([python(own), fail(), fail(), Votes("A!")]),
         }
         script.push(Left { files: files.clone(), before });
         let found = Observation::Found(found);
@@ -176,15 +176,8 @@ fn a_question_with_tools_names_them_and_shows_no_files() {
         ..Localized::default()
     };
     let around = Surroundings { file: SPREAD.to_owned(), ..Surroundings::default() };
-    let script = vec![
-        tests(),
-        red(),
-        bad(),
-        fail(),
-        fail(),
-        Votes("A A A A A"),
-        Unusable("it stopped half way"),
-    ];
+    let script =
+        vec![tests(), red(), bad(), fail(), fail(), Votes("A!"), Unusable("it stopped half way")];
     let found = Observation::Found(found);
     let played = play_in(&around, found, State::default(), &item(), &policy(), script);
     assert_eq!(

@@ -37,13 +37,12 @@ fn found() -> Observation {
         suspects: vec![suspect],
         upstream: vec![total()],
         attempts: Vec::new(),
-        in_vain: vec!["graph search: assert 0.0 == 1.5".to_owned()],
     })
 }
 
 fn play_total(replies: Vec<In>) -> Played {
     let own = "from pkg.sums import total\n\n\ndef mean(values: list[float]) -> float:\n    return total(values) / len(values)\n";
-    let mut script = vec![tests(), red(), python(own), fail(), fail(), Votes("A A A A A")];
+    let mut script = vec![tests(), red(), python(own), fail(), fail(), Votes("A!")];
     script.extend(replies);
     play_found(found(), State::default(), &item(), &Policy::generate(), script)
 }
@@ -102,15 +101,8 @@ fn a_flaky_regression_is_none() {
 #[test]
 fn a_fix_of_what_passed_before_that_does_not_help_is_taken_back() {
     let wrong = "def total(values):\n    return 7\n";
-    let played = play_total(vec![
-        python(wrong),
-        fail(),
-        fail(),
-        Votes("A A A A A"),
-        python(FIXED),
-        pass(),
-        pass(),
-    ]);
+    let played =
+        play_total(vec![python(wrong), fail(), fail(), Votes("A!"), python(FIXED), pass(), pass()]);
     assert_eq!(
         played.trace,
         format!(
@@ -144,7 +136,7 @@ fn exhausted_localization_goes_to_a_person() {
         found: Vec::new(),
         error: None,
     };
-    let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A A A A A")];
+    let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A!")];
     let exhausted = Observation::Exhausted(vec![attempt; 20]);
     let played = play_found(exhausted, State::default(), &item(), &Policy::generate(), script);
     assert!(
@@ -179,5 +171,5 @@ fn a_question_for_a_fix_in_full() {
     let played = play_total(vec![]);
     let prompt = played.prompts.last().expect("a prompt");
     let user = prompt.split_once("whether its tests pass.\n").expect("a system message").1;
-    assert_eq!(user, include_str!("fix_prompt.md"));
+    crate::snapshot::check("fix_with_upstream", user);
 }

@@ -1,6 +1,6 @@
 //! What a failure means: votes, and where they lead (V3, V4).
 
-use cycle::Diagnosis;
+use cycle::{Diagnosis, Standing, VoteRule};
 
 use super::*;
 
@@ -20,8 +20,10 @@ fn check_votes(letters: &'static str, more: Vec<In>, expect: &str) -> Played {
     check(script, &format!("{START} {expect}"))
 }
 
+const AS_NEEDED: VoteRule = VoteRule::AsNeeded { most: 5 };
+
 #[test]
-fn the_first_letter_standing_alone_is_the_vote() {
+fn the_verdict_is_the_vote_else_the_first_letter_standing_alone() {
     use Diagnosis::{Environment, Implementation, Test};
     let table = [
         ("A", Some(Implementation)),
@@ -31,6 +33,9 @@ fn the_first_letter_standing_alone_is_the_vote() {
         ("**C**", Some(Environment)),
         ("The answer is B, not A.", Some(Test)),
         ("Answer:C\n", Some(Environment)),
+        ("A test calls it with 3.\nVERDICT: B\nSURE: low", Some(Test)),
+        ("VERDICT: A? No.\n**VERDICT:** `C`\n", Some(Environment)),
+        ("VERDICT: none of them\nB", Some(Test)),
         ("ABC", None),
         ("b", None),
         ("it is an assertion", None),
@@ -40,8 +45,18 @@ fn the_first_letter_standing_alone_is_the_vote() {
     for (reply, expect) in table {
         let mut votes = cycle::Votes::default();
         votes.add(reply);
-        assert_eq!((votes.winner(1), votes.cast()), (expect, 1), "{reply:?}");
+        let standing = votes.standing(VoteRule::Exactly(1));
+        let expect = expect.map_or(Standing::Split, Standing::Decided);
+        assert_eq!((standing, votes.cast()), (expect, 1), "{reply:?}");
     }
+}
+
+fn counted(letters: &str) -> cycle::Votes {
+    let mut all = cycle::Votes::default();
+    for letter in letters.split_whitespace() {
+        all.add(&voice(letter).unwrap_or_default());
+    }
+    all
 }
 
 /// The seed's scenarios: 5-0, 4-1, 3-2, 2-2-1.
@@ -57,19 +72,130 @@ fn three_of_five_decide() {
         ("A ? A ? A", Some(Implementation), "A 3, B 0, C 0, none 2"),
     ];
     for (letters, winner, tally) in table {
-        let mut all = cycle::Votes::default();
-        letters.split_whitespace().for_each(|letter| all.add(letter));
-        assert_eq!((all.winner(5), all.tally()), (winner, tally.to_owned()), "{letters}");
+        let expect = winner.map_or(Standing::Split, Standing::Decided);
+        for rule in [VoteRule::Exactly(5), AS_NEEDED] {
+            let all = counted(letters);
+            assert_eq!((all.standing(rule), all.tally()), (expect, tally.to_owned()), "{letters}");
+        }
     }
 }
 
 #[test]
-fn an_implementation_bug_is_searched_and_fixed() {
+fn one_who_is_sure_decides_and_else_another_one_is_asked() {
+    use Diagnosis::{Implementation, Test};
+    let table = [
+        ("", Standing::Open(1)),
+        ("A!", Standing::Decided(Implementation)),
+        ("A", Standing::Open(1)),
+        ("?", Standing::Open(1)),
+        ("A A", Standing::Open(1)),
+        ("A B", Standing::Open(1)),
+        ("A A A", Standing::Decided(Implementation)),
+        // Against another one who is sure, a third is asked.
+        ("A! B!", Standing::Open(1)),
+        ("A! B! B!", Standing::Decided(Test)),
+        ("A! A", Standing::Open(1)),
+        ("A B B!", Standing::Decided(Test)),
+        ("A A B B", Standing::Open(1)),
+    ];
+    for (letters, expect) in table {
+        assert_eq!(counted(letters).standing(AS_NEEDED), expect, "{letters}");
+    }
+    assert_eq!(counted("A! A!").standing(VoteRule::Exactly(5)), Standing::Open(3));
+}
+
+/// Whoever is not sure is not believed alone.
+#[test]
+fn votes_are_held_until_it_is_clear() {
     let played = check_votes(
-        "A A A A A",
+        "A A A",
         vec![good(), pass()],
-        "search; ask fix 0; run green; commit; passed",
+        "vote; [voted]; vote; [voted]; search; ask fix 0; run green; commit; passed",
     );
+    assert_eq!(played.note("voted"), "A 1, B 0, C 0");
+    check_votes(
+        "A B B B",
+        vec![tests(), red(), pass()],
+        "vote; [voted]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; run green; commit; passed",
+    );
+}
+
+/// A fix that fails makes a verdict doubtful: one more judge is asked for each, until nothing could change any more.
+#[test]
+fn a_fix_that_fails_asks_for_another_opinion() {
+    let mut more: Vec<In> = (0..3).flat_map(|n| [worse(n), fail(), fail()]).collect();
+    more.extend([good(), pass()]);
+    let round = "run green; run again;";
+    let played = check_votes(
+        "A! A! A!",
+        more,
+        &format!(
+            "search; ask fix 0; {round} vote; [voted]; search; ask fix 1; {round} vote; [voted]; search; \
+             ask fix 2; {round} search; ask fix 3; run green; commit; passed"
+        ),
+    );
+    assert_eq!(played.state.fixes(), 4);
+    // The second one sees that the test is wrong, and a third agrees.
+    check_votes(
+        "A! B! B!",
+        vec![worse(0), fail(), fail(), tests(), red(), pass()],
+        &format!(
+            "search; ask fix 0; {round} vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; \
+             run green; commit; passed"
+        ),
+    );
+}
+
+const WRONG: &str = "TEST IS WRONG: test_two; \"The arithmetic mean.\"";
+
+#[test]
+fn a_fix_may_say_that_a_test_is_wrong_and_a_judge_looks_again() {
+    let played = check_votes(
+        "A! B! B!",
+        vec![say(WRONG), tests(), red(), pass()],
+        "search; ask fix 0; [test-called-wrong]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; \
+         run red; run green; commit; passed",
+    );
+    assert!(played.prompts[4].contains("An objection"), "{}", played.prompts[4]);
+    assert!(played.prompts[4].contains(WRONG), "{}", played.prompts[4]);
+    assert_eq!(played.state.fixes(), 0);
+    // The judge stands by the tests; so often, and no further, is it asked.
+    let played = check_votes(
+        "A! A!",
+        vec![say(WRONG), say(WRONG), good(), pass()],
+        "search; ask fix 0; [test-called-wrong]; vote; [voted]; [malformed]; ask fix 1; [test-called-wrong]; [malformed]; \
+         ask fix 2; run green; commit; passed",
+    );
+    assert!(played.prompts[5].contains("the tests were judged right"), "{}", played.prompts[5]);
+    // With code it is a fix like any other.
+    let both = python(&format!("# TEST IS WRONG: no.\n{GOOD}"));
+    check_votes("A!", vec![both, pass()], "search; ask fix 0; run green; commit; passed");
+}
+
+#[test]
+fn a_body_that_does_nothing_needs_no_judge() {
+    let empty = "def mean(values: list[float]) -> float:\n    \"\"\"The arithmetic mean.\"\"\"\n";
+    check(
+        vec![tests(), red(), python(empty), fail(), fail(), good(), pass()],
+        "ask tests 0; run red; ask implementation 0; run green; run again; [diagnosed]; search; ask fix 0; run green; \
+         commit; passed",
+    );
+}
+
+#[test]
+fn so_many_votes_as_a_person_wants_are_held_at_once() {
+    let policy = Policy { votes: VoteRule::Exactly(3), ..Policy::generate() };
+    let mut script = failed_with(fail);
+    script.extend([Votes("A B A"), good(), pass()]);
+    let played = play(&item(), &policy, script);
+    let wanted = START.replace("vote", "vote 3").replace("[vote 3d]", "[voted]");
+    assert_eq!(played.trace, format!("{wanted} search; ask fix 0; run green; commit; passed"));
+}
+
+#[test]
+fn an_implementation_bug_is_searched_and_fixed() {
+    let played =
+        check_votes("A!", vec![good(), pass()], "search; ask fix 0; run green; commit; passed");
     assert_eq!(played.state.fixes(), 1);
     assert_eq!(played.implementation(), GOOD);
 }
@@ -77,15 +203,15 @@ fn an_implementation_bug_is_searched_and_fixed() {
 #[test]
 fn wrong_tests_are_written_anew_and_must_be_red_again() {
     let played = check_votes(
-        "B A B B A",
+        "B A B B",
         vec![tests(), red(), pass()],
-        "[tests-judged-wrong]; ask tests 1; run red; run green; commit; passed",
+        "vote; [voted]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; run green; commit; passed",
     );
     assert_eq!(played.state.fixes(), 0, "regenerations are no fixes");
     assert_eq!(played.implementation(), BAD, "the implementation stays");
     assert!(played.prompts[3].contains("assert 0.0 == 1.5"), "{}", played.prompts[3]);
     check_votes(
-        "B B B B B",
+        "B!",
         vec![tests(), pass(), tests(), red(), pass()],
         "[tests-judged-wrong]; ask tests 1; run red; \
          [tests-sent-back]; ask tests 2; run red; run green; commit; passed",
@@ -94,12 +220,12 @@ fn wrong_tests_are_written_anew_and_must_be_red_again() {
 
 #[test]
 fn tests_are_written_anew_twice_at_most() {
-    let again = || vec![tests(), red(), fail(), fail(), Votes("B B B B B")];
+    let again = || vec![tests(), red(), fail(), fail(), Votes("B!")];
     let mut more = again();
     more.extend(again());
     let judged = "run again; vote; [voted]; [tests-judged-wrong];";
     let played = check_votes(
-        "B B B B B",
+        "B!",
         more,
         &format!(
             "[tests-judged-wrong]; ask tests 1; run red; run green; {judged} ask tests 2; run red; run green; run again; vote; [voted]; explain; revert; \
@@ -112,7 +238,7 @@ fn tests_are_written_anew_twice_at_most() {
 #[test]
 fn the_environment_is_nobody_s_failure() {
     check_votes(
-        "C C C C C",
+        "C!",
         vec![],
         "revert; \
          skipped: environment: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
@@ -124,22 +250,26 @@ fn a_split_vote_goes_to_a_person() {
     check_votes(
         "A A B B C",
         vec![],
-        "ask a person; explain; revert; \
+        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; ask a person; explain; revert; \
          needs human: the votes on a failure are split: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
     );
 }
 
 #[test]
 fn a_vote_that_never_came_counts_for_nothing() {
-    check_votes("A - A - A", vec![good(), pass()], "search; ask fix 0; run green; commit; passed");
+    check_votes(
+        "A - A - A",
+        vec![good(), pass()],
+        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; search; ask fix 0; run green; commit; passed",
+    );
     check_votes(
         "A - A - -",
         vec![],
-        "ask a person; explain; revert; needs human: the votes on a failure are split: \
+        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; ask a person; explain; revert; needs human: the votes on a failure are split: \
          AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
     );
     let mut script = failed_with(fail);
-    script.push(Votes("- - - - -"));
+    script.push(Votes("-"));
     check(
         script,
         "ask tests 0; run red; ask implementation 0; run green; run again; vote; revert; \
@@ -173,14 +303,14 @@ fn every_test_has_to_pass_once() {
     let differing = |n: usize| fails(failure("AssertionError", &format!("assert {n} == 7")));
     let mut script = vec![tests(), red(), good()];
     script.extend((0..6).map(differing));
-    script.push(Votes("A A A A A"));
+    script.push(Votes("A!"));
     let played = play(&item(), &Policy::generate(), script);
     assert_eq!(played.trace.matches("run again").count(), 5, "{}", played.trace);
     assert!(played.trace.ends_with("vote; [voted]; search; ask fix 0"), "{}", played.trace);
     // An object's address is no difference.
     let at =
         |at: &str| fails(failure("AssertionError", &format!("<Cart object at 0x{at}> is None")));
-    let script = vec![tests(), red(), good(), at("7f12"), at("7ab0"), Votes("A A A A A")];
+    let script = vec![tests(), red(), good(), at("7f12"), at("7ab0"), Votes("A!")];
     let played = play(&item(), &Policy::generate(), script);
     assert_eq!(played.trace.matches("run again").count(), 1, "{}", played.trace);
 }
@@ -219,8 +349,7 @@ fn crashes_and_memory_are_looked_at_again() {
         (&|| run(Ending::KilledForMemory), "killed for using too much memory"),
     ];
     for (failing, why) in table {
-        let script =
-            vec![tests(), red(), bad(), Run(failing()), Run(failing()), Votes("A A A A A")];
+        let script = vec![tests(), red(), bad(), Run(failing()), Run(failing()), Votes("A!")];
         let played = check(script, &format!("{START} search; ask fix 0"));
         assert!(played.prompts[3].contains(why), "{}", played.prompts[3]);
     }
@@ -259,7 +388,7 @@ fn where_a_run_stood_at_the_deadline_decides() {
             assert_eq!(played.trace, format!("{start} [diagnosed]; search; ask fix 0"));
         } else {
             // What waits may wait for what the code ought to have done: nobody can tell from the stack.
-            let script = vec![tests(), red(), bad(), timed_out(), timed_out()];
+            let script = vec![tests(), red(), bad(), timed_out(), timed_out(), Votes("A!")];
             let played = play(&item(), &Policy::generate(), script);
             let verdict = played.trace.strip_prefix(start).unwrap_or_default();
             assert!(verdict.starts_with(" run again; vote"), "{}", played.trace);
@@ -296,7 +425,7 @@ fn a_rule_is_not_believed_for_ever() {
     let mut script = vec![tests(), red(), bad(), typed(), typed()];
     script.extend(round(1));
     script.extend(round(2));
-    script.push(Votes("B B B B B"));
+    script.push(Votes("B!"));
     let fixed = "[diagnosed]; search; ask fix";
     check(
         script,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cycle::repair::{Repair, Sources, ask_repair, ask_report, repaired};
+use cycle::repair::{Repair, Sources, ask_repair, ask_report, opinion, repaired, suggested};
 use cycle::{FixWith, Stage, Suspect};
 
 const CART: &str =
@@ -82,6 +82,7 @@ fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
             .into(),
         test_file: ("tests/test_cart.py".to_owned(), "assert shipping(100) == 0".to_owned()),
         failure: "assert 5 == 0".to_owned(),
+        files: vec![("shop/a.py".to_owned(), "x = 1\n".to_owned())],
         suspects: suspects(),
         earlier: vec!["shipping returned 1: another test failed".to_owned()],
         complaint: Some("it changes nothing".to_owned()),
@@ -93,8 +94,10 @@ fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
     let text: String = ask.prompt.messages(12_000).iter().map(|it| it.text.as_str()).collect();
     for part in [
         "assert 5 == 0",
-        "Suspect 1: `shipping` in `shop/cart.py`",
-        "Suspect 2: `(top level)`",
+        "- `shipping` in `shop/cart.py`:",
+        "- `the top level` in `shop/a.py`:",
+        "## `shop/cart.py`, from line 4\n",
+        "## `shop/a.py`\n",
         "assert shipping(100) == 0",
         "shipping returned 1",
         "Make `tests/test_cart.py::test_a` pass",
@@ -102,7 +105,6 @@ fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
         "big carts cost shipping",
         "the boundary is left out",
         "a larger fix",
-        "- tests/test_cart.py::test_b",
     ] {
         assert!(text.contains(part), "{part} is not in {text}");
     }
@@ -117,4 +119,25 @@ fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
         ask_repair(&repair, 2, FixWith::OneReply).tier,
         "the third attempt is a strong model's"
     );
+}
+
+#[test]
+fn what_a_diagnosis_suggests_is_made_as_it_says() {
+    let report = |path: &str, search: &str| {
+        format!(
+            "{{\"root_cause\": \"the boundary\", \"suggested_fixes\": [{{\"description\": \"include it\", \
+             \"changes\": [{{\"file_path\": {path:?}, \"search_text\": {search:?}, \"replace_text\": \"total >= 100\"}}]}}]}}"
+        )
+    };
+    let of = |path: &str, search: &str| {
+        let said = opinion(&report(path, search)).expect("a report");
+        assert!(said.ideas[0].is_complete());
+        suggested(&said.ideas[0], &suspects(), &files())
+    };
+    let changed = of("shop/cart.py", "total > 100").expect("a change");
+    assert_eq!(changed["shop/cart.py"], CART.replace("> 100", ">= 100"));
+    assert!(of("tests/test_cart.py", "y = 1").is_err(), "tests are read-only");
+    assert!(of("shop/cart.py", "nothing like it").is_err());
+    let vague = "{\"root_cause\": \"the boundary\", \"suggested_fixes\": [{\"description\": \"include it\"}]}";
+    assert!(!opinion(vague).expect("a report").ideas[0].is_complete());
 }

@@ -26,6 +26,10 @@ fn unusable() -> Seen {
     Seen::Unusable("no blocks".to_owned())
 }
 
+fn suggests(suggestions: usize) -> Seen {
+    Seen::Diagnosed { suggestions }
+}
+
 fn keep() -> Seen {
     Seen::Decided(Decision::Keep)
 }
@@ -47,6 +51,7 @@ fn word(next: &Next) -> String {
     match next {
         Next::Survey => "survey".to_owned(),
         Next::Diagnose(group) => format!("diagnose {}", group.lead()),
+        Next::Suggested { suggestion } => format!("suggested {suggestion}"),
         Next::Ask { attempt, complaint: None } => format!("ask {attempt}"),
         Next::Ask { attempt, complaint: Some(why) } => format!("ask {attempt} after {why}"),
         Next::Decide { candidate, iteration } => format!("decide {candidate} at {iteration}"),
@@ -73,7 +78,7 @@ const TWO: Limits = Limits { iterations: 4, candidates: 2 };
 
 #[test]
 fn every_way_ends_as_it_should() {
-    let diagnosed = || Seen::Diagnosed;
+    let diagnosed = || Seen::Diagnosed { suggestions: 0 };
     let table: Vec<(&str, Limits, Vec<Seen>, &[&str])> = vec![
         ("nothing fails", ONE, vec![surveyed(&[])], &["survey", "end 0"]),
         (
@@ -81,6 +86,44 @@ fn every_way_ends_as_it_should() {
             ONE,
             vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), Seen::Written, surveyed(&[])],
             &["survey", "diagnose a", "ask 0", "decide 0 at 1", "write 0", "survey", "end 1"],
+        ),
+        (
+            "what the diagnosis suggests is tried first, and nobody is asked",
+            ONE,
+            vec![
+                surveyed(&[&["a"]]),
+                suggests(2),
+                bad(),
+                good(1),
+                keep(),
+                Seen::Written,
+                surveyed(&[]),
+            ],
+            &[
+                "survey",
+                "diagnose a",
+                "suggested 0",
+                "suggested 1",
+                "decide 0 at 2",
+                "write 0",
+                "survey",
+                "end 1",
+            ],
+        ),
+        (
+            "suggestions that will not do leave all fixes to be asked for",
+            ONE,
+            vec![surveyed(&[&["a"]]), suggests(2), unusable(), bad(), bad(), bad(), bad()],
+            &[
+                "survey",
+                "diagnose a",
+                "suggested 0",
+                "suggested 1",
+                "ask 0",
+                "ask 1",
+                "ask 2",
+                "end 0 a=3 fixes were tried",
+            ],
         ),
         (
             "complaints and failures count as fixes",

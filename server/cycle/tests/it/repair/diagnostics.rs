@@ -94,13 +94,15 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
         \"root_cause\": \"low adds one\", \"suggested_fixes\": [{\"fix_id\": \"1\", \"description\": \
         \"do not\", \"confidence\": 7, \"changes\": []}]}\n```";
     let said = opinion(text).expect("a report");
-    assert_eq!(said.issue_type, Some(IssueType::TypeError));
-    assert_eq!(said.severity, Some(Severity::Critical));
     assert!((said.ideas[0].confidence - 1.0).abs() < f64::EPSILON, "clamped");
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
     assert!(page.contains("Cause (by a model's word): low adds one"), "{page}");
     assert!(page.contains("- do not (it says 100 % sure)"), "{page}");
+    // A trace before it, with braces of its own.
+    let traced =
+        format!("low({{}}) gives {{'a': 1}}; so:\n{}", &text[text.find('{').expect("one")..]);
+    assert_eq!(opinion(&traced).map(|it| it.root_cause).as_deref(), Some("low adds one"));
     for none in ["", "I do not know.", "{\"root_cause\": 3}", "{ not json }"] {
         assert_eq!(opinion(none), None, "{none}");
     }

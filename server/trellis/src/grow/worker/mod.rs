@@ -208,8 +208,10 @@ impl Worker {
     async fn run(&mut self) -> Result<Outcome, Stop> {
         let shop = self.shop.clone();
         let item = &shop.work.items[&self.node];
+        let (file, written) = self.written_so_far()?;
         let around = Surroundings {
-            file: self.file_so_far()?,
+            file,
+            written,
             context: shop.context.clone(),
             conventions: shop.conventions.clone(),
         };

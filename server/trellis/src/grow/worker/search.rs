@@ -91,7 +91,7 @@ impl Worker {
         }
         upstream.extend(self.direct(&upstream));
         let attempts = self.trail.all().cloned().collect();
-        Localized { suspects, upstream, attempts, in_vain: self.trail.in_vain() }
+        Localized { suspects, upstream, attempts }
     }
 
     /// The settled node a suspect is, unless a person wrote it.

@@ -1,7 +1,7 @@
 //! The tree a node's tests see, and the runs on it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cycle::assembly::{Share, Sources, sources};
 use cycle::{Draft, Observation, Run};
@@ -15,11 +15,14 @@ use crate::observer::Told;
 use crate::workspace::journal::Event;
 
 impl Worker {
-    /// The node's file as the nodes before it left it.
-    pub(super) fn file_so_far(&self) -> Result<String, Stop> {
+    /// The node's file as the nodes before it left it, and by module the others that it may use.
+    pub(super) fn written_so_far(&self) -> Result<(String, BTreeMap<String, String>), Stop> {
         let path = &self.shop.work.items[&self.node].path;
         let mut built = self.assemble(&Draft::default())?;
-        Ok(built.files.remove(path).unwrap_or_default())
+        let own = built.files.remove(path).unwrap_or_default();
+        let layout = &self.shop.work.layout;
+        let modules = built.files.into_iter().map(|(path, text)| (layout.module(&path), text));
+        Ok((own, modules.collect()))
     }
 
     /// The node's view and the draft as files; of tests, those of the node's own file.
@@ -92,7 +95,7 @@ impl Worker {
             passed: self.passed,
             failed: self.failed,
             milliseconds: report.duration.as_millis() as u64,
-            output: (run == Run::Red).then(|| cycle::red_text(&observed)),
+            output: (run == Run::Red).then(|| cycle::failures::told(&observed)),
         })?;
         if run == Run::Green && observed.is_clean() {
             // Only of what will be on the disk: failing drafts are told as stages.

@@ -1,0 +1,135 @@
+//! Failing tests in few words, for those who have to mend the code: one in full, the others a line each.
+
+use crate::context::cut_middle;
+use crate::observation::{Failure, Frame, TestRun};
+
+/// Longest text about a run's failures, in bytes.
+pub(crate) const LONGEST: usize = 6000;
+/// Longest line about a failure, in characters.
+const LINE: usize = 200;
+/// Failures that get a line.
+const LINES: usize = 10;
+/// Frames that are shown of one: the first ones, and the last ones.
+const FIRST: usize = 2;
+const LAST: usize = 3;
+
+/// How Python begins a rendering of its own.
+const NATIVE: &str = "Traceback (most recent call last)";
+
+/// What failed in a run, and how; what it printed where nothing did.
+pub fn told(run: &TestRun) -> String {
+    let cases = run.cases.iter();
+    let of_tests = cases.filter_map(|it| Some((Some(it.id.as_str()), it.failure.as_ref()?)));
+    let all: Vec<(Option<&str>, &Failure)> =
+        run.collection.iter().map(|it| (None, it)).chain(of_tests).collect();
+    if all.is_empty() {
+        let text = format!("{}\n{}", run.summary(), run.output);
+        return cut_middle(text.trim_end(), LONGEST);
+    }
+    let ran = run.cases.len() + run.collection.len();
+    listed(&all, ran)
+}
+
+/// The first of some failures in full, the others a line each. `ran`: tests that were run.
+pub fn listed(all: &[(Option<&str>, &Failure)], ran: usize) -> String {
+    let Some(((id, first), others)) = all.split_first() else { return String::new() };
+    let mut out = String::new();
+    if all.len() > 1 {
+        out += &format!("{} of {ran} tests fail. The first in full:\n", all.len());
+    }
+    out += &id.map(|it| format!("{it}\n")).unwrap_or_default();
+    out += &cut_middle(&in_full(first), LONGEST);
+    if !others.is_empty() {
+        out += "\n\nThe others:";
+    }
+    for (id, failure) in others.iter().take(LINES) {
+        let what = id.map(|it| format!("{it}: ")).unwrap_or_default();
+        out += &format!("\n- {what}{}", line(failure));
+    }
+    if others.len() > LINES {
+        out += &format!("\n- and {} more", others.len() - LINES);
+    }
+    out
+}
+
+/// What a failure says in one line.
+fn line(failure: &Failure) -> String {
+    let message = failure.message.lines().next().unwrap_or_default();
+    let text = format!("{}: {message}", failure.exception);
+    match text.char_indices().nth(LINE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// One failure with the project's frames: their source and values where the runner shows them.
+pub fn in_full(failure: &Failure) -> String {
+    let text = failure.traceback.trim_end();
+    match entries(text).filter(|it| !it.is_empty()) {
+        Some(entries) => few(entries).join("\n\n"),
+        // Python's own rendering names every file by its whole path; that of other languages is taken as it is.
+        None if text.is_empty() || text.contains(NATIVE) => by_frames(failure),
+        None => text.to_owned(),
+    }
+}
+
+/// The first and the last of some, with a word on those between.
+fn few(mut all: Vec<String>) -> Vec<String> {
+    if all.len() > FIRST + LAST {
+        let left = all.len() - FIRST - LAST;
+        all.splice(FIRST..all.len() - LAST, [format!("[… {left} more of the project's calls …]")]);
+    }
+    all
+}
+
+/// Entries of pytest's own rendering that belong to the project; none where it is no such text.
+///
+/// pytest puts lines of `_ ` between entries, and ends each with its place: `path:line: what`. Paths outside of the project are
+/// absolute or lead out of it.
+fn entries(traceback: &str) -> Option<Vec<String>> {
+    let mut all: Vec<Vec<&str>> = vec![Vec::new()];
+    for line in traceback.trim_end().lines() {
+        let is_divider = line.len() > 10
+            && line.trim_end().bytes().all(|it| it == b'_' || it == b' ')
+            && line.starts_with("_ _");
+        match is_divider {
+            true => all.push(Vec::new()),
+            false => all.last_mut()?.push(line),
+        }
+    }
+    let is_placed = all.iter().any(|it| it.iter().rev().any(|line| place(line).is_some()));
+    let is_own =
+        |it: &&Vec<&str>| it.iter().rev().find_map(|line| place(line)).is_none_or(is_inside);
+    let of = |it: &Vec<&str>| it.join("\n").trim_matches('\n').to_owned();
+    let said = all.iter().flatten().filter(|it| it.starts_with("E  "));
+    let mut own: Vec<String> = all.iter().filter(is_own).map(of).collect();
+    // What was raised stands in the last entry, which may be another's.
+    let is_said = own.iter().any(|it| it.lines().any(|it| it.starts_with("E  ")));
+    if !is_said {
+        own.push(said.copied().collect::<Vec<_>>().join("\n"));
+    }
+    own.retain(|it| !it.is_empty());
+    is_placed.then_some(own)
+}
+
+/// The path of a line `path:line: what`.
+fn place(line: &str) -> Option<&str> {
+    let (path, rest) = line.split_once(':')?;
+    let (number, _) = rest.split_once(':')?;
+    let is_place = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+    (is_place && !path.contains(char::is_whitespace) && path.contains('.')).then_some(path)
+}
+
+fn is_inside(path: &str) -> bool {
+    const OUTSIDE: [&str; 4] = ["/", "..", "<", "site-packages"];
+    !OUTSIDE.iter().any(|it| path.starts_with(it)) && !path.contains("/site-packages/")
+}
+
+/// The same from what is known of the frames.
+fn by_frames(failure: &Failure) -> String {
+    let told =
+        |it: &Frame| format!("{}:{} in {}\n    {}", it.path, it.line, it.function, it.source);
+    let mut out = few(failure.frames.iter().map(told).collect());
+    out.push(format!("{}: {}", failure.exception, failure.message).trim_end().to_owned());
+    out.join("\n")
+}

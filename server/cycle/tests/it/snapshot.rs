@@ -1,0 +1,24 @@
+//! Questions as they are sent, each in a file of its own below `tests/questions`.
+
+use std::path::Path;
+
+/// Set, the files are written in place of being compared.
+const UPDATE: &str = "TRELLIS_UPDATE_QUESTIONS";
+
+/// Compares a question with the one that was looked at last.
+#[track_caller]
+pub(crate) fn check(name: &str, question: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/questions");
+    let file = folder.join(format!("{name}.md"));
+    if std::env::var_os(UPDATE).is_some() {
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(&file, question).expect("written");
+    }
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(
+        question,
+        known,
+        "{} differs: look at it, and set {UPDATE} to keep it",
+        file.display()
+    );
+}
