@@ -46,8 +46,10 @@ async fn measure() -> Outcome {
     let interpreter = python.interpreter.clone();
     let local = Runner::new(python.clone(), config.clone());
     let read_only = Runner::new(python, Config { read_only: true, ..config.clone() });
-    let docker = docker(engine.as_ref(), &cache).await?;
-    let containers = docker.map(|it| Runner::in_docker(it, &config));
+    let closed = Config { read_only: true, ..config.clone() };
+    let containers = docker(engine.as_ref(), &cache)
+        .await?
+        .map(|it| [&config, &closed].map(|config| Runner::in_docker(it.clone(), config)));
     let mut bench = Bench { interpreter, local, read_only, containers, engine };
     for (name, files, tests) in SIZES {
         let project = project(scratch.path(), files, tests)?;
@@ -56,7 +58,7 @@ async fn measure() -> Outcome {
     bench.pairs(&project(scratch.path(), 100, 10)?).await?;
     bench.local.close().await;
     bench.read_only.close().await;
-    if let Some(containers) = &bench.containers {
+    for containers in bench.containers.iter().flatten() {
         containers.close().await;
     }
     Ok(())
@@ -103,19 +105,26 @@ struct Bench {
     local: Runner,
     /// Where tests may not write to the project.
     read_only: Runner,
-    containers: Option<Runner>,
+    /// Where tests may write to the project, and where not.
+    containers: Option<[Runner; 2]>,
     /// Address and image.
     engine: Option<(String, String)>,
 }
 
 impl Bench {
     async fn size(&mut self, name: &str, project: &Path, rounds: usize) -> Outcome {
-        let mut ways: Vec<Way> =
-            ["cold pytest", "warm local", "read-only", "docker run", "warm Docker"]
-                .into_iter()
-                .take(if self.containers.is_some() { 5 } else { 3 })
-                .map(|name| Way { name, times: Vec::new() })
-                .collect();
+        let mut ways: Vec<Way> = [
+            "cold pytest",
+            "warm local",
+            "read-only",
+            "docker run",
+            "warm Docker",
+            "closed Docker",
+        ]
+        .into_iter()
+        .take(if self.containers.is_some() { 6 } else { 3 })
+        .map(|name| Way { name, times: Vec::new() })
+        .collect();
         // The first round starts workers and fills caches.
         for round in 0..=rounds {
             for way in &mut ways {
@@ -133,10 +142,12 @@ impl Bench {
         println!("  warm local / cold pytest: 1/{:.1}", millis(&cold.times) / millis(&warm.times));
         let layer = millis(&warm.times) / millis(&read_only.times);
         println!("  warm local / where tests may not write to the project: {layer:.2}");
-        if let [run, kept] = rest {
+        if let [run, kept, closed] = rest {
+            let [run, kept, closed] = [run, kept, closed].map(|it| millis(&it.times));
+            println!("  warm Docker / docker run: 1/{:.1}", run / kept);
             println!(
-                "  warm Docker / docker run: 1/{:.1}",
-                millis(&run.times) / millis(&kept.times)
+                "  warm Docker / where tests may not write to the project: {:.2}",
+                kept / closed
             );
         }
         Ok(())
@@ -150,7 +161,10 @@ impl Bench {
             "warm local" => self.warm(&self.local, project).await?,
             "read-only" => self.warm(&self.read_only, project).await?,
             _ => match &self.containers {
-                Some(runner) => self.warm(runner, project).await?,
+                Some([open, closed]) => {
+                    let runner = if way == "warm Docker" { open } else { closed };
+                    self.warm(runner, project).await?;
+                }
                 None => return Err("there is no engine".to_owned()),
             },
         }

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use tokio::time::timeout;
 
 use crate::{
-    docker::Container,
+    docker::{Container, Copied},
     limits::{held, process_ceiling},
     local::{Cell, Isolation},
     report::LimitStatus,
@@ -15,6 +15,19 @@ use crate::{
 
 /// An engine tells within seconds why a container ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// What becomes of what tests write to the project.
+const OVERLAY: &str =
+    "each run's writes go to a layer in memory that is thrown away after it (overlay)";
+const COPY: &str = "each run's writes go to a copy in memory that is made equal to your files before the next one (copy)";
+
+fn project(opened: Result<&str, &String>) -> LimitStatus {
+    let how = match opened {
+        Ok(how) => format!("tests may write to it; {how}"),
+        Err(reason) => format!("read-only: {reason}"),
+    };
+    held("project", how)
+}
 
 /// A running sandbox. Dropping it ends it in the background.
 #[derive(Debug)]
@@ -27,7 +40,8 @@ pub(crate) struct Cage {
 #[derive(Debug)]
 enum Kind {
     Local(Cell),
-    Docker(Container),
+    /// With the copy of the project that tests may write to.
+    Docker(Container, Option<Copied>),
 }
 
 impl Cage {
@@ -36,8 +50,22 @@ impl Cage {
         Cage { limits, writable: cell.writable.clone(), kind: Kind::Local(cell) }
     }
 
-    pub(crate) fn docker(container: Container, limits: Vec<LimitStatus>) -> Cage {
-        Cage { kind: Kind::Docker(container), limits, writable: Writable::private() }
+    /// `copied`: what tests may write to, or the reason why there is nothing, for people.
+    pub(crate) fn docker(
+        container: Container,
+        mut limits: Vec<LimitStatus>,
+        copied: Result<Copied, String>,
+    ) -> Cage {
+        limits.push(project(copied.as_ref().map(|_| COPY)));
+        Cage { kind: Kind::Docker(container, copied.ok()), limits, writable: Writable::private() }
+    }
+
+    /// The copy of the project that the worker has to make equal to it before each run.
+    pub(crate) fn copied(&self) -> Option<&Copied> {
+        match &self.kind {
+            Kind::Local(_) => None,
+            Kind::Docker(_, copied) => copied.as_ref(),
+        }
     }
 
     pub(crate) fn writable(&self) -> &Writable {
@@ -53,30 +81,27 @@ impl Cage {
     pub(crate) fn memory_kills(&self) -> Option<u64> {
         match &self.kind {
             Kind::Local(cell) => cell.memory_kills(),
-            Kind::Docker(container) => Some(container.memory_kills()),
+            Kind::Docker(container, _) => Some(container.memory_kills()),
         }
     }
 
     /// Lets tests write to `tree`, unless `read_only`, where it can be had that nothing of it remains. The limits say
-    /// whether.
+    /// whether. A container was made for it, or was not.
     pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits, read_only: bool) {
         let Kind::Local(cell) = &mut self.kind else { return };
         let opened = match read_only {
             true => Err("as was asked for".to_owned()),
             false => cell.open_tree(tree, limits).await,
         };
-        let how = match opened {
-            Ok(()) => "tests may write to it; each run's writes go to a layer in memory that is thrown away after it (overlay)".to_owned(),
-            Err(reason) => format!("read-only: {reason}"),
-        };
-        self.limits.push(held("project", how));
+        self.limits.push(project(opened.as_ref().map(|()| OVERLAY)));
     }
 
-    /// Gives the next run the project as it is on the disk. The error is a sentence for people.
+    /// Gives the next run the project as it is on the disk; a copy in a container is the worker's to lay. The error is a
+    /// sentence for people.
     pub(crate) async fn lay(&mut self) -> Result<(), String> {
         match &mut self.kind {
             Kind::Local(cell) => cell.lay().await,
-            Kind::Docker(_) => Ok(()),
+            Kind::Docker(..) => Ok(()),
         }
     }
 
@@ -84,7 +109,7 @@ impl Cage {
     pub(crate) async fn lift(&mut self) -> Result<(), String> {
         match &mut self.kind {
             Kind::Local(cell) => cell.lift().await,
-            Kind::Docker(_) => Ok(()),
+            Kind::Docker(..) => Ok(()),
         }
     }
 
@@ -92,7 +117,7 @@ impl Cage {
     pub(crate) async fn last_words(&self) -> Option<String> {
         match &self.kind {
             Kind::Local(_) => None,
-            Kind::Docker(container) => {
+            Kind::Docker(container, _) => {
                 // A container that lives on has nothing to tell of its end.
                 let how = timeout(LAST_WORDS, container.wait_end()).await.ok()?;
                 how.engine_gone.then(|| "the Docker engine went away during the run".to_owned())
@@ -104,7 +129,7 @@ impl Cage {
     pub(crate) async fn end(self) -> Result<(), String> {
         match self.kind {
             Kind::Local(cell) => cell.end().await,
-            Kind::Docker(container) => container.end().await,
+            Kind::Docker(container, _) => container.end().await,
         }
     }
 
@@ -112,7 +137,7 @@ impl Cage {
     pub(crate) fn holds_memory(&self) -> bool {
         match &self.kind {
             Kind::Local(cell) => cell.memory_kills().is_some(),
-            Kind::Docker(_) => self.limits().iter().any(|it| it.name == "memory" && it.enforced),
+            Kind::Docker(..) => self.limits().iter().any(|it| it.name == "memory" && it.enforced),
         }
     }
 
@@ -131,7 +156,7 @@ impl Cage {
         match &self.kind {
             Kind::Local(cell) => process_ceiling(limits, cell.stranger),
             // The engine counts; the user's number may be that of others on the machine.
-            Kind::Docker(_) => None,
+            Kind::Docker(..) => None,
         }
     }
 

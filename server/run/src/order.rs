@@ -62,7 +62,7 @@ pub(crate) fn order(
     });
     let Some(toolchain) = Toolchain::of(request.framework) else {
         if measures_itself(root) {
-            // Its data would go to the project, which is read-only.
+            // Its data would go to the project, which may be read-only.
             let data = post.worker.writable().cache.join("coverage");
             order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
         }

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     cage::Cage,
     config::Config,
-    docker::{self, Docker},
+    docker::{self, Copied, Docker, Mounted},
     local::{Isolation, Local},
     python::Python,
     request::Limits,
@@ -31,6 +31,8 @@ pub(crate) enum Place {
     Docker {
         docker: Docker,
         env: BTreeMap<String, String>,
+        /// Tests may not write to the project, even where nothing of it would remain.
+        read_only: bool,
     },
 }
 
@@ -60,6 +62,14 @@ impl Place {
         match self {
             Place::Local { python, .. } => Some(python.prefix()),
             Place::Docker { .. } => None,
+        }
+    }
+
+    /// Folders of `tree` that a sandbox shows as they were when it was made.
+    pub(crate) fn mounted(&self, tree: &Path) -> Vec<Mounted> {
+        match self {
+            Place::Local { .. } => Vec::new(),
+            Place::Docker { .. } => docker::mounted(tree),
         }
     }
 
@@ -144,8 +154,9 @@ impl Place {
                 worker.cage.open_tree(tree, limits, config.read_only).await;
                 Ok(worker)
             }
-            Place::Docker { docker, env } => {
-                in_container(docker, tree, limits, toolchain, env).await
+            Place::Docker { docker, env, read_only } => {
+                let copied = copied(tree, limits, *read_only).await;
+                in_container(docker, tree, limits, toolchain, env, copied).await
             }
         }
     }
@@ -170,12 +181,23 @@ async fn in_cell(
     }
 }
 
+/// What tests in a container may write to, or why there is nothing.
+async fn copied(tree: &Path, limits: &Limits, read_only: bool) -> Result<Copied, String> {
+    if read_only {
+        return Err("as was asked for".to_owned());
+    }
+    let (tree, limits) = (tree.to_owned(), *limits);
+    let measured = tokio::task::spawn_blocking(move || Copied::of(&tree, &limits)).await;
+    measured.map_err(|error| format!("it could not be measured: {error}")).flatten()
+}
+
 async fn in_container(
     docker: &Docker,
     tree: &Path,
     limits: &Limits,
     toolchain: Option<Toolchain>,
     env: &BTreeMap<String, String>,
+    copied: Result<Copied, String>,
 ) -> Result<Worker, String> {
     Docker::may_read(tree)?;
     let writable = Writable::private();
@@ -190,6 +212,7 @@ async fn in_container(
         image: docker.image.name.clone(),
         command: vec![docker.image.python.clone(), "-c".to_owned(), BOOT.to_owned()],
         tree: tree.to_owned(),
+        copied: copied.clone().ok(),
         working: "/".into(),
         environment,
         user: docker::user(),
@@ -201,7 +224,7 @@ async fn in_container(
     };
     let started = docker::start(&docker.engine, &launch).await;
     let (container, connection) = started.map_err(|error| error.to_string())?;
-    let cage = Cage::docker(container, docker.limits(limits));
+    let cage = Cage::docker(container, docker.limits(limits), copied);
     Worker::begin(cage, connection, tree, None).await.map_err(|reason| {
         format!("no worker could be started in the image {}: {reason}", docker.image.name)
     })

@@ -9,6 +9,8 @@ use std::{
 };
 
 use crate::{
+    docker::Mounted,
+    place::Place,
     request::{Limits, Request, Tree},
     toolchain::Toolchain,
     tree::Grounds,
@@ -31,11 +33,12 @@ pub(crate) struct Key {
     toolchain: Option<Toolchain>,
     /// The packages as they were when the worker imported them.
     packages: Vec<(PathBuf, Option<SystemTime>)>,
+    /// The sandbox shows these of the folder itself.
+    mounted: Vec<Mounted>,
 }
 
 impl Key {
-    /// `environment` holds the packages; None: they cannot change.
-    pub(crate) fn of(request: &Request, environment: Option<&Path>) -> Key {
+    pub(crate) fn of(request: &Request, place: &Place) -> Key {
         let folder = match &request.tree {
             Tree::Folder(path) | Tree::Copy { folder: path, .. } => {
                 let numbers = fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
@@ -43,10 +46,14 @@ impl Key {
             }
             Tree::Files(_) => None,
         };
-        let packages = environment.map(packages).unwrap_or_default();
+        let packages = place.packages().map(packages).unwrap_or_default();
+        let mounted = match &request.tree {
+            Tree::Folder(path) => place.mounted(path),
+            Tree::Copy { .. } | Tree::Files(_) => Vec::new(),
+        };
         let toolchain = Toolchain::of(request.framework);
         let copied = matches!(request.tree, Tree::Copy { .. });
-        Key { folder, copied, limits: request.limits, toolchain, packages }
+        Key { folder, copied, limits: request.limits, toolchain, packages, mounted }
     }
 }
 

@@ -72,10 +72,11 @@ impl Runner {
         Runner { shared: Arc::new(shared(Place::local(python, config))) }
     }
 
-    /// In containers. `config`'s `variables`, `home`, isolation and `read_only` play no part.
+    /// In containers. `config`'s `variables`, `home` and isolation play no part.
     pub fn in_docker(docker: Docker, config: &Config) -> Runner {
-        let env = config.env.clone();
-        Runner { shared: Arc::new(Shared::new(config)(Place::Docker { docker, env })) }
+        let (env, read_only) = (config.env.clone(), config.read_only);
+        let place = Place::Docker { docker, env, read_only };
+        Runner { shared: Arc::new(Shared::new(config)(place)) }
     }
 
     /// All tests of `tree` for proof, within what the runner's config allows; else as [`Request::new`].
@@ -168,7 +169,7 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Report, String> {
-        let key = Key::of(request, self.shared.place.packages());
+        let key = Key::of(request, &self.shared.place);
         let waiting = self.shared.pool.take(&key);
         let mut post = match waiting {
             Some(post) => self.prepared(post, request).await?,
@@ -185,9 +186,23 @@ impl Runner {
                 return Err(reason);
             }
         };
-        if let Err(reason) = post.worker.cage.lay().await {
+        let laid = tokio::select! {
+            laid = post.worker.lay() => laid,
+            () = cancel.cancelled() => {
+                post.close().await;
+                return Ok(ending(Outcome::Cancelled));
+            }
+        };
+        if let Err(reason) = laid {
+            let reason = format!("the project cannot be shown to the tests: {reason}");
+            let was_warm = post.worker.runs > 0;
             post.close().await;
-            return Err(format!("the project cannot be shown to the tests: {reason}"));
+            // A new one takes the project as it is now.
+            return if was_warm {
+                Ok(ending(Outcome::SandboxLost { reason }))
+            } else {
+                Err(reason)
+            };
         }
         let places = Places::new(post.grounds.root(), self.shared.place.packages());
         let hidden = self.hidden(&post);

@@ -227,7 +227,7 @@ impl<'a> Session<'a> {
                 return News::End(End::Ended(ended));
             }
             Frame::Control(Control::Failed(reason)) => return News::End(End::Lost(reason)),
-            Frame::Control(Control::Ended(_) | Control::Ready(_)) => {}
+            Frame::Control(Control::Ended(_) | Control::Ready(_) | Control::Laid(_)) => {}
             Frame::Output(bytes) => {
                 self.stdout.take(bytes);
                 self.records.iter_mut().for_each(|it| it.take(bytes));

@@ -14,6 +14,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use crate::docker::{Copied, ORIGINAL};
+
 /// Longer frames are none of the worker's.
 const LONGEST_FRAME: usize = 64 << 20;
 
@@ -29,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 28] = modules![
+const MODULES: [(&str, &str); 30] = modules![
     "channel",
     "child",
     "circumstances",
@@ -37,6 +39,7 @@ const MODULES: [(&str, &str); 28] = modules![
     "collected",
     "command_run",
     "deadline",
+    "entries",
     "failure",
     "folders",
     "integrity",
@@ -46,6 +49,7 @@ const MODULES: [(&str, &str); 28] = modules![
     "machine",
     "memory",
     "metadata",
+    "mirror",
     "prepared",
     "processes",
     "program",
@@ -62,8 +66,14 @@ const MODULES: [(&str, &str); 28] = modules![
 
 /// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
 /// `tree`: a folder that it must see as it is here, which an engine on another machine would not
-/// show. `added`: a folder of packages that are found after all others.
-pub(crate) fn bundle(wipe: &[PathBuf], tree: &Path, added: Option<&Path>) -> Vec<u8> {
+/// show. `added`: a folder of packages that are found after all others. `copied`: tests get a copy of the tree, which lies
+/// elsewhere.
+pub(crate) fn bundle(
+    wipe: &[PathBuf],
+    tree: &Path,
+    added: Option<&Path>,
+    copied: Option<&Copied>,
+) -> Vec<u8> {
     let modules: Map<String, Value> =
         MODULES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let wipe: Vec<_> = wipe.iter().map(|it| it.to_string_lossy()).collect();
@@ -71,12 +81,24 @@ pub(crate) fn bundle(wipe: &[PathBuf], tree: &Path, added: Option<&Path>) -> Vec
     let mut names: Vec<_> =
         entries.map(|it| it.file_name().to_string_lossy().into_owned()).take(SAMPLE).collect();
     names.retain(|it| !it.contains('\u{fffd}'));
-    let tree = json!({ "path": tree.to_string_lossy(), "names": names });
-    let added = added.map(Path::to_string_lossy);
-    let text =
-        json!({ "modules": modules, "main": "worker", "wipe": wipe, "tree": tree, "added": added });
+    let mirror = copied.map(|it| mirror(it, tree));
+    let shown = copied.map_or(tree, |_| Path::new(ORIGINAL));
+    let text = json!({
+        "modules": modules,
+        "main": "worker",
+        "wipe": wipe,
+        "tree": { "path": shown.to_string_lossy(), "names": names },
+        "added": added.map(Path::to_string_lossy),
+        "mirror": mirror,
+    });
     let text = text.to_string();
     format!("{}\n{text}", text.len()).into_bytes()
+}
+
+/// What the worker has to make equal, and what of it is equal without.
+fn mirror(copied: &Copied, tree: &Path) -> Value {
+    let mounted: Vec<&str> = copied.mounted.iter().map(|it| it.name).collect();
+    json!({ "from": ORIGINAL, "to": tree.to_string_lossy(), "mounted": mounted })
 }
 
 /// What a worker says of itself before its first run.
@@ -110,6 +132,8 @@ pub(crate) struct Ended {
 pub(crate) enum Control {
     Ready(Ready),
     Ended(Ended),
+    /// The copy of the project is equal to it, unless a sentence says why not.
+    Laid(Option<String>),
     /// The worker cannot work at all.
     Failed(String),
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     time::timeout,
@@ -22,6 +22,9 @@ use crate::{
 
 /// Python, pytest and coverage, on a machine that may be busy.
 const STARTING: Duration = Duration::from_secs(60);
+
+/// Copying a project for the first time, on a machine that may be busy.
+const COPYING: Duration = Duration::from_secs(300);
 
 /// Bytes kept of what a worker says in its own name.
 const WORDS: usize = 16 << 10;
@@ -49,7 +52,7 @@ impl Worker {
         tokio::spawn(listen(connection.errors, words.clone()));
         let mut frames = Frames::new(connection.output);
         let mut input = connection.input;
-        let bundle = bundle(&cage.writable().all, tree, added);
+        let bundle = bundle(&cage.writable().all, tree, added, cage.copied());
         let begin = async {
             // A worker that has ended already is noticed by the reading below.
             let _ = input.write_all(&bundle).await;
@@ -75,6 +78,31 @@ impl Worker {
             .filter(|it| !it.is_empty())
             .collect::<Vec<_>>()
             .join(": "))
+    }
+
+    /// Gives the next run the project as it is on the disk. The error is a sentence for people.
+    pub(crate) async fn lay(&mut self) -> Result<(), String> {
+        self.cage.lay().await?;
+        if self.cage.copied().is_none() {
+            return Ok(());
+        }
+        self.order(&json!({ "op": "lay" })).await;
+        let laid = timeout(COPYING, self.laid()).await;
+        laid.unwrap_or_else(|_| Err(format!("it was not copied within {} s", COPYING.as_secs())))
+    }
+
+    async fn laid(&mut self) -> Result<(), String> {
+        loop {
+            let frame = self.frames.next().await.map_err(|error| error.to_string())?;
+            match frame {
+                Some(Frame::Control(Control::Laid(None))) => return Ok(()),
+                Some(Frame::Control(Control::Laid(Some(reason)) | Control::Failed(reason))) => {
+                    return Err(reason);
+                }
+                Some(_) => {}
+                None => return Err("the sandbox ended".to_owned()),
+            }
+        }
     }
 
     /// Sends an order. One that does not arrive is noticed when no answer comes.

@@ -1,6 +1,9 @@
 //! A launch in the words of the API: everything closed that can be closed.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
 use bollard::models::{
     ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountBindOptions,
@@ -9,7 +12,7 @@ use bollard::models::{
 use rustix::process::{getegid, geteuid};
 
 use super::{
-    Launch,
+    Copied, Launch, ORIGINAL,
     engine::Abilities,
     owner::{Owner, PROJECT},
 };
@@ -70,8 +73,8 @@ fn host_config(launch: &Launch, abilities: Abilities) -> Result<HostConfig, Stri
     Ok(HostConfig {
         network_mode: Some(if limits.network { "bridge" } else { "none" }.to_owned()),
         readonly_rootfs: Some(true),
-        mounts: Some(vec![mount(&launch.tree)?]),
-        tmpfs: Some(launch.scratch.iter().map(|it| tmpfs(it, launch.executable)).collect()),
+        mounts: Some(mounts(launch)?),
+        tmpfs: Some(in_memory(launch)?),
         shm_size: Some(SHARED_MEMORY),
         ipc_mode: Some("private".to_owned()),
         memory: abilities.memory.then_some(memory),
@@ -99,13 +102,20 @@ fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
+/// The project, in its own place or beside its copy, in which some of its folders are its own.
+fn mounts(launch: &Launch) -> Result<Vec<Mount>, String> {
+    let tree = &launch.tree;
+    let Some(copied) = &launch.copied else { return Ok(vec![mount(tree, tree)?]) };
+    let own = copied.mounted.iter().map(|it| mount(&tree.join(it.name), &tree.join(it.name)));
+    std::iter::once(mount(tree, Path::new(ORIGINAL))).chain(own).collect()
+}
+
 /// Without the mounts below the folder: older engines would leave those writable.
-fn mount(tree: &Path) -> Result<Mount, String> {
-    let path = text(tree)?;
+fn mount(folder: &Path, place: &Path) -> Result<Mount, String> {
     Ok(Mount {
         typ: Some(MountType::BIND),
-        source: Some(path.clone()),
-        target: Some(path),
+        source: Some(text(folder)?),
+        target: Some(text(place)?),
         read_only: Some(true),
         bind_options: Some(MountBindOptions {
             non_recursive: Some(true),
@@ -113,6 +123,22 @@ fn mount(tree: &Path) -> Result<Mount, String> {
         }),
         ..Mount::default()
     })
+}
+
+fn in_memory(launch: &Launch) -> Result<HashMap<String, String>, String> {
+    let mut all: HashMap<_, _> =
+        launch.scratch.iter().map(|it| tmpfs(it, launch.executable)).collect();
+    if let Some(copied) = &launch.copied {
+        all.insert(text(&launch.tree)?, copy(copied, &launch.user)?);
+    }
+    Ok(all)
+}
+
+/// Programs in a project can be started, as they can in its own place.
+fn copy(copied: &Copied, user: &str) -> Result<String, String> {
+    let (user, group) = user.split_once(':').ok_or("a user without a group")?;
+    let size = copied.bytes;
+    Ok(format!("rw,size={size},exec,nosuid,nodev,mode=0755,uid={user},gid={group}"))
 }
 
 fn tmpfs((path, bytes): &(String, u64), executable: bool) -> (String, String) {

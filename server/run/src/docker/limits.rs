@@ -31,7 +31,7 @@ impl Engine {
             },
             held(
                 "file system",
-                "the image and the project are read-only; scratch folders are in memory and bounded"
+                "the image and your files are read-only; what can be written to is in memory and bounded"
                     .to_owned(),
             ),
         ]

@@ -12,6 +12,7 @@
 
 mod attached;
 mod container;
+mod copied;
 mod engine;
 mod image;
 mod launch;
@@ -36,6 +37,7 @@ use crate::{report::LimitStatus, request::Limits, sandbox::Connection};
 pub use self::image::{ImageSpec, Progress};
 pub(crate) use self::{
     container::{Container, start},
+    copied::{Copied, Mounted, ORIGINAL, mounted},
     launch::user,
 };
 use self::{
@@ -102,8 +104,9 @@ pub(crate) struct Launch {
     pub(crate) image: String,
     /// The worker's command line; the image's own entry point is not used.
     pub(crate) command: Vec<String>,
-    /// Folder of this machine, mounted read-only at the same path.
+    /// Folder of this machine, mounted read-only: at the same path, or at [`ORIGINAL`] where a copy takes its place.
     pub(crate) tree: PathBuf,
+    pub(crate) copied: Option<Copied>,
     /// The worker's working folder in the container.
     pub(crate) working: PathBuf,
     /// Added to the environment the image gives.

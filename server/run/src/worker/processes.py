@@ -87,6 +87,24 @@ def descendants(root):
     return found
 
 
+class Alarm:
+    """Becomes readable when a child has ended."""
+
+    def __init__(self):
+        self.descriptor, writer = os.pipe()
+        for end in (self.descriptor, writer):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def clear(self):
+        try:
+            while os.read(self.descriptor, 4096):
+                pass
+        except BlockingIOError:
+            pass
+
+
 class Reaper:
     """Ends runs with all they started, and takes in the dead."""
 

@@ -68,24 +68,6 @@ class Wire:
         return [json.loads(line) for line in lines if line.strip()]
 
 
-class Alarm:
-    """Becomes readable when a child has ended."""
-
-    def __init__(self):
-        self.descriptor, writer = os.pipe()
-        for end in (self.descriptor, writer):
-            os.set_blocking(end, False)
-        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-
-    def clear(self):
-        try:
-            while os.read(self.descriptor, 4096):
-                pass
-        except BlockingIOError:
-            pass
-
-
 class Run:
     """A run under way, or a process that waits for one."""
 
@@ -103,15 +85,19 @@ class Worker:
         self._places = folders.known(bundle.get("wipe") or [])
         self._reaper = processes.Reaper()
         self._poll, self._urgent, self._ipc = select.poll(), select.poll(), machine.ipc_objects()
-        self._bounds, self._rest = machine.bounds(), False
+        self._bounds, self._rest, self._mirror = machine.bounds(), False, None
 
     def serve(self):
         folders.check(self._bundle.get("tree"))
+        if self._bundle.get("mirror"):
+            import mirror
+
+            self._mirror = mirror.Mirror(self._bundle["mirror"])
         self._nursery = child.Nursery(self._bundle)
         processes.ignore_signals()
         hidden = processes.hide()
         self._learning = learn.Learning(self._bundle.get("learn", True), self._nursery.kinds.rewritten())
-        self._alarm = Alarm()
+        self._alarm = processes.Alarm()
         for descriptor in (self._wire.orders, self._alarm.descriptor):
             self._poll.register(descriptor, select.POLLIN)
             self._urgent.register(descriptor, select.POLLIN)
@@ -130,11 +116,14 @@ class Worker:
             self._start(self._waiting.pop(0))
         if self._run is None and self._next is None:
             self._prepare_next()
-        idle = self._run is None and self._learning.wanted()
+        untidy = self._mirror is not None and self._mirror.wanted()
+        idle = self._run is None and (untidy or self._learning.wanted())
         ready = self._urgent.poll(PAUSE * 1000) if self._rest else []
         self._rest = False
         ready = ready or self._poll.poll(IDLE * 1000 if idle else None)
         if idle and not ready:
+            if untidy:
+                return self._mirror.tidy()
             self._drop_next()
             self._learning.one_step(self._wire.orders, self._reaper.wait_for)
             self._settle()
@@ -170,6 +159,8 @@ class Worker:
             self._start(self._waiting.pop(0))  # both orders came at once
         if what == "run":
             self._waiting.append(order)
+        elif what == "lay":  # before its run, while there is none
+            self._wire.control(laid=self._mirror.lay())
         elif self._run is not None and self._run.status is None:
             if what == "kill":
                 self._run.killed = True
@@ -206,6 +197,8 @@ class Worker:
         self._kills_before = machine.memory_kills()
         run, self._next = self._next, None
         self._run, run.order = run, order
+        if self._mirror is not None:
+            self._mirror.use()
         try:
             os.write(run.orders, json.dumps(order).encode() + b"\n")
         except BrokenPipeError:

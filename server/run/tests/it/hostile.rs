@@ -42,7 +42,7 @@ impl Bed {
         let runner = Runner::in_docker(docker, &config);
         // The image is made from the machine's own Python.
         let interpreter = environment().await.interpreter.canonicalize().expect("there");
-        Some(Bed { runner, project, bare: false, has_layer: false, interpreter })
+        Some(Bed { runner, project, bare: false, has_layer: true, interpreter })
     }
 
     pub(crate) async fn local(isolation: Isolation) -> Bed {

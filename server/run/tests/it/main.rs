@@ -4,6 +4,7 @@
 //! index is missing, the tests fail with the error that says so.
 
 mod allowed;
+mod copies;
 mod coverage;
 mod environment;
 mod failures;

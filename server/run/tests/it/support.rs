@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     env, fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -16,6 +17,7 @@ use run::{
     Tree,
     python::{self, Python},
 };
+use tempfile::TempDir;
 use tokio::{sync::OnceCell, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -129,6 +131,13 @@ pub(crate) async fn docker() -> Option<Docker> {
 /// A folder for scratch folders that is not `/tmp`, which sandboxes replace.
 pub(crate) fn scratch() -> PathBuf {
     env!("CARGO_TARGET_TMPDIR").into()
+}
+
+/// A folder for a project, open to the user of a container.
+pub(crate) fn project() -> TempDir {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
+    folder
 }
 
 /// A name that nothing else on the machine has; short enough for a process's.

@@ -12,13 +12,14 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{environment, patience, results, scratch};
+use crate::support::{docker, environment, patience, project, results, scratch};
 
-/// A project in a sandbox of each kind that has a layer.
+/// A project in a sandbox of each kind in which tests may write to it.
 struct Bed {
     runner: Runner,
     folder: TempDir,
-    isolation: Isolation,
+    /// None: a container.
+    isolation: Option<Isolation>,
 }
 
 async fn beds() -> Vec<Bed> {
@@ -26,8 +27,13 @@ async fn beds() -> Vec<Bed> {
     for isolation in [Isolation::Namespaces, Isolation::Bubblewrap] {
         let config =
             Config { scratch: scratch(), isolation: Some(isolation), ..Config::from_environment() };
-        let folder = tempfile::tempdir_in(scratch()).expect("a folder");
-        beds.push(Bed { runner: Runner::new(environment().await, config), folder, isolation });
+        let runner = Runner::new(environment().await, config);
+        beds.push(Bed { runner, folder: project(), isolation: Some(isolation) });
+    }
+    if let Some(docker) = docker().await {
+        let config = Config { scratch: scratch(), ..Config::from_environment() };
+        let runner = Runner::in_docker(docker, &config);
+        beds.push(Bed { runner, folder: project(), isolation: None });
     }
     beds
 }
@@ -219,9 +225,10 @@ async fn odd_names_and_owners_are_no_hindrance() {
         fs::set_permissions(inner.join("closed"), fs::Permissions::from_mode(0o700)).expect("set");
         fs::set_permissions(inner.join("closed/mine.txt"), fs::Permissions::from_mode(0o600))
             .expect("set");
-        if rustix::process::geteuid().is_root() && bed.isolation == Isolation::Namespaces {
+        if rustix::process::geteuid().is_root() && bed.isolation != Some(Isolation::Bubblewrap) {
+            let owner = if bed.isolation.is_some() { 4321 } else { 1000 };
             for path in ["", "closed", "closed/mine.txt", "test_a.py"] {
-                chown(inner.join(path), Some(4321), Some(4321)).expect("given away");
+                chown(inner.join(path), Some(owner), Some(owner)).expect("given away");
             }
         }
         let report = bed.run(Tree::Folder(inner.clone())).await;

@@ -27,7 +27,7 @@ pub(crate) enum Choice {
     #[default]
     /// Docker where an engine answers, else local isolation.
     Auto,
-    /// A container without network, with the project read-only.
+    /// A container without network, with a copy of the project.
     Docker,
     /// As much isolation as this machine allows; `trellis doctor` shows it.
     Local,

@@ -1,0 +1,210 @@
+"""The copy of the project that tests may write to, and how it is made equal to the project before each run.
+
+Duty: whatever a run did to the copy, the next one finds the project as it is on the disk. The project itself is only
+read. Everything is reached from descriptors of folders, and no symbolic link is followed: links are copied as links.
+
+Of each entry is recorded what the kernel says of both sides. Code under test cannot set the time of a change (ctime),
+but it can change a file in memory without one, by a shared mapping: so a digest of the contents is recorded as well.
+"""
+
+import errno
+import os
+import stat
+
+import folders
+from entries import WENT, closed_folder, copy_file, copy_link, identity, permissions
+
+DEEPEST = 100  # folders within folders
+FULL = (
+    "the copy that tests may write to does not fit into its memory any more; "
+    "run again to have it measured anew, or with `--read-only`"
+)
+
+
+class Folder:
+    """A folder. ``copy`` is None as long as its mode and times are not set."""
+
+    __slots__ = ("entries", "copy", "_source")
+
+    def __init__(self):
+        self.entries, self.copy, self._source = {}, None, None
+
+    def is_current(self, status, closed):
+        return stat.S_ISDIR(status.st_mode) and not closed
+
+    def is_whole(self, parent, entry):
+        """Whether it is the folder that was made; it is tidied up then."""
+        status = entry.stat(follow_symlinks=False)
+        if self.copy is None or not stat.S_ISDIR(status.st_mode) or status.st_ino != self.copy[1]:
+            return False
+        if status.st_mode != self.copy[0]:
+            os.chmod(entry.name, 0o700, dir_fd=parent)  # nobody lives who could put a link in its place
+        inner = os.open(entry.name, folders.FOLDER, dir_fd=parent)
+        try:
+            self.tidy(inner)
+        finally:
+            os.close(inner)
+        return True
+
+    def open_up(self, descriptor):
+        """Lets entries be made and removed in it."""
+        if self.copy is not None:
+            os.chmod(descriptor, 0o700)
+            self.copy = None
+
+    def settle(self, descriptor, status):
+        wanted = permissions(status, 0o500), status.st_mtime_ns
+        if self.copy is None or self._source != wanted:
+            os.chmod(descriptor, wanted[0])
+            os.utime(descriptor, ns=(wanted[1], wanted[1]))
+            self._source, self.copy = wanted, identity(os.fstat(descriptor))
+
+    def tidy(self, descriptor, kept=frozenset()):
+        """Removes what a run made, and what it changed, to be made anew. ``kept``: names that are none of ours."""
+        if identity(os.fstat(descriptor)) != self.copy:
+            os.chmod(descriptor, 0o700)
+            strip(descriptor)
+            self.copy = None
+        with os.scandir(descriptor) as entries:
+            listed = [entry for entry in entries if entry.name not in kept]
+        whole = {entry.name for entry in listed if self._knows(descriptor, entry)}
+        self.keep(descriptor, whole, kept, len(whole) < len(listed))
+
+    def _knows(self, descriptor, entry):
+        known = self.entries.get(entry.name)
+        return known is not None and known.is_whole(descriptor, entry)
+
+    def keep(self, descriptor, names, kept, others):
+        """Forgets all entries but these; removes the ``others``, if there are any."""
+        self.entries = {name: known for name, known in self.entries.items() if name in names}
+        if others:
+            self.open_up(descriptor)
+            while folders.clear(descriptor, {*names, *kept}):
+                pass
+
+
+class Mirror:
+    """The copy at ``to`` of the project at ``from``. ``mounted``: folders in it that are the project's own."""
+
+    def __init__(self, told):
+        self._source = os.open(told["from"], folders.FOLDER)
+        self._copy = os.open(told["to"], folders.FOLDER)
+        self._mounted = {name: self._numbers(name) for name in told["mounted"]}
+        self._top, self._at = Folder(), "."
+        self._used, self._tried = True, True  # whatever lies there is none of ours
+
+    def _numbers(self, name):
+        status = os.stat(name, dir_fd=self._copy, follow_symlinks=False)
+        return status.st_dev, status.st_ino
+
+    def use(self):
+        """A run begins."""
+        self._used, self._tried = True, False
+
+    def wanted(self):
+        """Whether there is something to do for `tidy`."""
+        return self._used and not self._tried
+
+    def tidy(self):
+        """In spare time: takes away what the last run did. Where that fails, `lay` tells of it."""
+        self._tried = True
+        try:
+            self._tidy()
+        except OSError:
+            pass  # comes again
+
+    def _tidy(self):
+        self._at = "."
+        self._top.tidy(self._copy, self._mounted.keys())
+        for name, numbers in self._mounted.items():
+            if self._numbers(name) != numbers:
+                raise OSError(errno.ESTALE, f"{name} is another folder now")
+        self._used = False
+
+    def lay(self):
+        """Makes the copy equal to the project. None, or what is in the way, for people."""
+        try:
+            if self._used:
+                self._tidy()
+            self._follow(self._top, self._source, self._copy, ".", self._mounted.keys())
+        except OSError as error:
+            self.use()
+            if error.errno in (errno.ENOSPC, errno.EFBIG):
+                return FULL
+            return f"{self._at}: {error.strerror or error}".encode("utf-8", "replace").decode()
+
+    def _follow(self, folder, source, copy, path, kept=frozenset()):
+        found = listed(source, kept)
+        current = {
+            name for name, known in folder.entries.items() if name in found and known.is_current(*found[name])
+        }
+        folder.keep(copy, current, kept, len(current) < len(folder.entries))
+        for name, (status, closed) in found.items():
+            if stat.S_ISDIR(status.st_mode) and not closed:
+                self._enter(folder, source, copy, name, f"{path}/{name}")
+            elif name not in folder.entries:
+                self._at = f"{path}/{name}"
+                self._add(folder, source, copy, name, status)
+        folder.settle(copy, os.fstat(source))
+
+    def _enter(self, folder, source, copy, name, path):
+        self._at = path
+        if path.count("/") > DEEPEST:
+            raise OSError(errno.ELOOP, f"more than {DEEPEST} folders within folders; run with `--read-only`")
+        try:
+            inner = os.open(name, folders.FOLDER, dir_fd=source)
+        except OSError as error:
+            if error.errno in (*WENT, errno.EACCES):
+                return  # for the next run
+            raise
+        try:
+            if name not in folder.entries:
+                folder.open_up(copy)
+                os.mkdir(name, 0o700, dir_fd=copy)
+                folder.entries[name] = Folder()
+            below = os.open(name, folders.FOLDER, dir_fd=copy)
+            try:
+                self._follow(folder.entries[name], inner, below, path)
+            finally:
+                os.close(below)
+        finally:
+            os.close(inner)
+
+    @staticmethod
+    def _add(folder, source, copy, name, status):
+        """Sockets, pipes and devices are left out."""
+        kinds = {stat.S_IFREG: copy_file, stat.S_IFLNK: copy_link, stat.S_IFDIR: closed_folder}
+        make = kinds.get(stat.S_IFMT(status.st_mode))
+        if make is not None:
+            folder.open_up(copy)
+            entry = make(source, copy, name, status)
+            if entry is not None:
+                folder.entries[name] = entry
+
+
+def listed(source, kept):
+    """What a folder holds: for each name its status, and whether it is a folder that may not be entered."""
+    found = {}
+    with os.scandir(source) as entries:
+        for entry in entries:
+            if entry.name in kept:
+                continue
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # went meanwhile
+            is_folder = stat.S_ISDIR(status.st_mode)
+            closed = is_folder and not os.access(entry.name, os.R_OK | os.X_OK, dir_fd=source)
+            found[entry.name] = status, closed
+    return found
+
+
+def strip(descriptor):
+    """Removes attributes, which may hold rights that new entries inherit."""
+    try:
+        for name in os.listxattr(descriptor):
+            if not name.startswith("security."):
+                os.removexattr(descriptor, name)
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise
