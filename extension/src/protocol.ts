@@ -480,6 +480,10 @@ dialect?: (string | null)
  */
 fixWith?: (FixWith | null)
 /**
+ * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ */
+votes?: (number | null)
+/**
  * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
  * after the second, of little confidence, or of critical files). Default `autonomous`.
  */
@@ -630,6 +634,10 @@ dialect?: (string | null)
  * How the model gives a fix.
  */
 fixWith?: (FixWith | null)
+/**
+ * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ */
+votes?: (number | null)
 /**
  * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
  * after the second, of little confidence, or of critical files). Default `autonomous`.
@@ -1551,9 +1559,10 @@ lld: string
  */
 context?: string[]
 /**
- * How a fix is given.
+ * How tests and code are given: in one reply, or by work with tools on a copy of the files (default: with tools where the
+ * model has them).
  */
-workWith?: ("reply" | "tools")
+workWith?: (FixWith | null)
 /**
  * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
  * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
@@ -5454,6 +5463,10 @@ dialect?: (string | null)
  */
 fixWith?: (FixWith | null)
 /**
+ * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ */
+votes?: (number | null)
+/**
  * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
  * after the second, of little confidence, or of critical files). Default `autonomous`.
  */
@@ -5633,6 +5646,10 @@ dialect?: (string | null)
  * How the model gives a fix.
  */
 fixWith?: (FixWith | null)
+/**
+ * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ */
+votes?: (number | null)
 /**
  * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
  * after the second, of little confidence, or of critical files). Default `autonomous`.
@@ -6016,9 +6033,10 @@ lld: string
  */
 context?: string[]
 /**
- * How a fix is given.
+ * How tests and code are given: in one reply, or by work with tools on a copy of the files (default: with tools where the
+ * model has them).
  */
-workWith?: ("reply" | "tools")
+workWith?: (FixWith | null)
 /**
  * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
  * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.

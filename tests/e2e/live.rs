@@ -56,7 +56,7 @@ fn answer(mut stream: TcpStream, reply: &impl Fn(&str) -> String) {
 #[test]
 fn any_openai_compatible_server_can_grow_a_node() {
     let base = serve(|prompt| {
-        if prompt.contains("Answer with A, B or C") {
+        if prompt.contains("VERDICT: A, B or C") {
             "A".to_owned()
         } else if prompt.contains("Write a pytest module") {
             "```python\nfrom lib.a import f\n\ndef test_a():\n    assert f(1) == 2\n\ndef test_b():\n    assert f(2) == 3\n\ndef test_c():\n    assert f(0) == 1\n```".to_owned()

@@ -44,7 +44,7 @@ fn a_run_is_read_back_with_what_happened_why_and_at_what_cost() {
         assert!(at.len() == 20 && at.ends_with('Z') && at.as_bytes()[10] == b'T', "{line}");
     }
     let calls = world.trellis(&["log", "out", "--node", "square", "--kind", "model_call"]).exits(0);
-    let votes: Vec<String> = (0..5).map(|it| format!("diagnosis, attempt {it}")).collect();
+    let votes: Vec<String> = (0..3).map(|it| format!("diagnosis, attempt {it}")).collect();
     let mut stages = vec!["tests, attempt 0", "implementation, attempt 0", "fix, attempt 0"];
     stages.splice(2..2, votes.iter().map(String::as_str));
     assert_eq!(calls.stdout.lines().count(), stages.len(), "{}", calls.stdout);

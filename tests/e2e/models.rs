@@ -183,7 +183,7 @@ fn hard_work_and_third_fixes_go_to_the_strong_model() {
         let strong = question["model"] == "big";
         let prompt = prompt(question);
         match prompt {
-            _ if prompt.contains("Answer with A, B or C") => said("A"),
+            _ if prompt.contains("VERDICT: A, B or C") => said("A"),
             _ if prompt.contains("Write a pytest module") || strong => grows(question),
             _ => said("```python\ndef f0(x: int) -> int:\n    return x - len(str(x))\n```"),
         }
@@ -387,7 +387,7 @@ fn a_fix_made_with_tools_is_recorded_and_replayed() {
             return mends_with_tools(question);
         }
         match prompt(question) {
-            it if it.contains("Answer with A, B or C") => said("A"),
+            it if it.contains("VERDICT: A, B or C") => said("A"),
             it if it.contains("Write a pytest module") => grows(question),
             _ => said("```python\ndef f0(x: int) -> int:\n    return x\n```"),
         }

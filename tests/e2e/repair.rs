@@ -7,6 +7,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::mock::KEY;
+use crate::models::{Service, prompt, said};
 use crate::runs::{call, editor, ended, result, start, until};
 use crate::world::{Ran, World, assert_same, repository, tree};
 
@@ -114,6 +116,91 @@ pub(crate) fn files(world: &World) -> BTreeMap<String, String> {
 
 pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+/// A diagnosis that says what to change.
+fn report(search: &str, replace: &str) -> String {
+    let changes =
+        json!([{ "file_path": "calculator.py", "search_text": search, "replace_text": replace }]);
+    let fixes = json!([{ "description": "mend it", "confidence": 0.9, "changes": changes }]);
+    format!(
+        "add(2, 3) gives -1.\n\n{}",
+        json!({ "root_cause": "`add` subtracts", "suggested_fixes": fixes })
+    )
+}
+
+/// A calculator whose models answer from a list of lines: node, stage, attempt, reply.
+fn answered(lines: &[(&str, &str, u32, String)]) -> World {
+    let world = calculator(&[], &[&good_zero()]);
+    let line = |(node, stage, attempt, reply): &(&str, &str, u32, String)| {
+        json!({ "node": node, "stage": stage, "attempt": attempt, "reply": reply }).to_string()
+    };
+    let more: Vec<String> = lines.iter().map(line).collect();
+    world.write("replies.jsonl", &(world.read("replies.jsonl") + &more.join("\n") + "\n"));
+    world
+}
+
+fn calls(world: &World) -> Vec<(String, String)> {
+    let journal = world.read("p/.trellis/journal.jsonl");
+    let lines = journal.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line"));
+    let calls = lines.filter(|it| it["event"]["kind"] == "model_call");
+    let calls = calls.filter(|it| it["event"]["error"].is_null());
+    calls.map(|it| (text(&it["event"]["node"]), text(&it["event"]["stage"]))).collect()
+}
+
+#[test]
+fn what_the_diagnosis_suggests_is_tried_before_anything_is_asked() {
+    let world = answered(&[(ADD, "report", 0, report("return a - b", "return a + b"))]);
+    let result = repair(&world, &["--approve", "autonomous"]).exits(0).json();
+    assert_eq!(world.read("p/calculator.py"), mended());
+    let of_add: Vec<String> =
+        calls(&world).into_iter().filter(|it| it.0 == ADD).map(|it| it.1).collect();
+    assert_eq!(of_add, ["report"], "{result:#}");
+    // One that will not do is told to the model that is asked then.
+    let world = answered(&[
+        (ADD, "report", 0, report("return a - b", "return b - a")),
+        (ADD, "repair", 0, good_add()),
+    ]);
+    let result = repair(&world, &["--approve", "autonomous"]).exits(0).json();
+    assert_eq!(world.read("p/calculator.py"), mended());
+    let attempts = result["groups"][0]["attempts"].as_array().expect("attempts");
+    let outcomes: Vec<String> = attempts.iter().map(|it| text(&it["outcome"])).collect();
+    assert_eq!(outcomes, ["failed", "passed"], "{result:#}");
+}
+
+/// What was answered is not asked again, unless all of it was in vain.
+#[test]
+fn a_second_start_asks_nothing_that_was_answered() {
+    let run = |world: &World, service: &Service, mode: &str| {
+        let model =
+            ["repair", "p", "--json", "--sandbox=local", "--model=openai:tiny", "--approve", mode];
+        let mut command = world.command(&model);
+        command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+        Ran::of(command.output().expect("trellis starts"))
+    };
+    let world = calculator(&[], &[]);
+    let service = Service::start(Box::new(|question| match prompt(question) {
+        it if it.contains("Say why") => said("I do not know."),
+        it if it.contains("by_zero` pass") => said(&good_zero()),
+        _ => said(&good_add()),
+    }));
+    // The fixes wait for a person, and the tree is as it was.
+    let _ = run(&world, &service, "supervised").exits(2);
+    let asked = service.asked().len();
+    assert_eq!(asked, 4);
+    let _ = run(&world, &service, "supervised").exits(2);
+    assert_eq!(service.asked().len(), asked);
+    for question in service.asked() {
+        let text = prompt(&question);
+        assert!(!text.contains(&world.root().display().to_string()), "{text}");
+        assert!(!text.contains("_pytest") && !text.contains("pluggy"), "{text}");
+    }
+    let world = calculator(&[], &[]);
+    let service = Service::start(Box::new(|_| said(&block("    return a - b", "    return b"))));
+    let _ = run(&world, &service, "autonomous").exits(1);
+    let asked = service.asked().len();
+    let _ = run(&world, &service, "autonomous").exits(1);
+    assert!(service.asked().len() > asked, "whoever begins anew gets other answers");
 }
 
 #[test]

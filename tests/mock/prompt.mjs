@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 // The first that fits counts.
 const STAGES = [
   ["integration_tests", /^## Flows through `([^`]+)`/m],
-  ["diagnosis", /Answer with A, B or C only/],
+  ["diagnosis", /VERDICT: A, B or C/],
   ["fix", /^Fix `[^`]+`\. Answer with/m],
   ["implementation", /^## Tests it must pass/m],
   ["tests", /^Write a pytest module for/m],
@@ -40,8 +40,8 @@ function words(content) {
   return content ?? "";
 }
 
-/** Five votes are put at 0.3, 0.4, … 0.7. */
+/** The first opinion is asked for at 0.0, or at 0.3 with others; these at 0.4, … 0.7. */
 function vote(temperature) {
   if (typeof temperature !== "number") throw new Error("a vote without a temperature: which of the five is it?");
-  return Math.round((temperature - 0.3) * 10);
+  return Math.max(0, Math.round((temperature - 0.3) * 10));
 }

@@ -50,7 +50,20 @@ impl Model {
     /// See [`ModelError`]; each has a hint. A reply that cannot be recorded is an error too, since
     /// a run that was to be recorded and has gaps is of no use.
     pub async fn ask(&self, ask: &Ask) -> Result<Reply, ModelError> {
-        let result = persist(&self.retry, &self.name, || self.once(ask)).await;
+        self.ask_telling(ask, &|_| {}).await
+    }
+
+    /// The same; why a question is put again is told as a sentence.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Model::ask`].
+    pub async fn ask_telling(
+        &self,
+        ask: &Ask,
+        tell: &(dyn Fn(String) + Sync),
+    ) -> Result<Reply, ModelError> {
+        let result = persist(&self.retry, &self.name, || self.once(ask), tell).await;
         if let Some(recorder) = &self.recorder {
             recorder.write(ask, &result)?;
         }
@@ -70,6 +83,17 @@ impl Model {
     /// Whether its replies come out of a file.
     pub fn is_recorded(&self) -> bool {
         matches!(self.backend, Backend::Recorded(_))
+    }
+
+    /// Whether it can call tools, as far as that is known: servers of local models have models of either kind.
+    pub fn has_tools(&self) -> bool {
+        match &self.backend {
+            Backend::Live(_) => {
+                !["ollama:", "lmstudio:"].iter().any(|it| self.name.starts_with(it))
+            }
+            Backend::Editor { .. } => true,
+            Backend::Recorded(recording) => recording.calls_tools(),
+        }
     }
 
     /// The name the model was opened by, such as `openai:MODEL`.

@@ -107,6 +107,12 @@ impl Recording {
         })
     }
 
+    /// Whether any reply of it calls a tool.
+    pub(crate) fn calls_tools(&self) -> bool {
+        let calls = |it: &Line| matches!(&it.said, Said::Reply { tool_calls, .. } if !tool_calls.is_empty());
+        self.queues.values().flatten().any(calls)
+    }
+
     fn say(&self, line: &Line) -> Result<Reply, Failure> {
         match &line.said {
             Said::Reply { text, tool_calls } => {

@@ -67,7 +67,7 @@ impl From<Outage> for Failure {
     }
 }
 
-/// Puts a question until it is answered, finally refused, or patience ends.
+/// Puts a question until it is answered, finally refused, or patience ends; what is asked again is told as a sentence.
 ///
 /// `attempt` is a plain function that makes a future: with `AsyncFn` the compiler cannot see that
 /// the result is `Send`.
@@ -75,6 +75,7 @@ pub(crate) async fn persist<T, R>(
     retry: &Retry,
     model: &str,
     attempt: impl Fn() -> T,
+    tell: &(dyn Fn(String) + Sync),
 ) -> Result<R, ModelError>
 where
     T: Future<Output = Result<R, Failure>>,
@@ -92,6 +93,8 @@ where
             let outage = outage.with_wait(retry_after.filter(|it| *it > retry.longest_wait));
             return Err(ModelError::Unavailable { model: model.to_owned(), outage, tries });
         };
+        let (seconds, most) = (wait.as_secs_f64(), retry.retries);
+        tell(format!("{model}: {outage}; asked again in {seconds:.0} s, {tries} of {most} times"));
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
@@ -144,10 +147,15 @@ mod tests {
 
     async fn tries_and_time(retry_after: Option<Duration>) -> (u32, Duration) {
         let (policy, tries, start) = (policy(), AtomicU32::new(0), Instant::now());
-        let result = persist::<_, ()>(&policy, "m", || {
-            tries.fetch_add(1, Ordering::Relaxed);
-            ready(Err(overloaded(retry_after)))
-        });
+        let result = persist::<_, ()>(
+            &policy,
+            "m",
+            || {
+                tries.fetch_add(1, Ordering::Relaxed);
+                ready(Err(overloaded(retry_after)))
+            },
+            &|_| {},
+        );
         assert!(result.await.unwrap_err().is_unavailable());
         (tries.into_inner(), start.elapsed())
     }
@@ -161,6 +169,18 @@ mod tests {
             time >= Duration::from_secs(6) && time <= Duration::from_millis(12_100),
             "{time:?}"
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_asked_again_is_told() {
+        let told = std::sync::Mutex::new(Vec::new());
+        let tell = |text: String| told.lock().expect("free").push(text);
+        let policy = policy();
+        let asked = persist::<_, ()>(&policy, "m", || ready(Err(overloaded(None))), &tell);
+        assert!(asked.await.is_err());
+        let told = told.into_inner().expect("free");
+        assert_eq!(told.len(), 4, "{told:?}");
+        assert!(told[3].contains("503") && told[3].ends_with("4 of 4 times"), "{told:?}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,6 +11,7 @@ use crate::desk::{Answer, Desk, Halt, Slip};
 use crate::error::{Exit, Fault};
 use crate::ledger::{Ledger, Spent};
 use crate::models::{self, ModelArgs, Models};
+use crate::output::Output;
 use crate::talk::talk;
 use crate::tools::Toolbox;
 use crate::workspace::cost::StageCost;
@@ -31,7 +32,7 @@ impl Counsel {
     /// For the project at `home`.
     pub(crate) fn open(
         (door, cancelled): (&'static str, fn() -> Fault),
-        home: &Path,
+        (home, output): (&Path, &Output),
         args: &ModelArgs,
     ) -> Result<Counsel, Fault> {
         let config = models::config(home)?;
@@ -41,7 +42,8 @@ impl Counsel {
         let ledger = Ledger::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
         let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
-        let desk = Arc::new(Desk::new(models, ledger, HashMap::new(), tokens).of_door(door));
+        let desk = Desk::new(models, ledger, HashMap::new(), tokens, output).of_door(door);
+        let desk = Arc::new(desk);
         Ok(Counsel { desk, journal, cost: StageCost::default(), door, cancelled })
     }
 
@@ -67,6 +69,11 @@ impl Counsel {
     pub(crate) fn gave_up(&self, text: String) -> Result<(), Fault> {
         let event = Event::Note { node: self.door.to_owned(), what: GAVE_UP.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
+    }
+
+    /// Whether every model that may be asked can call tools.
+    pub(crate) fn has_tools(&self) -> bool {
+        self.desk.models.all().iter().all(|it| it.model.has_tools())
     }
 
     /// The model's.

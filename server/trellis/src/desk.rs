@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use model::{Ask, Message, ModelError, Reply, ToolCall, Usage};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,7 @@ use crate::convert;
 use crate::error::Fault;
 use crate::ledger::{Exhausted, Ledger, Spent};
 use crate::models::{Models, Opened};
+use crate::output::Output;
 use crate::workspace::cost::StageCost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Called, Details, Event, Journal, Said};
@@ -45,6 +46,8 @@ pub(crate) struct Desk {
     door: Option<&'static str>,
     /// Tokens of a question, about.
     context_tokens: usize,
+    /// Where a person is told of an answer that does not come.
+    output: Output,
 }
 
 /// Whose question it is, and what it happens within.
@@ -54,6 +57,24 @@ pub(crate) struct Slip<'a> {
     pub(crate) id: &'a str,
     pub(crate) journal: &'a Journal,
     pub(crate) cancel: &'a CancellationToken,
+}
+
+/// Seconds after which it is told that an answer does not come, and after as many again.
+const SILENCE: u64 = 60;
+
+/// Waits for an answer, and tells now and then for how many seconds it did not come.
+async fn watched<T>(answer: impl Future<Output = T>, silent: impl Fn(u64)) -> T {
+    tokio::pin!(answer);
+    let mut seconds = 0;
+    loop {
+        tokio::select! {
+            answer = &mut answer => return answer,
+            () = tokio::time::sleep(Duration::from_secs(SILENCE)) => {
+                seconds += SILENCE;
+                silent(seconds);
+            }
+        }
+    }
 }
 
 /// What came of a question.
@@ -96,8 +117,10 @@ impl Desk {
         ledger: Ledger,
         heard: HashMap<Question, Heard>,
         context_tokens: usize,
+        output: &Output,
     ) -> Desk {
-        Desk { models, ledger, heard: Mutex::new(heard), door: None, context_tokens }
+        let (heard, output) = (Mutex::new(heard), Output::told(output.observer()));
+        Desk { models, ledger, heard, door: None, context_tokens, output }
     }
 
     /// The same for a door without a plan.
@@ -160,6 +183,25 @@ impl Desk {
         })
     }
 
+    /// The reply; that it does not come, and that it is asked for again, is told and written down.
+    async fn asked(
+        &self,
+        slip: Slip<'_>,
+        opened: &Opened,
+        question: &Ask,
+    ) -> Result<Reply, ModelError> {
+        let tell = |text: String| {
+            self.output.note(format_args!("{}: {text}", slip.id));
+            let (node, what) = (slip.id.to_owned(), "model".to_owned());
+            // A journal that cannot be written fails with the reply.
+            let _ = slip.journal.log(Event::Note { node, what, text });
+        };
+        let silent = |seconds: u64| {
+            tell(format!("no answer from {} for {seconds} s", opened.model.name()));
+        };
+        watched(opened.model.ask_telling(question, &tell), silent).await
+    }
+
     async fn once(
         &self,
         slip: Slip<'_>,
@@ -186,7 +228,7 @@ impl Desk {
         let started = Instant::now();
         let reply = tokio::select! {
             () = slip.cancel.cancelled() => return Err(Halt::Cancelled),
-            reply = opened.model.ask(question) => reply,
+            reply = self.asked(slip, opened, question) => reply,
         };
         let (usage, is_estimate) = usage(question, &reply, opened);
         let usd = opened.card.map(|card| card.cost(usage.unwrap_or_default()));
@@ -354,4 +396,19 @@ fn usage(
         return (told, false);
     }
     (Some(Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 }), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_model_that_says_nothing_is_told_of_each_minute() {
+        let told = Mutex::new(Vec::new());
+        let answer = tokio::time::sleep(Duration::from_secs(150));
+        watched(answer, |seconds| told.lock().expect("free").push(seconds)).await;
+        assert_eq!(*told.lock().expect("free"), [60, 120]);
+    }
 }

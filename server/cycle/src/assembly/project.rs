@@ -12,6 +12,8 @@ pub struct Project {
     pub description: String,
     pub author: Option<String>,
     pub version: String,
+    /// The version of Python that the tests ran with, such as `3.11`; none where it is not known.
+    pub python: Option<String>,
     /// Requirement lines with ranges, sorted.
     pub requirements: Vec<String>,
     /// Script name and `module:function`.
@@ -25,9 +27,8 @@ const DEVELOPMENT: [&str; 4] =
 /// `pyproject.toml`, `requirements.txt`, `requirements-dev.txt`, `pytest.ini`, `.gitignore`.
 pub fn project_files(project: &Project, layout: &Layout) -> BTreeMap<String, String> {
     let lines = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-    let development: Vec<String> = std::iter::once("-r requirements.txt".to_owned())
-        .chain(DEVELOPMENT.iter().map(ToString::to_string))
-        .collect();
+    let development: Vec<String> =
+        std::iter::once("-r requirements.txt".to_owned()).chain(development(project)).collect();
     BTreeMap::from([
         ("pyproject.toml".to_owned(), pyproject(project, layout)),
         ("requirements.txt".to_owned(), lines(&project.requirements)),
@@ -35,6 +36,50 @@ pub fn project_files(project: &Project, layout: &Layout) -> BTreeMap<String, Str
         ("pytest.ini".to_owned(), pytest_ini(layout)),
         (".gitignore".to_owned(), GITIGNORE.to_owned()),
     ])
+}
+
+/// Distributions without types of their own, in lowercase, for which typeshed has stubs.
+const STUBS: [(&str, &str); 26] = [
+    ("boltons", "types-boltons"),
+    ("cachetools", "types-cachetools"),
+    ("dateparser", "types-dateparser"),
+    ("docutils", "types-docutils"),
+    ("jsonschema", "types-jsonschema"),
+    ("lxml", "lxml-stubs"),
+    ("markdown", "types-Markdown"),
+    ("mock", "types-mock"),
+    ("openpyxl", "types-openpyxl"),
+    ("paramiko", "types-paramiko"),
+    ("peewee", "types-peewee"),
+    ("psutil", "types-psutil"),
+    ("psycopg2", "types-psycopg2"),
+    ("psycopg2-binary", "types-psycopg2"),
+    ("pygments", "types-Pygments"),
+    ("pymysql", "types-PyMySQL"),
+    ("pyserial", "types-pyserial"),
+    ("python-dateutil", "types-python-dateutil"),
+    ("pytz", "types-pytz"),
+    ("pyyaml", "types-PyYAML"),
+    ("requests", "types-requests"),
+    ("simplejson", "types-simplejson"),
+    ("tabulate", "types-tabulate"),
+    ("toml", "types-toml"),
+    ("tqdm", "types-tqdm"),
+    ("xmltodict", "types-xmltodict"),
+];
+
+/// What developers of the result install beside its requirements: tools, and stubs that mypy asks for.
+fn development(project: &Project) -> Vec<String> {
+    let name = |line: &String| {
+        let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+        line[..end.unwrap_or(line.len())].replace('_', "-").to_lowercase()
+    };
+    let names: Vec<String> = project.requirements.iter().map(name).collect();
+    let stubs = STUBS.iter().filter(|it| names.iter().any(|name| name == it.0));
+    let tools = DEVELOPMENT.iter().map(ToString::to_string);
+    let mut out: Vec<String> = tools.chain(stubs.map(|it| it.1.to_owned())).collect();
+    out.dedup();
+    out
 }
 
 const GITIGNORE: &str = "__pycache__/\n*.pyc\n*.egg-info/\n.pytest_cache/\n.coverage\n.venv/\n.trellis/\n.trellis/cache\n";
@@ -51,14 +96,15 @@ fn pyproject(project: &Project, layout: &Layout) -> String {
     line(format!("version = {}", quoted(&project.version)));
     line(format!("description = {}", quoted(&project.description)));
     line("readme = \"README.md\"".to_owned());
-    line("requires-python = \">=3.9\"".to_owned());
+    if let Some(version) = &project.python {
+        line(format!("requires-python = {}", quoted(&format!(">={version}"))));
+    }
     if let Some(author) = &project.author {
         line(format!("authors = [{{ name = {} }}]", quoted(author)));
     }
     line("classifiers = [\n    \"Development Status :: 3 - Alpha\",\n    \"Programming Language :: Python :: 3\",\n    \"Programming Language :: Python :: 3 :: Only\",\n]".to_owned());
     line(format!("dependencies = {}", list(&project.requirements)));
-    let development: Vec<String> = DEVELOPMENT.iter().map(ToString::to_string).collect();
-    line(format!("\n[project.optional-dependencies]\ndev = {}", list(&development)));
+    line(format!("\n[project.optional-dependencies]\ndev = {}", list(&development(project))));
     if !project.entry_points.is_empty() {
         line("\n[project.scripts]".to_owned());
         for (name, target) in &project.entry_points {

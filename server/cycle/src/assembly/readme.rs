@@ -9,22 +9,21 @@ use crate::assembly::project::{Project, distribution_name};
 pub struct ModuleFacts {
     pub subgraph: String,
     pub module: String,
-    /// Qualified name, first line of the docstring, examples.
-    pub definitions: Vec<(String, String, Vec<String>)>,
+    /// Qualified name, first line of the docstring.
+    pub definitions: Vec<(String, String)>,
 }
 
-/// Longest list of usage examples.
-const EXAMPLES: usize = 10;
-
-/// Overview, installation, usage from the nodes' examples, modules, tests, the graph.
-pub fn readme(project: &Project, modules: &[ModuleFacts]) -> String {
+/// Overview, installation, an example of use that was run, modules, tests, the graph.
+pub fn readme(project: &Project, modules: &[ModuleFacts], usage: Option<&str>) -> String {
     let mut out = format!("# {}\n\n{}\n\n", project.name, project.description);
     let name = distribution_name(&project.name);
     let _ = write!(
         out,
         "## Installation\n\n```\npip install -e .\n```\n\nInstalls the distribution `{name}`.\n\n"
     );
-    usage(&mut out, modules);
+    if let Some(example) = usage {
+        let _ = write!(out, "## Usage\n\n```python\n{}\n```\n\n", example.trim_end());
+    }
     out.push_str("## Modules\n");
     let mut last = "";
     for module in modules {
@@ -33,7 +32,7 @@ pub fn readme(project: &Project, modules: &[ModuleFacts]) -> String {
             last = &module.subgraph;
         }
         let _ = writeln!(out, "- `{}`", module.module);
-        for (name, summary, _) in &module.definitions {
+        for (name, summary) in &module.definitions {
             let _ = writeln!(out, "  - `{name}`: {summary}");
         }
     }
@@ -45,20 +44,46 @@ pub fn readme(project: &Project, modules: &[ModuleFacts]) -> String {
     out
 }
 
-fn usage(out: &mut String, modules: &[ModuleFacts]) {
-    let mut lines = Vec::new();
-    for module in modules {
-        for (name, _, examples) in &module.definitions {
-            let import = name.split('.').next().unwrap_or(name);
-            for (index, example) in examples.iter().enumerate() {
-                let import =
-                    (index == 0).then(|| format!("from {} import {import}\n", module.module));
-                lines.push(format!("{}{example}\n", import.unwrap_or_default()));
-            }
-        }
+/// Lines of a test that is short enough to be read as an example.
+const SHORT: usize = 15;
+
+/// A passing test as an example of use: its imports and its body. The first that stands alone: no fixtures, nothing of pytest's, no
+/// helper of its file. `tests` are texts of test modules, the most telling first.
+pub fn usage<'a>(tests: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    tests.into_iter().find_map(|text| {
+        let all = code::Functions::of(text).functions;
+        all.iter().filter(|it| it.name.starts_with("test")).find_map(|it| example(text, it))
+    })
+}
+
+fn example(text: &str, test: &code::Function) -> Option<String> {
+    let takes_nothing = test.signature.replace(' ', "").ends_with("()");
+    let is_plain = takes_nothing && !test.is_async && !test.is_nested && !test.is_method();
+    if !is_plain || !test.decorators.is_empty() {
+        return None;
     }
-    if !lines.is_empty() {
-        lines.truncate(EXAMPLES);
-        let _ = write!(out, "## Usage\n\n```python\n{}```\n\n", lines.join("\n"));
-    }
+    let body = body(text, test)?;
+    let uses = code::uses(text, test);
+    let mut imports: Vec<String> = uses.used.iter().map(ToString::to_string).collect();
+    imports.sort();
+    let example = format!("{}\n\n{body}", imports.join("\n"));
+    let stands_alone = code::unresolved(&example).is_ok_and(|it| it.is_empty());
+    let is_short = body.lines().count() <= SHORT;
+    (stands_alone && is_short && !imports.is_empty() && !example.contains("pytest"))
+        .then_some(example)
+}
+
+/// The statements of a test without its docstring and its margin.
+fn body(text: &str, test: &code::Function) -> Option<String> {
+    let outline = code::Outline::of(text);
+    let symbol = outline.symbols.iter().find(|it| it.parent.is_none() && it.name == test.name)?;
+    let body = symbol.body.clone()?;
+    let from = symbol.docstring.clone().map_or(body.start, |it| it.end);
+    let line = text[..from].rfind('\n').map_or(0, |it| it + 1);
+    let start = if text[line..from].trim().is_empty() { line } else { from };
+    let lines: Vec<&str> = text[start..body.end].lines().collect();
+    let filled = || lines.iter().filter(|it| !it.trim().is_empty());
+    let margin = filled().map(|it| it.len() - it.trim_start().len()).min()?;
+    let kept = lines.iter().skip_while(|it| it.trim().is_empty());
+    Some(kept.map(|it| format!("{}\n", it.get(margin..).unwrap_or_default())).collect())
 }

@@ -283,7 +283,11 @@ fn costs(out: &mut String, facts: &ReportFacts) {
 
 fn cost(out: &mut String, it: &CostLine, name: &str) {
     let (calls, input, output, usd) = (it.calls, it.input_tokens, it.output_tokens, it.usd);
-    let _ = writeln!(out, "| {name} | {calls} | {input} | {output} | {usd:.4} |");
+    let price = match usd == 0.0 && input + output > 0 {
+        true => "unknown".to_owned(),
+        false => format!("{usd:.4}"),
+    };
+    let _ = writeln!(out, "| {name} | {calls} | {input} | {output} | {price} |");
 }
 
 fn bullets(out: &mut String, title: &str, lines: &[String]) {

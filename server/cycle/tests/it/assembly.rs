@@ -6,6 +6,7 @@ use code::Fragment;
 use cycle::assembly::{
     CostLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources,
     SubgraphLine, import_cycles, project_files, pytest_ini, readme, report, sources, third_party,
+    usage,
 };
 use cycle::{Draft, Item, ItemKind};
 
@@ -234,6 +235,7 @@ fn project() -> Project {
         description: "One\nline with \\ and \"quotes\"".to_owned(),
         author: Some("Ada".to_owned()),
         version: "0.1.0".to_owned(),
+        python: Some("3.11".to_owned()),
         requirements: vec!["PyYAML>=6.0,<7".to_owned(), "numpy>=1.24,<3".to_owned()],
         entry_points: vec![("my tool".to_owned(), "pkg.cli:main".to_owned())],
     }
@@ -251,7 +253,7 @@ fn a_project_is_installable_from_its_files() {
     assert_eq!(files["requirements.txt"], "PyYAML>=6.0,<7\nnumpy>=1.24,<3\n");
     assert_eq!(
         files["requirements-dev.txt"],
-        "-r requirements.txt\nblack>=23.0,<27\ncoverage>=7.0,<8\nmypy>=1.0,<3\npytest>=7.0,<10\n"
+        "-r requirements.txt\nblack>=23.0,<27\ncoverage>=7.0,<8\nmypy>=1.0,<3\npytest>=7.0,<10\ntypes-PyYAML\n"
     );
     assert_eq!(
         files["pyproject.toml"],
@@ -264,7 +266,7 @@ name = "my-odd-gr-e-x"
 version = "0.1.0"
 description = "One line with \\ and \"quotes\""
 readme = "README.md"
-requires-python = ">=3.9"
+requires-python = ">=3.11"
 authors = [{ name = "Ada" }]
 classifiers = [
     "Development Status :: 3 - Alpha",
@@ -282,6 +284,7 @@ dev = [
     "coverage>=7.0,<8",
     "mypy>=1.0,<3",
     "pytest>=7.0,<10",
+    "types-PyYAML",
 ]
 
 [project.scripts]
@@ -350,31 +353,72 @@ fn the_readme_tells_how_to_install_use_and_test() {
             subgraph: "data".to_owned(),
             module: "pkg.a".to_owned(),
             definitions: vec![
-                (
-                    "load".to_owned(),
-                    "Loads.".to_owned(),
-                    vec!["load('x')".to_owned(), "load('y')".to_owned()],
-                ),
-                ("Model.fit".to_owned(), "Fits.".to_owned(), vec!["Model().fit()".to_owned()]),
+                ("load".to_owned(), "Loads.".to_owned()),
+                ("Model.fit".to_owned(), "Fits.".to_owned()),
             ],
         },
         ModuleFacts {
             subgraph: "data".to_owned(),
             module: "pkg.b".to_owned(),
-            definitions: vec![("save".to_owned(), "Saves.".to_owned(), vec![])],
+            definitions: vec![("save".to_owned(), "Saves.".to_owned())],
         },
     ];
     let project =
         Project { name: "Grown".to_owned(), description: "A thing.".to_owned(), ..project() };
     assert_eq!(
-        readme(&project, &modules),
+        readme(&project, &modules, Some("from pkg.a import load\n\nassert load('x')\n")),
         "# Grown\n\nA thing.\n\n## Installation\n\n```\npip install -e .\n```\n\nInstalls the distribution `grown`.\n\n\
-         ## Usage\n\n```python\nfrom pkg.a import load\nload('x')\n\nload('y')\n\nfrom pkg.a import Model\nModel().fit()\n```\n\n\
+         ## Usage\n\n```python\nfrom pkg.a import load\n\nassert load('x')\n```\n\n\
          ## Modules\n\n### data\n\n- `pkg.a`\n  - `load`: Loads.\n  - `Model.fit`: Fits.\n- `pkg.b`\n  - `save`: Saves.\n\n\
          ## Tests\n\n```\npip install -r requirements-dev.txt\npytest tests/\n```\n\n\
          ## How it came to be\n\nGrown test first by Trellis along the planning graph in [docs/rpg.json](docs/rpg.json); \
          see [docs/generation_report.md](docs/generation_report.md).\n"
     );
+}
+
+/// An example of use is a test that passed, and stands alone.
+#[test]
+fn the_usage_is_a_test_that_was_run() {
+    let module = "import pytest\nfrom decimal import Decimal\nfrom pkg.a import load, save\n\n\ndef helper():\n    return 1\n\n\n";
+    let table = [
+        (
+            "def test_a():\n    \"\"\"It loads.\"\"\"\n    rows = load('x')\n\n    assert rows == [Decimal(1)]\n",
+            Some(
+                "from decimal import Decimal\nfrom pkg.a import load\n\nrows = load('x')\n\nassert rows == [Decimal(1)]\n",
+            ),
+        ),
+        (
+            "def test_a():\n    assert load('x') == []\n",
+            Some("from pkg.a import load\n\nassert load('x') == []\n"),
+        ),
+        // Fixtures, marks, pytest's own, helpers, nothing of the package.
+        ("def test_a(tmp_path):\n    assert load(tmp_path) == []\n", None),
+        ("@pytest.mark.slow\ndef test_a():\n    assert load('x') == []\n", None),
+        ("def test_a():\n    with pytest.raises(ValueError):\n        load('')\n", None),
+        ("def test_a():\n    assert load('x') == helper()\n", None),
+        ("def test_a():\n    assert 1 + 1 == 2\n", None),
+        ("async def test_a():\n    assert load('x') == []\n", None),
+    ];
+    for (test, wanted) in table {
+        let text = format!("{module}{test}");
+        assert_eq!(usage([text.as_str()]).as_deref(), wanted, "{test}");
+    }
+}
+
+#[test]
+fn development_needs_stubs_of_what_has_no_types() {
+    let layout = Layout::of(["src/pkg/a.py"]);
+    let requirements = vec!["PyYAML>=6.0,<7".to_owned(), "numpy>=1.24".to_owned()];
+    let python = Some("3.11".to_owned());
+    let files = project_files(&Project { requirements, python, ..project() }, &layout);
+    assert!(
+        files["requirements-dev.txt"].ends_with("types-PyYAML\n"),
+        "{}",
+        files["requirements-dev.txt"]
+    );
+    assert!(files["pyproject.toml"].contains("\nrequires-python = \">=3.11\"\n"));
+    let unknown = project_files(&Project { python: None, ..project() }, &layout);
+    assert!(!unknown["pyproject.toml"].contains("requires-python"), "nothing is made up");
 }
 
 #[test]

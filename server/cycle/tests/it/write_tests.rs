@@ -217,3 +217,17 @@ fn samples_are_short_near_and_from_several_files() {
     assert_eq!(shown(all.clone()), expected);
     assert_eq!(shown(all.into_iter().rev().collect()), expected);
 }
+
+/// Every question for tests of a function, as it is sent.
+#[test]
+fn questions_as_they_are_sent() {
+    let bare = |it: Subject| Subject { samples: vec![], existing: vec![], used: vec![], ..it };
+    let subjects = [
+        ("function", subject("add", Style::Pytest)),
+        ("nothing_known", bare(subject("add", Style::Unittest))),
+        ("asynchronous_method", subject("Cart.Line.total", Style::Pytest)),
+    ];
+    for (name, it) in subjects {
+        crate::snapshot::check(&format!("write_tests_{name}"), &question(&it, None));
+    }
+}

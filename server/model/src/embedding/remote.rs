@@ -99,7 +99,7 @@ impl Remote {
     pub(super) async fn embed(&self, texts: &[String]) -> Result<Vectors, ModelError> {
         let mut rows: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
-            rows.extend(persist(&self.retry, self.name(), || self.once(batch)).await?);
+            rows.extend(persist(&self.retry, self.name(), || self.once(batch), &|_| {}).await?);
         }
         let dimensions = rows.first().map_or(0, Vec::len);
         let even = rows.iter().all(|row| row.len() == dimensions && dimensions > 0);

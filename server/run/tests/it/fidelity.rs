@@ -198,6 +198,8 @@ impl Bench {
         for (path, name) in own {
             text = replaced(&text, &path.display().to_string(), name);
         }
+        // A report on a copy names files from its root on.
+        text = text.replace("<root>/", "").replace("<root>", ".");
         let (mut kept, mut unique) = (String::new(), Vec::new());
         for line in text.lines().filter(|it| !is_ours(it)) {
             if let Some(line) = line.strip_prefix("unique ") {

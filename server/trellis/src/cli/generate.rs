@@ -35,7 +35,8 @@ fn human(summary: &Summary) -> String {
     }
     if summary.spent.tokens > 0 {
         let spent = &summary.spent;
-        out += &format!("model:       {} tokens, ${:.4}\n", spent.tokens, spent.usd);
+        let price = crate::ledger::price(spent.tokens, spent.usd);
+        out += &format!("model:       {} tokens, {price}\n", spent.tokens);
     }
     let suite = &summary.suite;
     out += &format!(

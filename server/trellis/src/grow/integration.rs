@@ -16,6 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::convert::{self, Files};
 use crate::desk::Answer;
 use crate::error::Fault;
+use crate::grow::items::Work;
 use crate::grow::shelf::Shelf;
 use crate::grow::worker::ask::put;
 use crate::grow::worker::seen::Seen;
@@ -254,15 +255,8 @@ impl Job<'_> {
     fn built(&self) -> Result<Sources, Stop> {
         let work = &self.shop.work;
         let parts = self.flows.iter().flatten().filter_map(|item| work.plan.find(&item.id));
-        let mut nodes: BTreeSet<usize> = BTreeSet::new();
-        for ix in self.leaves.iter().copied().chain(parts) {
-            let draft = self.shelf.draft(ix);
-            let more = draft.iter().flat_map(|it| &it.implementation);
-            let more = more.flat_map(|fragment| work.imported(ix, fragment)).collect();
-            nodes.extend(work.view(ix, &more).into_iter().chain([ix]).map(|ix| work.place[&ix]));
-        }
-        let drafts: Vec<(NodeIx, Draft)> = (nodes.into_iter())
-            .map(|place| work.leaves[place])
+        let parts: Vec<NodeIx> = self.leaves.iter().copied().chain(parts).collect();
+        let drafts: Vec<(NodeIx, Draft)> = (nodes(work, self.shelf, &parts).into_iter())
             .filter_map(|ix| {
                 let implementation = self.shelf.draft(ix)?.implementation.clone();
                 Some((ix, Draft { implementation, ..Draft::default() }))
@@ -275,6 +269,25 @@ impl Job<'_> {
             Stop::Fault(Fault::internal(message))
         })
     }
+}
+
+/// What integration tests of some nodes see: these, what they build on, and of its classes all methods up to the last of them
+/// in the plan's order, since tests may call any.
+pub(crate) fn nodes(work: &Work, shelf: &Shelf, parts: &[NodeIx]) -> Vec<NodeIx> {
+    let last = parts.iter().map(|ix| work.place[ix]).max().unwrap_or_default();
+    let mut nodes: BTreeSet<usize> = BTreeSet::new();
+    let mut left = parts.to_vec();
+    while let Some(ix) = left.pop() {
+        let draft = shelf.draft(ix);
+        let more = draft.iter().flat_map(|it| &it.implementation);
+        let more = more.flat_map(|fragment| work.imported(ix, fragment)).collect();
+        for seen in work.view(ix, &more).into_iter().chain([ix]) {
+            if nodes.insert(work.place[&seen]) {
+                left.extend(work.methods(seen).filter(|it| work.place[it] <= last));
+            }
+        }
+    }
+    nodes.into_iter().map(|place| work.leaves[place]).collect()
 }
 
 /// Where to look first, by coverage of the failing tests.

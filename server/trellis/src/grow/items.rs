@@ -134,6 +134,16 @@ impl Work {
         chains
     }
 
+    /// The methods of a class that are nodes of their own.
+    pub(crate) fn methods(&self, ix: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
+        let class = &self.items[&ix];
+        let is_class = class.kind == ItemKind::Class;
+        let siblings = self.by_path[&path_of(&self.plan, ix)].iter().copied();
+        siblings.filter(move |it| {
+            is_class && self.items[it].class.as_deref() == Some(class.name.as_str())
+        })
+    }
+
     /// Nodes before `ix` that a text uses by its imports. Who imports a class uses the class, and of its methods those that the
     /// text speaks of; who imports a module, what it names of it.
     pub(crate) fn imported(&self, ix: NodeIx, fragment: &code::Fragment) -> BTreeSet<NodeIx> {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-use cycle::assembly::{ModuleFacts, Project, library_name, project_files, readme, third_party};
+use cycle::assembly::{
+    ModuleFacts, Project, library_name, project_files, readme, third_party, usage,
+};
 
 use crate::grow::owner::Owner;
 
@@ -16,7 +18,8 @@ pub(crate) fn files(
     let mut warnings = Vec::new();
     let project = project(owner, sources, &mut warnings);
     let mut files = project_files(&project, &owner.shop.work.layout);
-    files.insert("README.md".to_owned(), readme(&project, &modules(owner)));
+    let usage = usage(tests(owner).iter().map(String::as_str));
+    files.insert("README.md".to_owned(), readme(&project, &modules(owner), usage.as_deref()));
     let foreign = owner.writer.foreign(files.keys());
     files.retain(|path, _| !foreign.contains(path) && !owner.shop.kept.contains_key(path));
     warnings
@@ -67,6 +70,7 @@ fn project(
         description,
         author: plan.author().or_else(|| author(&spec)),
         version,
+        python: owner.shop.interpreter.as_deref().and_then(python_version),
         requirements,
         entry_points: entry_points(owner),
     }
@@ -144,6 +148,15 @@ fn requirements(owner: &Owner, sources: &BTreeMap<String, String>) -> Vec<String
     lines
 }
 
+/// The version of an environment's interpreter, by the folder of its packages: `lib/python3.11`.
+fn python_version(interpreter: &Path) -> Option<String> {
+    let lib = interpreter.parent()?.parent()?.join("lib");
+    let entries = std::fs::read_dir(lib).ok()?.flatten();
+    let names = entries.filter(|it| it.path().join("site-packages").is_dir());
+    let name = names.filter_map(|it| it.file_name().into_string().ok());
+    name.filter_map(|it| Some(it.strip_prefix("python")?.to_owned())).find(|it| it.contains('.'))
+}
+
 /// `>=1.26,<2` for a distribution that is installed as 1.26.4.
 fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
     let lib = interpreter?.parent()?.parent()?.join("lib");
@@ -181,6 +194,19 @@ fn entry_points(owner: &Owner) -> Vec<(String, String)> {
     out
 }
 
+/// Tests that pass, those of whole flows first, then those of what uses most.
+fn tests(owner: &Owner) -> Vec<String> {
+    let flows = owner.shelf.borrow().flows().values().map(|it| it.text.to_string()).collect();
+    let work = &owner.shop.work;
+    let of_node = |ix: &plan::NodeIx| {
+        let accepted = owner.accepted.get(&work.items[ix].id)?;
+        Some(accepted.tests.clone())
+    };
+    let mut all: Vec<String> = flows;
+    all.extend(work.leaves.iter().rev().filter_map(of_node));
+    all
+}
+
 /// Passed nodes by module, for the README.
 fn modules(owner: &Owner) -> Vec<ModuleFacts> {
     let work = &owner.shop.work;
@@ -192,7 +218,7 @@ fn modules(owner: &Owner) -> Vec<ModuleFacts> {
         }
         let subgraph = work.plan.node(*ix).subgraph.as_deref().unwrap_or("main").to_owned();
         let summary = item.docstring.trim().lines().next().unwrap_or_default().to_owned();
-        let definition = (item.qualified_name(), summary, item.examples.clone());
+        let definition = (item.qualified_name(), summary);
         match out.iter_mut().find(|facts| facts.module == item.module) {
             Some(facts) => facts.definitions.push(definition),
             None => out.push(ModuleFacts {

@@ -53,8 +53,19 @@ impl Owner {
             !self.integrated.contains_key(subgraph)
                 && !self.integrating.contains(subgraph)
                 && leaves.iter().all(passed)
+                && self.sees_all(leaves)
         };
         self.subgraphs.iter().filter(waits).cloned().collect()
+    }
+
+    /// Whether all is settled that integration tests of these nodes see.
+    fn sees_all(&self, leaves: &[NodeIx]) -> bool {
+        if self.schedule.is_finished() {
+            return true;
+        }
+        let shelf = self.shelf.borrow().clone();
+        let seen = integration::nodes(&self.shop.work, &shelf, leaves);
+        seen.iter().all(|ix| self.schedule.status(*ix).is_some_and(plan::Status::is_settled))
     }
 
     /// Whether every subgraph that passed has had its integration tests.

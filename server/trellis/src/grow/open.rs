@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cycle::approval::Mode;
-use cycle::{FixWith, Policy, ToolRecord};
+use cycle::{FixWith, Policy, ToolRecord, VoteRule};
 use plan::{Dialect, NodeIx, Plan, Schedule};
 use tokio::sync::{Semaphore, mpsc, watch};
 
@@ -51,6 +51,8 @@ pub(crate) struct Order {
     pub(crate) keep_edits: bool,
     pub(crate) drop_removed: bool,
     pub(crate) fix_with: FixWith,
+    /// Opinions on what a failure means, where a number is wanted.
+    pub(crate) votes: Option<u32>,
     /// Which fixes a person has to see before they stay.
     pub(crate) approve: Mode,
     pub(crate) test_timeout: Duration,
@@ -134,7 +136,9 @@ pub(crate) async fn open(
 
     let heard = std::mem::take(&mut past.heard);
     let approve_fixes = order.approve != Mode::Autonomous;
-    let policy = Policy { fix_with: order.fix_with, approve_fixes, ..Policy::generate() };
+    let usual = Policy::generate();
+    let votes = order.votes.map_or(usual.votes, VoteRule::Exactly);
+    let policy = Policy { fix_with: order.fix_with, approve_fixes, votes, ..usual };
     let spent = Spent { tokens: past.spent.0, usd: past.spent.1 as f64 / 1e9 };
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let chains = work.chains();
@@ -158,7 +162,7 @@ pub(crate) async fn open(
         tools: Mutex::new(ToolRecord::default()),
         work,
         policy,
-        desk: Desk::new(models, Ledger::new(budget, spent), heard, policy.context_tokens),
+        desk: Desk::new(models, Ledger::new(budget, spent), heard, policy.context_tokens, output),
         runner: sandbox.runner,
         interpreter: sandbox.interpreter,
         _scratch: sandbox.scratch,

@@ -407,7 +407,10 @@ impl<'a> Shop<'a> {
     pub(super) fn counsel(&mut self) -> Result<&mut Counsel, Fault> {
         if self.counsel.is_none() {
             let Order { home, model, .. } = self.order;
-            self.counsel = Some(Counsel::open(("implement", cancelled), home, model)?);
+            let place = (home.as_path(), self.output);
+            let counsel = Counsel::open(("implement", cancelled), place, model)?;
+            self.feature.tools = self.order.tools.unwrap_or_else(|| counsel.has_tools());
+            self.counsel = Some(counsel);
             self.remember()?;
         }
         self.counsel.as_mut().ok_or_else(|| Fault::internal("there is no model"))

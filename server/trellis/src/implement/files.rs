@@ -60,8 +60,25 @@ fn fence(root: &Path, turn: Turn, path: &str) -> Option<&'static str> {
     }
 }
 
-/// Tools on a copy of the files that git has, with the changes on top.
-pub(super) fn toolbox(root: &Path, tracked: &[String], changes: &Changes, turn: Turn) -> Toolbox {
+/// Tools that change what is there: nothing but tests is written first, and no file is deleted.
+const NOT_FOR_TESTS: [&str; 7] = [
+    "delete_file",
+    "replace_symbol_body",
+    "insert_before_symbol",
+    "insert_after_symbol",
+    "rename_symbol",
+    "safe_delete_symbol",
+    "callers",
+];
+const NOT_FOR_CODE: [&str; 1] = ["delete_file"];
+
+/// Tools on a copy of the files that git has, with the changes on top. `shown`: files that the question shows.
+pub(super) fn toolbox(
+    (root, tracked): (&Path, &[String]),
+    changes: &Changes,
+    turn: Turn,
+    shown: BTreeSet<String>,
+) -> Toolbox {
     let files = Files { root, changes, turn, shown: &BTreeSet::new() };
     let paths = tracked.iter().chain(changes.keys());
     let text = |path: &String| Some((path.clone(), files.text(path)?.into()));
@@ -72,7 +89,11 @@ pub(super) fn toolbox(root: &Path, tracked: &[String], changes: &Changes, turn: 
         let other = is_other.then_some("it is no text in UTF-8 that git has");
         fence(&root, turn, path).or(other)
     };
-    Toolbox::new(&copy, read_only, Limits::default())
+    let without: &[&str] = match turn {
+        Turn::Tests => &NOT_FOR_TESTS,
+        Turn::Code => &NOT_FOR_CODE,
+    };
+    Toolbox::new(&copy, read_only, Limits::default()).without(without).with_shown(shown)
 }
 
 impl Files<'_> {

@@ -62,8 +62,8 @@ pub(crate) struct Order {
     /// A last line of the commit's message that programs find it by.
     pub(crate) trailer: Option<String>,
     pub(crate) limits: Limits,
-    /// Whether tests and code are written with tools, in a copy of the files.
-    pub(crate) tools: bool,
+    /// Whether tests and code are written with tools, in a copy of the files; where it is not said, if the model has tools.
+    pub(crate) tools: Option<bool>,
     /// Whether it is tests of what others have made, and what connects it where they fail: tests that pass at once are kept.
     pub(crate) together: bool,
     pub(crate) mode: Mode,

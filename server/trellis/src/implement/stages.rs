@@ -1,5 +1,6 @@
 //! The stages: each does one thing and says what was seen.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -33,6 +34,8 @@ impl Shop<'_> {
         if what == Asked::Fix {
             self.fixes = attempt + 1;
         }
+        // It says whether there are tools.
+        let _ = self.counsel()?;
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
             Asked::Scaffold if self.order.together => {
@@ -67,22 +70,26 @@ impl Shop<'_> {
     ) -> Result<Result<Changes, Seen>, Fault> {
         let (id, cancel) = (self.order.id.clone(), self.control.cancel.clone());
         let root = self.root().to_owned();
+        let mut seen = BTreeSet::new();
         let said = match ask.tools {
             false => self.counsel()?.ask(&id, ask, &cancel).await?,
             true => {
-                let mut toolbox = files::toolbox(&root, &self.tracked()?, known, turn);
+                let tracked = self.tracked()?;
+                let shown = self.shown();
+                let mut toolbox = files::toolbox((&root, &tracked), known, turn, shown);
                 let said = self.counsel()?.work(&id, ask, &mut toolbox, &cancel).await?;
                 if let Some((gone, _)) = toolbox.changes().iter().find(|it| it.1.is_none()) {
                     return Ok(Err(Seen::Unusable(format!(
                         "no file is deleted; leave {gone} there"
                     ))));
                 }
+                seen = toolbox.seen();
                 said
             }
         };
         Ok(match said {
             Observation::Reply(text) => {
-                let shown = self.shown();
+                let shown = self.shown().into_iter().chain(seen).collect();
                 let files = Files { root: &root, changes: known, turn, shown: &shown };
                 let is_there = self.order.together && turn == Turn::Tests;
                 match is_there && is_known(&text, &files) {

@@ -113,7 +113,7 @@ pub(super) fn feature(
         files,
         diff: String::new(),
         written: Vec::new(),
-        tools: order.tools,
+        tools: order.tools.unwrap_or(false),
     }
 }
 

@@ -59,6 +59,10 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_enum, default_value_t = FixWith::Reply)]
     #[serde(default)]
     pub(crate) fix_with: FixWith,
+    /// Opinions on what a failure means, all at once; more than half decide (default: one, and others while it is not clear).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=15))]
+    #[serde(default)]
+    pub(crate) votes: Option<u32>,
     /// Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
     #[arg(long, value_name = "MODE", default_value = "autonomous")]
     #[serde(default = "defaults::autonomous")]
@@ -185,6 +189,8 @@ struct GenerateOptions {
     dialect: Option<String>,
     /// How the model gives a fix.
     fix_with: Option<FixWith>,
+    /// Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+    votes: Option<u32>,
     /// Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
     /// after the second, of little confidence, or of critical files). Default `autonomous`.
     approve: Option<String>,
@@ -262,6 +268,9 @@ impl GenerateArgs {
         match self {
             it if it.jobs == 0 || it.jobs > 256 => wrong("`jobs` has to be 1 to 256"),
             it if it.batch == 0 => wrong("`batch` has to be at least 1"),
+            it if it.votes.is_some_and(|it| !(1..=15).contains(&it)) => {
+                wrong("`votes` has to be 1 to 15")
+            }
             it if it.test_timeout == 0 => wrong("`testTimeout` has to be at least 1"),
             _ => Ok(()),
         }
@@ -296,6 +305,7 @@ impl GenerateArgs {
             keep_edits: self.keep_edits,
             drop_removed: self.drop_removed,
             fix_with: self.fix_with.into(),
+            votes: self.votes,
             approve: self.approve,
             test_timeout: Duration::from_secs(self.test_timeout),
             options,

@@ -36,10 +36,11 @@ pub(crate) struct ImplementArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[serde(default)]
     pub(crate) context: Vec<PathBuf>,
-    /// How tests and code are given: in one reply, or by work with tools on a copy of the files.
-    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    /// How tests and code are given: in one reply, or by work with tools on a copy of the files (default: with tools where the
+    /// model has them).
+    #[arg(long, value_enum)]
     #[serde(default)]
-    pub(crate) work_with: FixWith,
+    pub(crate) work_with: Option<FixWith>,
     /// Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
     /// speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
     #[arg(long, value_name = "MODE", default_value = "supervised")]
@@ -110,7 +111,7 @@ impl ImplementArgs {
             trailer: Some(format!("Trellis-Issue: {}", self.issue)),
             id: self.issue,
             limits: Limits::implement(self.bounds.max_retries),
-            tools: self.work_with.is_tools(),
+            tools: self.work_with.map(FixWith::is_tools),
             together: false,
             mode: self.approve,
             model: self.model,

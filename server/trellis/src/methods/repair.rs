@@ -380,7 +380,8 @@ impl RepairResult {
         out += &format!("- Before: {}\n- After: {}\n", counts(&self.before), counts(&self.after));
         let costs = self.tokens.map(|it| format!("- Tokens: {it}\n"));
         out += &costs.unwrap_or_default();
-        out += &self.usd.map_or_else(String::new, |it| format!("- Cost: ${it:.4}\n"));
+        let price = |usd| crate::ledger::price(self.tokens.unwrap_or_default(), usd);
+        out += &self.usd.map_or_else(String::new, |it| format!("- Cost: {}\n", price(it)));
         let Time { seconds, test_seconds, test_runs } = self.time;
         out += &format!(
             "- Time: {seconds:.1} s, of which {test_seconds:.1} s in {test_runs} runs of tests\n"

@@ -387,7 +387,8 @@ impl Shop<'_> {
     fn open_counsel(&mut self) -> Result<(), Fault> {
         if self.counsel.is_none() {
             let Order { home, model, .. } = self.order;
-            let counsel = Counsel::open(("repair", cancelled), home, model)?;
+            let place = (home.as_path(), self.output);
+            let counsel = Counsel::open(("repair", cancelled), place, model)?;
             counsel.remember_all(home)?;
             self.counsel = Some(counsel);
         }

@@ -69,7 +69,7 @@ pub(crate) async fn tasks(
         ground::install(&out, &stack, output, &control.cancel).await?;
     }
     let opened = open(order, &out, output, control).await?;
-    let counsel = Counsel::open(("tasks", cancelled), &out, &order.model)?;
+    let counsel = Counsel::open(("tasks", cancelled), (&out, output), &order.model)?;
     let tools =
         Tools { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
     let all = Arc::new(All {
@@ -305,7 +305,7 @@ impl All<'_> {
             into: Some(self.into.clone()),
             trailer,
             limits: Limits::implement(it.retries),
-            tools: it.tools,
+            tools: Some(it.tools),
             together: false,
             mode: Mode::Autonomous,
             model: it.model.clone(),

@@ -1,5 +1,6 @@
 //! A copy of files with the tools for it: one call, one answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use super::copy::{Changes, ReadOnly, WorkingCopy};
 use super::leads::{Leads, PlanSearch};
 use super::limits::Limits;
 use super::page::{clipped, cut};
+use super::paths;
 use super::table::{Entry, Outcome, Scene, offered};
 use crate::convert::Files;
 
@@ -18,6 +20,10 @@ pub(crate) struct Toolbox {
     copy: WorkingCopy,
     leads: Leads,
     pub(crate) limits: Limits,
+    /// Tools that are not offered.
+    without: &'static [&'static str],
+    /// Files that the model has seen whole; none where it may replace what it has not seen.
+    seen: Option<BTreeSet<String>>,
 }
 
 /// What a call came to.
@@ -41,7 +47,24 @@ impl Toolbox {
     ) -> Toolbox {
         let read_only: Arc<ReadOnly> = Arc::new(read_only);
         let copy = WorkingCopy::new(files, read_only, limits.file_bytes);
-        Toolbox { copy, leads: Leads::default(), limits }
+        Toolbox { copy, leads: Leads::default(), limits, without: &[], seen: None }
+    }
+
+    /// Leaves tools out that are of no use.
+    pub(crate) fn without(mut self, names: &'static [&'static str]) -> Toolbox {
+        self.without = names;
+        self
+    }
+
+    /// Lets a file that is there be replaced only after it was shown: these were.
+    pub(crate) fn with_shown(mut self, paths: BTreeSet<String>) -> Toolbox {
+        self.seen = Some(paths);
+        self
+    }
+
+    /// Files that the model has seen whole, where that is looked at.
+    pub(crate) fn seen(&self) -> BTreeSet<String> {
+        self.seen.clone().unwrap_or_default()
     }
 
     /// Offers `suspects`, best first.
@@ -58,7 +81,7 @@ impl Toolbox {
 
     /// The tools as a model is told of them.
     pub(crate) fn tools(&self) -> Arc<[model::Tool]> {
-        offered(&self.leads).map(|it| it.tool()).collect()
+        self.offered().map(|it| it.tool()).collect()
     }
 
     /// The files as they were given.
@@ -92,10 +115,15 @@ impl Toolbox {
         room: usize,
         deadline: Instant,
     ) -> Called {
-        let outcome = match offered(&self.leads).find(|it| it.name == name) {
-            Some(entry) => self.run(entry, arguments, room, deadline).await,
-            None => Err(self.unknown(name)),
+        let entry = self.offered().find(|it| it.name == name);
+        let outcome = match (entry, self.unseen(name, arguments)) {
+            (Some(_), Some(why)) => Err(why),
+            (Some(entry), None) => self.run(entry, arguments, room, deadline).await,
+            (None, _) => Err(self.unknown(name)),
         };
+        if outcome.is_ok() {
+            self.see(name, arguments);
+        }
         match outcome {
             Ok(answer) => {
                 self.copy.take(answer.changes);
@@ -105,8 +133,36 @@ impl Toolbox {
         }
     }
 
+    fn offered(&self) -> impl Iterator<Item = Entry> {
+        offered(&self.leads).filter(|it| !self.without.contains(&it.name))
+    }
+
+    /// Why a file may not be replaced yet, if that is what is asked for.
+    fn unseen(&self, name: &str, arguments: &Map<String, Value>) -> Option<String> {
+        let seen = self.seen.as_ref().filter(|_| name == "write_file")?;
+        let path = path_of(arguments)?;
+        let before = self.copy.before();
+        let text = before.get(&path).filter(|it| !it.trim().is_empty())?;
+        let lines = text.lines().count();
+        (!seen.contains(&path)).then(|| {
+            format!("{path} is there, with {lines} lines that you have not seen: read_file it first, or change it by edit_file")
+        })
+    }
+
+    /// Remembers what the model has seen whole.
+    fn see(&mut self, name: &str, arguments: &Map<String, Value>) {
+        let is_whole = match name {
+            "read_file" => !["from_line", "lines"].iter().any(|it| arguments.contains_key(*it)),
+            "write_file" => true,
+            _ => false,
+        };
+        if let (true, Some(seen), Some(path)) = (is_whole, &mut self.seen, path_of(arguments)) {
+            seen.insert(path);
+        }
+    }
+
     fn unknown(&self, name: &str) -> String {
-        let names: Vec<&str> = offered(&self.leads).map(|it| it.name).collect();
+        let names: Vec<&str> = self.offered().map(|it| it.name).collect();
         format!("there is no tool `{}`; the tools are {}", clipped(name, 100), names.join(", "))
     }
 
@@ -135,4 +191,9 @@ impl Toolbox {
             )),
         }
     }
+}
+
+/// The file that a call is about, from the project's root.
+fn path_of(arguments: &Map<String, Value>) -> Option<String> {
+    paths::file(arguments.get("path")?.as_str()?).ok()
 }

@@ -198,7 +198,8 @@ fn accepted(it: &Accepted) -> String {
     let usd = nano_usd as f64 / 1e9;
     let (tests, fixes) = (many(it.tests_passed, "test"), many(it.fixes as usize, "fix"));
     let questions = many(calls, "question");
-    format!("{tests} passed{flaky} after {fixes}; {questions} of {tokens} tokens, ${usd:.4} in all")
+    let price = crate::ledger::price(tokens, usd);
+    format!("{tests} passed{flaky} after {fixes}; {questions} of {tokens} tokens, {price} in all")
 }
 
 fn counted(outcome: &str, passed: usize, failed: usize) -> String {

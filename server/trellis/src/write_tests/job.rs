@@ -97,7 +97,8 @@ impl Job {
         let budget = order.model.budget(&config);
         models.know_prices(budget)?;
         let ledger = Ledger::new(budget, Spent::default());
-        let desk = Desk::new(models, ledger, HashMap::new(), Policy::write_tests().context_tokens);
+        let tokens = Policy::write_tests().context_tokens;
+        let desk = Desk::new(models, ledger, HashMap::new(), tokens, output);
         let (journal, scratch) = journal(&target.root, order.preview)?;
         let sandbox = sandbox::open(&order.sandbox, &target.root, Needs::Project, output).await?;
         Ok(Job {

@@ -1,7 +1,8 @@
 //! What a model is shown.
 
 use cycle::feature::{
-    Conflict, Context, Feature, Shown, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together,
+    Conflict, Context, Feature, Part, Shown, ask_code, ask_fix, ask_merge, ask_scaffold,
+    ask_together,
 };
 use cycle::{Ask, Stage, Tier};
 
@@ -125,4 +126,38 @@ fn a_merge_is_asked_for_with_what_both_want() {
     let tests = Conflict { is_test: true, ..conflict };
     let said = text(&ask_merge(("task b", ""), &tests, &[], 0, None), 12_000);
     assert!(said.contains("It holds tests: give every test"), "{said}");
+}
+
+/// Every question about a piece of work, as it is sent.
+#[test]
+fn questions_as_they_are_sent() {
+    let partial = Feature {
+        files: vec![Shown {
+            path: "shop/cart.py".to_owned(),
+            text: "class Cart:\n    def total(self): ...\n".to_owned(),
+            part: Part::Signatures,
+        }],
+        context: Context::default(),
+        ..feature()
+    };
+    let changed = Feature {
+        diff: "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -1 +1 @@\n-VAT = 0\n+VAT = 20\n"
+            .to_owned(),
+        ..feature()
+    };
+    let tools = Feature { tools: true, ..feature() };
+    let history = ["the new tests do not pass: AssertionError: assert 1 == 2".to_owned()];
+    for (name, it) in
+        [("whole", feature()), ("signatures", partial), ("changed", changed), ("tools", tools)]
+    {
+        let asks = [
+            ("tests", ask_scaffold(&it, 0, None)),
+            ("together", ask_together(&it, 0, None)),
+            ("code", ask_code(&it, 0, None)),
+            ("fix", ask_fix(&it, 0, &history, None)),
+        ];
+        for (stage, ask) in asks {
+            crate::snapshot::check(&format!("feature_{stage}_{name}"), &text(&ask, 12_000));
+        }
+    }
 }

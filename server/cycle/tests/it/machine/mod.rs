@@ -10,6 +10,7 @@ mod mends;
 mod prompts;
 mod replies;
 mod routes;
+mod snapshots;
 mod tools;
 mod upstream;
 mod votes;

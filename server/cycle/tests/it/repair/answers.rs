@@ -141,3 +141,39 @@ fn what_a_diagnosis_suggests_is_made_as_it_says() {
     let vague = "{\"root_cause\": \"the boundary\", \"suggested_fixes\": [{\"description\": \"include it\"}]}";
     assert!(!opinion(vague).expect("a report").ideas[0].is_complete());
 }
+
+/// Every question about failing tests, as it is sent.
+#[test]
+fn questions_as_they_are_sent() {
+    let plain = Repair {
+        tests: vec!["tests/test_cart.py::test_a".to_owned()],
+        test_file: ("tests/test_cart.py".to_owned(), "assert shipping(100) == 0".to_owned()),
+        failure: "tests/test_cart.py::test_a\nE       assert 5 == 0".to_owned(),
+        files: vec![("shop/cart.py".to_owned(), CART.to_owned())],
+        suspects: vec![Suspect {
+            path: "shop/cart.py".to_owned(),
+            symbol: "shipping".to_owned(),
+            why: "line 5 `if total > 100:`; executed by the failing test".to_owned(),
+            ..Suspect::default()
+        }],
+        ..Repair::default()
+    };
+    let long = Repair { files: Vec::new(), suspects: suspects(), ..plain.clone() };
+    let tried = Repair {
+        cause: Some("the boundary is left out".to_owned()),
+        earlier: vec!["breaks test_b\n-    if total > 100:\n+    if total > 99:\n".to_owned()],
+        issue: Some("big carts cost shipping".to_owned()),
+        ..plain.clone()
+    };
+    for (name, it) in [("short_file", plain), ("long_file", long), ("tried", tried)] {
+        let asks = [
+            ("report", ask_report(&it)),
+            ("repair", ask_repair(&it, 0, FixWith::OneReply)),
+            ("repair_with_tools", ask_repair(&it, 0, FixWith::Tools)),
+        ];
+        for (stage, ask) in asks {
+            let all = ask.prompt.messages(12_000).into_iter().map(|it| it.text);
+            crate::snapshot::check(&format!("{stage}_{name}"), &all.collect::<Vec<_>>().join("\n"));
+        }
+    }
+}

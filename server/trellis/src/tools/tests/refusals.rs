@@ -345,3 +345,37 @@ fn patterns_that_are_none_are_told_why() {
         holds(&refused(&mut toolbox(), "grep", given), words);
     }
 }
+
+/// What the model has not seen it does not replace.
+#[test]
+fn a_file_is_replaced_only_after_it_was_shown() {
+    let given = |path: &str| json!({ "path": path, "text": "X = 1\n" });
+    let mut toolbox = toolbox().with_shown(["src/shop.py".to_owned()].into());
+    for path in ["src/main.py", "./src//main.py"] {
+        let why = refused(&mut toolbox, "write_file", given(path));
+        holds(
+            &why,
+            &["src/main.py is there, with 7 lines that you have not seen", "read_file it first"],
+        );
+    }
+    // A part is not all of it.
+    let _ = done(&mut toolbox, "read_file", json!({ "path": "src/main.py", "lines": 3 }));
+    let _ = refused(&mut toolbox, "write_file", given("src/main.py"));
+    let _ = done(&mut toolbox, "read_file", json!({ "path": "src/main.py" }));
+    for path in ["src/main.py", "src/main.py", "src/shop.py", "src/new.py", "src/new.py"] {
+        let _ = done(
+            &mut toolbox,
+            "write_file",
+            json!({ "path": path, "text": format!("X = {path:?}\n") }),
+        );
+    }
+    assert!(toolbox.seen().contains("src/new.py"));
+}
+
+#[test]
+fn tools_that_are_left_out_are_not_there() {
+    let mut toolbox = toolbox().without(&["delete_file"]);
+    assert!(!toolbox.tools().iter().any(|it| it.name == "delete_file"));
+    let why = refused(&mut toolbox, "delete_file", json!({ "path": "src/main.py" }));
+    holds(&why, &["there is no tool `delete_file`"]);
+}
