@@ -7,7 +7,7 @@ use crate::prompt::template::{
     FEATURE_CODE, FEATURE_FIX, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FEATURE_TOOLS,
     Template,
 };
-use crate::prompt::{Prompt, listed, rank};
+use crate::prompt::{Prompt, listed, python, rank};
 use crate::routing::Tier;
 
 /// What there is to know about it.
@@ -28,6 +28,8 @@ pub struct Feature {
     pub others: Vec<String>,
     /// What was changed so far of files that were there before, as a unified diff; empty before there is code.
     pub diff: String,
+    /// Tests that passed before the work and fail with it, as id and source.
+    pub broken: Vec<(String, String)>,
     /// The tests as they were written, as path and text; none before that.
     pub written: Vec<(String, String)>,
     /// Whether the model may work with tools.
@@ -87,6 +89,10 @@ pub fn ask_fix(
         let diff = format!("```diff\n{}\n```", feature.diff.trim_end());
         sections.push(Section::new(rank::CODE, "Your change so far of files that existed", diff));
     }
+    let old = feature.broken.iter().map(|(id, source)| {
+        Section::new(rank::CODE, format!("`{id}` passed before (read-only)"), python(source))
+    });
+    sections.extend(old);
     sections.extend(feature.written.iter().map(|it| file(rank::TESTS, it, " (read-only)")));
     let it = Told { stage: Stage::Fix, attempt, words: &FEATURE_FIX, tools: feature.tools };
     sections.push(it.task("code", task));

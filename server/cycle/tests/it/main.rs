@@ -5,6 +5,7 @@ mod assembly;
 mod campaign;
 mod context;
 mod diagnosis;
+mod failures;
 mod feature;
 mod localize;
 mod machine;

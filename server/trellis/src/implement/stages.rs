@@ -169,8 +169,25 @@ impl Shop<'_> {
             }
             (all, gate) = (again, second);
         }
+        self.feature.broken = match gate {
+            Gate::Open => Vec::new(),
+            Gate::Shut(_) => self.sources_of(&all, &before),
+        };
         (self.log.new, self.log.all) = (Some(new), Some(all));
         Ok(seen(gate))
+    }
+
+    /// Tests that passed before and do not now: the first ones, whole.
+    fn sources_of(&self, all: &TestRun, before: &[String]) -> Vec<(String, String)> {
+        let failed = all.cases.iter().filter(|it| !it.passed && before.contains(&it.id));
+        let source = |id: &String| {
+            let (path, rest) = id.split_once("::")?;
+            let name = rest.split('[').next()?.rsplit("::").next()?.to_owned();
+            let all = code::Functions::of(&self.original(path)?).functions;
+            let found = all.into_iter().find(|it| it.name == name && !it.is_nested)?;
+            Some((id.clone(), found.source))
+        };
+        failed.filter_map(|it| source(&it.id)).take(BROKEN).collect()
     }
 
     /// Tests that pass without the work.
@@ -359,6 +376,9 @@ impl Shop<'_> {
         })
     }
 }
+
+/// Broken tests that a question shows whole.
+const BROKEN: usize = 3;
 
 fn seen(gate: Gate) -> Seen {
     match gate {

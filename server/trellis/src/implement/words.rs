@@ -112,6 +112,7 @@ pub(super) fn feature(
         others: all.iter().filter(is_other).cloned().collect(),
         files,
         diff: String::new(),
+        broken: Vec::new(),
         written: Vec::new(),
         tools: order.tools.unwrap_or(false),
     }

@@ -19,6 +19,7 @@ fn feature() -> Feature {
         files: vec![Shown::whole("shop/cart.py", "def total(): ...\n".to_owned())],
         others: vec!["shop/__init__.py".to_owned()],
         diff: String::new(),
+        broken: Vec::new(),
         written: vec![("tests/test_vat.py".to_owned(), "def test_vat(): ...\n".to_owned())],
         tools: false,
     }
@@ -143,6 +144,11 @@ fn questions_as_they_are_sent() {
     let changed = Feature {
         diff: "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -1 +1 @@\n-VAT = 0\n+VAT = 20\n"
             .to_owned(),
+        broken: vec![(
+            "tests/test_cart.py::test_total".to_owned(),
+            "def test_total():\n    with pytest.raises(ValueError):\n        total(None)\n"
+                .to_owned(),
+        )],
         ..feature()
     };
     let tools = Feature { tools: true, ..feature() };

@@ -1,0 +1,104 @@
+//! Failing runs in few words.
+
+use cycle::failures::{listed, told};
+use cycle::{Case, Ending, Failure, Frame, TestRun};
+
+const DIVIDER: &str =
+    "_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _";
+
+fn entry(code: &str, place: &str) -> String {
+    format!("{code}\n\n{place}: \n")
+}
+
+fn failure(traceback: &str) -> Failure {
+    Failure {
+        exception: "AssertionError".to_owned(),
+        message: "assert 1 == 2\nand more".to_owned(),
+        traceback: traceback.to_owned(),
+        ..Failure::default()
+    }
+}
+
+fn frame(path: &str, line: u32) -> Frame {
+    let (function, source) = ("f".to_owned(), format!("call {line}"));
+    Frame { path: path.to_owned(), line, function, source }
+}
+
+fn of(failure: &Failure) -> String {
+    listed(&[(None, failure)], 1)
+}
+
+#[test]
+fn what_lies_outside_of_the_project_is_left_out_and_what_was_raised_stays() {
+    let parts = [
+        entry(">   assert f() == 2", "tests/test_a.py:3"),
+        entry(">   return loads(text)", "shop/cart.py:7"),
+        entry(">   return decode(text)", "/usr/lib/python3.11/json/__init__.py:346"),
+        entry(
+            "E   json.decoder.JSONDecodeError: Expecting value",
+            "<environment>/lib/x/decoder.py:355",
+        ),
+    ];
+    let text = of(&failure(&parts.join(&format!("{DIVIDER}\n"))));
+    for part in ["assert f() == 2", "shop/cart.py:7", "E   json.decoder.JSONDecodeError"] {
+        assert!(text.contains(part), "{part} is not in:\n{text}");
+    }
+    for part in ["json/__init__", "decoder.py:355", "_ _"] {
+        assert!(!text.contains(part), "{part} is in:\n{text}");
+    }
+}
+
+#[test]
+fn of_many_calls_the_first_and_the_last_are_shown() {
+    let parts: Vec<String> = (1..=30)
+        .map(|it| entry(&format!(">   deeper({it})"), &format!("shop/cart.py:{it}")))
+        .collect();
+    let text = of(&failure(&parts.join(&format!("{DIVIDER}\n"))));
+    assert_eq!(text.matches("deeper(").count(), 5, "{text}");
+    assert!(text.contains("[… 25 more of the project's calls …]"), "{text}");
+    // The same by its frames, where Python itself tells of it.
+    let frames = (1..=30).map(|it| frame("shop/cart.py", it)).collect();
+    let native = "Traceback (most recent call last):\n  File \"/tmp/x/tree/shop/cart.py\", line 1";
+    let text = of(&Failure { frames, ..failure(native) });
+    assert_eq!(text.matches("call ").count(), 5, "{text}");
+    assert!(!text.contains("/tmp/x"), "{text}");
+    assert!(text.ends_with("AssertionError: assert 1 == 2\nand more"), "{text}");
+}
+
+#[test]
+fn other_languages_are_told_as_they_are() {
+    let jest = "expect(received).toBe(expected)\n\n  at src/cart.test.js:3:9";
+    assert_eq!(of(&failure(jest)), jest);
+}
+
+#[test]
+fn one_failure_is_told_in_full_and_the_others_in_a_line_each() {
+    let case = |n: usize| Case {
+        id: format!("tests/test_a.py::test_{n}"),
+        passed: n == 0,
+        set_aside: false,
+        failure: (n > 0).then(|| failure(&format!("failure {n}"))),
+    };
+    let run = |cases: Vec<Case>| TestRun {
+        ending: Ending::Failed,
+        stack: Vec::new(),
+        cases,
+        collection: Vec::new(),
+        output: "printed".to_owned(),
+    };
+    let text = told(&run((0..20).map(case).collect()));
+    assert!(
+        text.starts_with(
+            "19 of 20 tests fail. The first in full:\ntests/test_a.py::test_1\nfailure 1"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("- tests/test_a.py::test_2: AssertionError: assert 1 == 2\n"), "{text}");
+    assert!(!text.contains("failure 2") && text.ends_with("- and 8 more"), "{text}");
+    let text = told(&run(vec![case(1)]));
+    assert_eq!(text, "tests/test_a.py::test_1\nfailure 1");
+    assert!(told(&run(vec![case(0)])).ends_with("printed"));
+    let long = Failure { message: "x".repeat(5000), ..failure("") };
+    let text = listed(&[(None, &failure("a")), (None, &long)], 2);
+    assert!(text.len() < 400 && text.ends_with('…'), "{text}");
+}
