@@ -191,7 +191,7 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
     let blind = file("shop/cart.py", BLIND_CART);
     let once: [(&str, &[String]); 3] = [
         ("scaffold", &[tests()]),
-        ("implementation", &[blind.clone()]),
+        ("implementation", std::slice::from_ref(&blind)),
         ("fix", &[file("shop/cart.py", &CART.replace("        return sum(item.price for item in self.items)\n", "        return sum(item.price for item in self.items)\n\n    def due(self):\n        return self.total() * 9 // 10\n"))]),
     ];
     let world = shop(LLD, true, &once);

@@ -132,7 +132,7 @@ fn promise(docstring: &str) -> Vec<String> {
         let head = it.trim_end_matches(':').to_ascii_lowercase();
         matches!(head.as_str(), "raises" | "raise") || head.starts_with(":raises")
     };
-    let at = lines.iter().position(|it| is_raises(it));
+    let at = lines.iter().position(is_raises);
     if let Some(at) = at.filter(|it| *it >= out.len()) {
         out.extend(lines[at..].iter().take_while(|it| !it.is_empty()).map(|it| (*it).to_owned()));
     }

@@ -43,7 +43,7 @@ impl Turn<'_> {
     fn empty_body(&self) -> Option<Finding> {
         let text = source(&self.state.draft.implementation);
         let why = format!("the body of `{}` does nothing", self.item.qualified_name());
-        code::does_nothing(&text, &self.item.name).then(|| Finding {
+        code::does_nothing(&text, &self.item.name).then_some(Finding {
             diagnosis: Diagnosis::Implementation,
             rule: "empty-body",
             why,

@@ -1,5 +1,10 @@
 //! Questions as they are sent, each in a file of its own below `tests/questions`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test reads what it compares with, and keeps it on request"
+)]
+
 use std::path::Path;
 
 /// Set, the files are written in place of being compared.

@@ -150,7 +150,8 @@ fn questions_for_integration_tests() {
         ..item()
     };
     let (fit, spread) = (method(), Item { name: "spread".to_owned(), ..item() });
-    let table: [(&str, Vec<Vec<&Item>>, Option<&str>); 3] = [
+    type Row<'a> = (&'a str, Vec<Vec<&'a Item>>, Option<&'a str>);
+    let table: [Row<'_>; 3] = [
         ("functions", vec![vec![&total, &spread]], None),
         ("class", vec![vec![&total, &fit], vec![&fit, &spread]], None),
         (
