@@ -230,8 +230,26 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
     // A person who has edited it has seen it.
     let place = "p/.trellis/worktrees/issue-42/shop/cart.py";
     world.write(place, &format!("{}\n# Seen.\n", world.read(place)));
+    let asked = world.read("p/.trellis/journal.jsonl").matches("model_call").count();
     let result = implement(&world, &ALONE).exits(0).json();
     assert_eq!(result["outcome"], "merged", "{result:#}");
+    assert!(world.read("p/shop/cart.py").ends_with("\n# Seen.\n"), "the person's text stays");
+    assert_eq!(world.read("p/.trellis/journal.jsonl").matches("model_call").count(), asked);
+}
+
+/// Whoever starts it again gets what waits, and no model is asked.
+#[test]
+fn what_waits_for_a_person_goes_on_from_its_branch() {
+    let blind = file("shop/cart.py", BLIND_CART);
+    let again = blind.replace("class Item", "# All new.\nclass Item");
+    let replies: [(&str, &[String]); 3] =
+        [("scaffold", &[tests()]), ("implementation", &[blind]), ("fix", &[again])];
+    let world = shop(LLD, true, &replies);
+    let first = implement(&world, &ALONE).exits(2).json();
+    let asked = world.read("p/.trellis/journal.jsonl").matches("model_call").count();
+    let second = implement(&world, &ALONE).exits(2).says("what waits for a review").json();
+    assert_eq!((&second["diff"], &second["waits"]), (&first["diff"], &json!(true)), "{second:#}");
+    assert_eq!(world.read("p/.trellis/journal.jsonl").matches("model_call").count(), asked);
 }
 
 #[test]

@@ -211,12 +211,14 @@ impl Shop<'_> {
         let mut found = linted.findings;
         let twins = self.twins();
         // A name may be the same by chance: it is said once.
-        if !twins.is_empty() && self.log.twins.is_empty() {
+        // What a person has made of it, or is to look at, is not a model's to change.
+        let is_told = self.work.record.edited || self.work.record.waits.is_some();
+        if !is_told && self.log.twins.is_empty() {
             found.extend(twins.iter().cloned());
         }
         self.log.twins = twins;
         let losses = self.losses();
-        if self.log.losses.taken.is_empty() {
+        if !is_told && self.log.losses.taken.is_empty() {
             found.extend(
                 losses
                     .taken
