@@ -56,7 +56,15 @@ const schema = JSON.parse(
   }).replaceAll('#/components/schemas/', '#/definitions/'),
 );
 
-const compiled = await compile(schema, 'Protocol', {
+// What stands beside a reference makes a type of its own of each.
+const bare = (it) => {
+  if (Array.isArray(it)) return it.map(bare);
+  if (it === null || typeof it !== 'object') return it;
+  if (typeof it.$ref === 'string') return { $ref: it.$ref };
+  return Object.fromEntries(Object.entries(it).map(([name, value]) => [name, bare(value)]));
+};
+
+const compiled = await compile(bare(schema), 'Protocol', {
   bannerComment:
     '// Made by `npm run protocol` from fixtures/wire/openrpc.json, which `trellis serve --describe` prints.',
   unreachableDefinitions: true,

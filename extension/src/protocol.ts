@@ -5,6 +5,10 @@
  */
 export type FixWith = ("reply" | "tools")
 /**
+ * Where tests run.
+ */
+export type Choice = ("auto" | "docker" | "local")
+/**
  * Where a job stands.
  */
 export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused")
@@ -12,6 +16,10 @@ export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused"
  * The method of a run, and the one that tells where it stands.
  */
 export type RunKind = ("generate" | "tasks")
+/**
+ * Whether anybody works on a run, and whether it is at its end.
+ */
+export type RunState = ("finished" | "active" | "stopped")
 /**
  * What kind of thing happened, in the words of the file.
  */
@@ -45,6 +53,10 @@ export type State = (("accepted" | "rejected") | "waiting" | "stale" | "undone" 
  */
 export type Outcome5 = (Begun | FixResult2)
 /**
+ * What can be decided.
+ */
+export type Choice2 = ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
+/**
  * What long work answers.
  */
 export type Outcome6 = (Begun | DecideFixResult)
@@ -53,13 +65,21 @@ export type Outcome6 = (Begun | DecideFixResult)
  */
 export type DialectName = ("rpg" | "zerorepo" | "codermind" | "rpg-encoder" | "tasks")
 /**
- * What long work answers.
+ * Links between nodes.
  */
-export type Outcome7 = (Begun | PackagesInstalled)
+export type Links = ("both" | "dataFlow" | "structure")
+/**
+ * What a search goes by.
+ */
+export type By = ("both" | "words" | "meaning")
 /**
  * What installs the packages of a project. There is no way to name another program.
  */
 export type Installer = ("npm" | "pip" | "go" | "none")
+/**
+ * What long work answers.
+ */
+export type Outcome7 = (Begun | PackagesInstalled)
 /**
  * What a symbol is.
  */
@@ -182,26 +202,6 @@ count: number
  * How much a log line matters.
  */
 export type Level = ("info" | "warning" | "error")
-/**
- * Where tests run.
- */
-export type Choice = ("auto" | "docker" | "local")
-/**
- * Whether anybody works on a run, and whether it is at its end.
- */
-export type RunState = ("finished" | "active" | "stopped")
-/**
- * What can be decided.
- */
-export type Choice2 = ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
-/**
- * Links between nodes.
- */
-export type Links = ("both" | "dataFlow" | "structure")
-/**
- * What a search goes by.
- */
-export type By = ("both" | "words" | "meaning")
 /**
  * What can be done about a decision that was refused.
  */
@@ -532,10 +532,7 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
@@ -543,7 +540,7 @@ image?: (string | null)
 allow?: Allowed
 }
 /**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
+ * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
  */
 export interface Allowed {
 /**
@@ -687,53 +684,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed1
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed1 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
+allow?: Allowed
 }
 /**
  * Say where a job stands, and what it came to if it has ended.
@@ -864,10 +820,7 @@ export interface Run {
  */
 out: string
 kind: RunKind
-/**
- * `finished`; `active`: a process is at work on it; `stopped`: the same method with this folder goes on.
- */
-state: ("finished" | "active" | "stopped")
+state: RunState
 /**
  * Nodes that have passed, or tasks that are merged.
  */
@@ -1119,10 +1072,7 @@ maxLines?: number
  * Do not ask the model for a diagnosis before it is asked for a fix.
  */
 noReport?: boolean
-/**
- * How a fix is given.
- */
-fixWith?: ("reply" | "tools")
+fixWith?: FixWith
 /**
  * Write nothing into the tree; the patch is all there is.
  */
@@ -1171,15 +1121,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed2
+allow?: Allowed
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
  */
@@ -1196,44 +1143,6 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed2 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * The job goes on; `trellis/event` tells how, `trellis/job` what it came to.
@@ -1257,7 +1166,7 @@ outcome: string
  */
 exitCode: number
 before: TestCounts
-after: TestCounts1
+after: TestCounts
 /**
  * Fixes that stay.
  */
@@ -1305,19 +1214,9 @@ time: Time
 notes: string[]
 }
 /**
- * The tests as they were found.
+ * Tests by how they end.
  */
 export interface TestCounts {
-passing: number
-/**
- * Without those that pass when run again.
- */
-failing: number
-}
-/**
- * The tests as they are now, without what waits for a decision.
- */
-export interface TestCounts1 {
 passing: number
 /**
  * Without those that pass when run again.
@@ -1613,15 +1512,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed3
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -1652,44 +1548,6 @@ tip: string
  * With `sendBack`: what the model is told.
  */
 words?: (string | null)
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed3 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * What came of an issue.
@@ -1826,10 +1684,7 @@ name?: (string | null)
  * Tasks at a time.
  */
 jobs?: number
-/**
- * How a fix is given.
- */
-workWith?: ("reply" | "tools")
+workWith?: FixWith
 /**
  * Do not ask for tests of all tasks together in the end, and for what connects them.
  */
@@ -1871,15 +1726,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed4
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -1896,44 +1748,6 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed4 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * What a list of tasks came to.
@@ -2038,7 +1852,7 @@ createdAt: string
  * Why it is put before a person.
  */
 reason: string
-confidence: ConfidenceShape1
+confidence: ConfidenceShape
 test: FailingTest
 /**
  * Relative to the root.
@@ -2052,31 +1866,6 @@ hunks: number
  * The node of the run whose draft it is: that tests and writes the files itself. Null for others.
  */
 node?: (string | null)
-}
-/**
- * Confidence from 0 to 1.
- */
-export interface ConfidenceShape1 {
-/**
- * 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
- */
-total: number
-/**
- * How clear it is where the bug was: mean of `clarity` and `agreement`.
- */
-diagnostic: number
-/**
- * What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
- */
-fix: number
-/**
- * The share of its lines that passing tests execute.
- */
-coverage: number
-/**
- * What diagnostic and fix are made of; null for the draft of a run.
- */
-parts?: (ConfidenceParts | null)
 }
 /**
  * The test that made somebody look for a fix.
@@ -2133,7 +1922,7 @@ createdAt: string
  * Why it is put before a person.
  */
 reason: string
-confidence: ConfidenceShape2
+confidence: ConfidenceShape
 test: FailingTest
 /**
  * Relative to the root.
@@ -2160,31 +1949,6 @@ affected: string[]
  * What became of it, the oldest first.
  */
 history: Step[]
-}
-/**
- * Confidence from 0 to 1.
- */
-export interface ConfidenceShape2 {
-/**
- * 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
- */
-total: number
-/**
- * How clear it is where the bug was: mean of `clarity` and `agreement`.
- */
-diagnostic: number
-/**
- * What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
- */
-fix: number
-/**
- * The share of its lines that passing tests execute.
- */
-coverage: number
-/**
- * What diagnostic and fix are made of; null for the draft of a run.
- */
-parts?: (ConfidenceParts | null)
 }
 /**
  * A file of a fix.
@@ -2292,7 +2056,7 @@ createdAt: string
  * Why it is put before a person.
  */
 reason: string
-confidence: ConfidenceShape3
+confidence: ConfidenceShape
 test: FailingTest
 /**
  * Relative to the root.
@@ -2314,31 +2078,6 @@ edit: number
  * Its files.
  */
 written: string[]
-}
-/**
- * Confidence from 0 to 1.
- */
-export interface ConfidenceShape3 {
-/**
- * 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
- */
-total: number
-/**
- * How clear it is where the bug was: mean of `clarity` and `agreement`.
- */
-diagnostic: number
-/**
- * What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
- */
-fix: number
-/**
- * The share of its lines that passing tests execute.
- */
-coverage: number
-/**
- * What diagnostic and fix are made of; null for the draft of a run.
- */
-parts?: (ConfidenceParts | null)
 }
 /**
  * Looks for a fix of one failing test: runs the tests with coverage, asks a model, tries what it says on a copy, three times at
@@ -2365,57 +2104,16 @@ model?: (string | null)
  * Seconds one test may take, from 1; 30 if left out.
  */
 timeout?: number
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed5
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed5 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * A fix with everything about it.
@@ -2438,7 +2136,7 @@ createdAt: string
  * Why it is put before a person.
  */
 reason: string
-confidence: ConfidenceShape4
+confidence: ConfidenceShape
 test: FailingTest
 /**
  * Relative to the root.
@@ -2467,31 +2165,6 @@ affected: string[]
 history: Step[]
 }
 /**
- * Confidence from 0 to 1.
- */
-export interface ConfidenceShape4 {
-/**
- * 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
- */
-total: number
-/**
- * How clear it is where the bug was: mean of `clarity` and `agreement`.
- */
-diagnostic: number
-/**
- * What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
- */
-fix: number
-/**
- * The share of its lines that passing tests execute.
- */
-coverage: number
-/**
- * What diagnostic and fix are made of; null for the draft of a run.
- */
-parts?: (ConfidenceParts | null)
-}
-/**
  * Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
  * that passed may fail; else nothing is written and the state is `failed`. A file that has changed since makes the fix
  * `stale` (error kind `stale`), also where the change is unsaved in the editor; `data.remedy` of the error is `rebase` where it
@@ -2506,10 +2179,7 @@ root?: (string | null)
  * Its id, such as `fix-1`.
  */
 fix: string
-/**
- * What is decided.
- */
-decision: ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
+decision: Choice2
 /**
  * The revision that was looked at; refused with the kind `stale` if it is another by now.
  */
@@ -2531,15 +2201,12 @@ test?: boolean
  * Why, for the history.
  */
 note?: string
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed6
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -2557,44 +2224,6 @@ path: string
  * All of it.
  */
 text: string
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed6 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * What came of a decision.
@@ -2617,7 +2246,7 @@ createdAt: string
  * Why it is put before a person.
  */
 reason: string
-confidence: ConfidenceShape5
+confidence: ConfidenceShape
 test: FailingTest
 /**
  * Relative to the root.
@@ -2647,31 +2276,6 @@ tests: TriedTest[]
  * What else there is to say, as sentences.
  */
 notes: string[]
-}
-/**
- * Confidence from 0 to 1.
- */
-export interface ConfidenceShape5 {
-/**
- * 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
- */
-total: number
-/**
- * How clear it is where the bug was: mean of `clarity` and `agreement`.
- */
-diagnostic: number
-/**
- * What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
- */
-fix: number
-/**
- * The share of its lines that passing tests execute.
- */
-coverage: number
-/**
- * What diagnostic and fix are made of; null for the draft of a run.
- */
-parts?: (ConfidenceParts | null)
 }
 /**
  * A test with the change.
@@ -2883,10 +2487,7 @@ graph: string
  * Reads the graph as this, whatever it looks like.
  */
 dialect?: (DialectName | null)
-/**
- * Which links to follow; both if left out.
- */
-along?: ("both" | "dataFlow" | "structure")
+along?: Links
 /**
  * How many flows of one subgraph; 5 if left out.
  */
@@ -3023,10 +2624,7 @@ subgraph?: (string | null)
  * Whose vectors say what texts mean: `builtin`, `openai:MODEL` or `ollama:MODEL`; built-in ones if left out.
  */
 embeddings?: string
-/**
- * What to go by; both if left out.
- */
-by?: ("both" | "words" | "meaning")
+by?: By
 }
 /**
  * Nodes that fit a query.
@@ -3433,10 +3031,7 @@ testDir: string
  * How its tests are run: one program with its arguments.
  */
 testCommand: string
-/**
- * What installs its packages.
- */
-install: ("npm" | "pip" | "go" | "none")
+install: Installer
 /**
  * Texts by path; `{{project_name}}` stands for the project's name.
  */
@@ -3584,7 +3179,7 @@ namePath: string
  */
 kind: string
 range: Stretch
-nameRange: Stretch1
+nameRange: Stretch
 /**
  * From `async`, `def` or `class` to before the colon; null for names that are only bound.
  */
@@ -3615,7 +3210,7 @@ body?: (string | null)
 children?: (Definition[] | null)
 }
 /**
- * The whole of it, decorators included.
+ * A stretch of a text, up to but without its end.
  */
 export interface Stretch {
 start: Point
@@ -3635,13 +3230,6 @@ line: number
 column: number
 }
 /**
- * Where its name stands.
- */
-export interface Stretch1 {
-start: Point
-end: Point
-}
-/**
  * A definition, and what is in it.
  */
 export interface Definition {
@@ -3654,8 +3242,8 @@ namePath: string
  * `class`, `function`, `method`, `property`, `variable` or `attribute`.
  */
 kind: string
-range: Stretch2
-nameRange: Stretch3
+range: Stretch
+nameRange: Stretch
 /**
  * From `async`, `def` or `class` to before the colon; null for names that are only bound.
  */
@@ -3664,20 +3252,6 @@ signature?: (string | null)
  * What is right below it, down to the levels asked for.
  */
 children: Definition[]
-}
-/**
- * The whole of it, decorators included.
- */
-export interface Stretch2 {
-start: Point
-end: Point
-}
-/**
- * Where its name stands.
- */
-export interface Stretch3 {
-start: Point
-end: Point
 }
 /**
  * Lists every reference of a symbol: uses, imports, exports, its definition.
@@ -3742,7 +3316,7 @@ export interface Reference {
  * Relative to the folder asked about.
  */
 file: string
-range: Stretch4
+range: Stretch
 /**
  * The text of the line around, without its margin.
  */
@@ -3767,13 +3341,6 @@ why?: (string | null)
  * The type checker that found a possible one as well, null if it did not; absent where none was asked.
  */
 confirmedBy?: (string | null)
-}
-/**
- * A stretch of a text, up to but without its end.
- */
-export interface Stretch4 {
-start: Point
-end: Point
 }
 /**
  * Lists from where a symbol is used, by the functions and classes around the uses.
@@ -3834,7 +3401,7 @@ uses: Use[]
  * One use of a symbol.
  */
 export interface Use {
-range: Stretch4
+range: Stretch
 /**
  * The text of the line around, without its margin.
  */
@@ -3852,28 +3419,11 @@ why?: (string | null)
  * Says where the symbol at a place is defined.
  */
 export interface FindDefinitionParamsOf {
-at: At1
+at: At
 /**
  * Folder to look in; else the current folder.
  */
 root?: (string | null)
-}
-/**
- * A place where a symbol is named.
- */
-export interface At1 {
-/**
- * Relative to the folder asked about.
- */
-file: string
-/**
- * From 1.
- */
-line: number
-/**
- * From 1, in characters.
- */
-column: number
 }
 /**
  * Where a symbol is defined.
@@ -3892,7 +3442,7 @@ export interface Place {
  * Relative to the folder asked about.
  */
 file: string
-range: Stretch4
+range: Stretch
 /**
  * The text of the line around, without its margin.
  */
@@ -3948,8 +3498,8 @@ namePath: string
  * `class`, `function`, `method` or `property`.
  */
 kind: string
-range: Stretch5
-nameRange: Stretch6
+range: Stretch
+nameRange: Stretch
 /**
  * From `async`, `def` or `class` to before the colon.
  */
@@ -3966,20 +3516,6 @@ place: string
  * An object of unknown type is asked for that name somewhere.
  */
 possiblyUsed: boolean
-}
-/**
- * A stretch of a text, up to but without its end.
- */
-export interface Stretch5 {
-start: Point
-end: Point
-}
-/**
- * A stretch of a text, up to but without its end.
- */
-export interface Stretch6 {
-start: Point
-end: Point
 }
 /**
  * Checks the planned dependencies of a graph against what the code really uses.
@@ -4190,18 +3726,11 @@ notes: string[]
  */
 export interface FileEdit {
 file: string
-range: Stretch7
+range: Stretch
 /**
  * What stands there afterwards.
  */
 text: string
-}
-/**
- * A stretch of a text, up to but without its end.
- */
-export interface Stretch7 {
-start: Point
-end: Point
 }
 /**
  * Inserts statements above a symbol, its decorators and comments.
@@ -4361,7 +3890,7 @@ file: string
 /**
  * In the text before, in its order.
  */
-places: Stretch4[]
+places: Stretch[]
 }
 /**
  * A place that may mean a symbol.
@@ -4371,7 +3900,7 @@ export interface Possible {
  * Relative to the folder asked about.
  */
 file: string
-range: Stretch4
+range: Stretch
 /**
  * The text of the line around, without its margin.
  */
@@ -4622,15 +4151,12 @@ paths?: string[]
  * The folder; else the current one. The project is the one that the tests belong to.
  */
 root?: (string | null)
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed7
+allow?: Allowed
 /**
  * What runs the tests; found out from the project's files if left out.
  */
@@ -4659,44 +4185,6 @@ arguments?: string[]
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed7 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * What a run of tests came to.
@@ -4901,18 +4389,15 @@ replaceEdited?: boolean
  * The model, as `provider:name`; else as everywhere.
  */
 model?: (string | null)
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
-allow?: Allowed8
+sandbox?: Choice
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
 }
 /**
- * The function.
+ * Which function is meant. A function of `parseFile` will do: what else it says is passed over.
  */
 export interface FunctionRef {
 /**
@@ -4931,44 +4416,6 @@ namePath?: (string | null)
  * The class of a method, where only its own name is given.
  */
 className?: (string | null)
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed8 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * Generated tests, and how they ran.
@@ -5100,57 +4547,16 @@ timeout?: number
  * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
 runTimeout?: (number | null)
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed9
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed9 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * What may be wrong.
@@ -5515,91 +4921,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed10
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed10 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
-}
-/**
- * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
- */
-export interface Allowed11 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
+allow?: Allowed
 }
 /**
  * Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
@@ -5699,53 +5026,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed12
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed12 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
+allow?: Allowed
 }
 /**
  * Say where a job stands, and what it came to if it has ended.
@@ -5885,10 +5171,7 @@ maxLines?: number
  * Do not ask the model for a diagnosis before it is asked for a fix.
  */
 noReport?: boolean
-/**
- * How a fix is given.
- */
-fixWith?: ("reply" | "tools")
+fixWith?: FixWith
 /**
  * Write nothing into the tree; the patch is all there is.
  */
@@ -5937,15 +5220,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed13
+allow?: Allowed
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
  */
@@ -5962,54 +5242,6 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed13 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
-}
-/**
- * Tests by how they end.
- */
-export interface TestCounts2 {
-passing: number
-/**
- * Without those that pass when run again.
- */
-failing: number
 }
 /**
  * Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
@@ -6087,15 +5319,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed14
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -6112,44 +5341,6 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed14 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
@@ -6177,10 +5368,7 @@ name?: (string | null)
  * Tasks at a time.
  */
 jobs?: number
-/**
- * How a fix is given.
- */
-workWith?: ("reply" | "tools")
+workWith?: FixWith
 /**
  * Do not ask for tests of all tasks together in the end, and for what connects them.
  */
@@ -6222,15 +5410,12 @@ record?: (string | null)
  * Wait as long as the recorded model did.
  */
 replayLatency?: boolean
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
-allow?: Allowed15
+allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
  */
@@ -6247,44 +5432,6 @@ runTimeout?: (number | null)
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
- */
-export interface Allowed15 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * Lists proposed fixes of a project, the oldest first.
@@ -6350,57 +5497,16 @@ model?: (string | null)
  * Seconds one test may take, from 1; 30 if left out.
  */
 timeout?: number
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed16
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed16 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
@@ -6417,10 +5523,7 @@ root?: (string | null)
  * Its id, such as `fix-1`.
  */
 fix: string
-/**
- * What is decided.
- */
-decision: ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
+decision: Choice2
 /**
  * The revision that was looked at; refused with the kind `stale` if it is another by now.
  */
@@ -6442,57 +5545,16 @@ test?: boolean
  * Why, for the history.
  */
 note?: string
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed17
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed17 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * Reports every problem of a planning graph at once.
@@ -6558,10 +5620,7 @@ graph: string
  * Reads the graph as this, whatever it looks like.
  */
 dialect?: (DialectName | null)
-/**
- * Which links to follow; both if left out.
- */
-along?: ("both" | "dataFlow" | "structure")
+along?: Links
 /**
  * How many flows of one subgraph; 5 if left out.
  */
@@ -6620,10 +5679,7 @@ subgraph?: (string | null)
  * Whose vectors say what texts mean: `builtin`, `openai:MODEL` or `ollama:MODEL`; built-in ones if left out.
  */
 embeddings?: string
-/**
- * What to go by; both if left out.
- */
-by?: ("both" | "words" | "meaning")
+by?: By
 }
 /**
  * Shows where every node of a grown repository stands.
@@ -6633,13 +5689,6 @@ export interface StatusParams {
  * The output folder of the run.
  */
 out: string
-}
-/**
- * Appendix B's `test_results`.
- */
-export interface TestResults1 {
-passed: number
-failed: number
 }
 /**
  * Tells how far a list of tasks is that is made into a repository, or was.
@@ -6825,28 +5874,11 @@ root?: (string | null)
  * Says where the symbol at a place is defined.
  */
 export interface FindDefinitionParams {
-at: At2
+at: At
 /**
  * Folder to look in; else the current folder.
  */
 root?: (string | null)
-}
-/**
- * A place where a symbol is named.
- */
-export interface At2 {
-/**
- * Relative to the folder asked about.
- */
-file: string
-/**
- * From 1.
- */
-line: number
-/**
- * From 1, in characters.
- */
-column: number
 }
 /**
  * Lists functions, classes and methods that nothing uses outside their own text.
@@ -7103,15 +6135,12 @@ paths?: string[]
  * The folder; else the current one. The project is the one that the tests belong to.
  */
 root?: (string | null)
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed18
+allow?: Allowed
 /**
  * What runs the tests; found out from the project's files if left out.
  */
@@ -7142,49 +6171,11 @@ arguments?: string[]
 background?: boolean
 }
 /**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed18 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
-}
-/**
  * Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
  * found a bug.
  */
 export interface GenerateTestsParams {
-function: FunctionRef1
+function: FunctionRef
 /**
  * The project's root; else found from the file.
  */
@@ -7209,95 +6200,12 @@ replaceEdited?: boolean
  * The model, as `provider:name`; else as everywhere.
  */
 model?: (string | null)
-/**
- * Where tests run.
- */
-sandbox?: ("auto" | "docker" | "local")
-allow?: Allowed19
+sandbox?: Choice
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * The function.
- */
-export interface FunctionRef1 {
-/**
- * Its file, absolute or below the project's root.
- */
-filePath: string
-/**
- * Its name, or its name path: `add`, `Cart.total`, `Cart/total`, `f[1]`.
- */
-name: string
-/**
- * Its name path; goes before the name.
- */
-namePath?: (string | null)
-/**
- * The class of a method, where only its own name is given.
- */
-className?: (string | null)
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed19 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
-}
-/**
- * Which function is meant. A function of `parseFile` will do: what else it says is passed over.
- */
-export interface FunctionRef2 {
-/**
- * Its file, absolute or below the project's root.
- */
-filePath: string
-/**
- * Its name, or its name path: `add`, `Cart.total`, `Cart/total`, `f[1]`.
- */
-name: string
-/**
- * Its name path; goes before the name.
- */
-namePath?: (string | null)
-/**
- * The class of a method, where only its own name is given.
- */
-className?: (string | null)
 }
 /**
  * Ranks the functions and lines that may be why tests fail.
@@ -7327,57 +6235,16 @@ timeout?: number
  * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
 runTimeout?: (number | null)
-/**
- * Where tests run; Docker where an engine answers, if left out.
- */
-sandbox?: ("auto" | "docker" | "local")
+sandbox?: Choice
 /**
  * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
  */
 image?: (string | null)
-allow?: Allowed20
+allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
 background?: boolean
-}
-/**
- * What tests may have beside what every sandbox gives.
- */
-export interface Allowed20 {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
-/**
- * A variable for the tests; as often as there are variables.
- */
-env?: string[]
-/**
- * A variable for the tests that has the value it has here; as often as there are variables.
- */
-passEnv?: string[]
-/**
- * MiB of memory (default: 2048).
- */
-memory?: (number | null)
-/**
- * Processors (default: all; in containers 1).
- */
-cores?: (number | null)
-/**
- * Let tests use the network, this machine's own services among it.
- */
-network?: boolean
-/**
- * Do not let tests write beside their code.
- */
-readOnly?: boolean
-/**
- * Seconds for all tests of a run, where nothing else is said (default: 1800).
- */
-runSeconds?: (number | null)
 }
 /**
  * Shows what this machine offers for running tests, and what would be enforced.
