@@ -15,15 +15,14 @@
 mod debug;
 mod failure;
 mod red;
+mod state;
 mod upstream;
 
 use std::collections::BTreeMap;
 
-use crate::diagnosis::{Repeats, Steadiness, Votes, is_doubtful};
-use crate::draft::{self, Draft, DraftError, Normalised};
-use crate::exchange::{
-    Action, Ask, Earlier, Localized, Note, Observation, Query, Run, Stage, Verdict,
-};
+use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
+use crate::draft::{self, DraftError, Normalised};
+use crate::exchange::{Action, Ask, Note, Observation, Query, Run, Stage, Verdict};
 use crate::failures;
 use crate::item::Item;
 use crate::mend;
@@ -33,6 +32,7 @@ use crate::prompt::{self, Prompt, Surroundings, questions};
 use crate::routing::{self, Route};
 
 use failure::stack_text;
+pub use state::State;
 
 /// Temperatures of everything but votes, by how many answers in a row could not be used: from the second on others are
 /// wanted, not the same again.
@@ -82,124 +82,6 @@ impl Phase {
             Phase::RegressionRun => "a regression run",
             Phase::AwaitHuman | Phase::AwaitApproval => "a person",
             Phase::Done => "nothing",
-        }
-    }
-}
-
-/// Where an item stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    phase: Phase,
-    draft: Draft,
-    red_output: String,
-    complaint: String,
-    tests_asked: u32,
-    implementation_asked: u32,
-    fixes_asked: u32,
-    fixes: u32,
-    red_reasks: u32,
-    regenerations: u32,
-    malformed: u32,
-    mends: u32,
-    asked_for_more: bool,
-    by_hand: bool,
-    /// Test cases of the tests at hand.
-    cases: usize,
-    /// Runs of the draft at hand, which did not change between them.
-    repeats: Repeats,
-    /// Tests of the accepted draft that passed and failed.
-    flaky: Vec<String>,
-    failure: String,
-    reason: String,
-    earlier: Vec<Earlier>,
-    /// Answers in a row that could not be run, or were no better than what was sent back.
-    unusable: usize,
-    /// Implementations that were run, by their text.
-    tried: Vec<String>,
-    /// Opinions on the failure of `judged`, the first test that failed.
-    votes: Votes,
-    judged: String,
-    /// What a fix said in place of code: that a test is wrong.
-    claim: Option<String>,
-    /// Claims that were put to a judge.
-    claims: u32,
-    /// What the last fix changed, as a diff; empty for a first implementation.
-    change: String,
-    query: Query,
-    localized: Localized,
-    /// Nothing else is under way.
-    alone: bool,
-    /// Of a fix that amends other items: what stood before it.
-    before: Draft,
-    /// The fix may stay.
-    approved: bool,
-    /// The implementation is a person's.
-    rewritten: bool,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        State {
-            phase: Phase::Idle,
-            draft: Draft::default(),
-            red_output: String::new(),
-            complaint: String::new(),
-            tests_asked: 0,
-            implementation_asked: 0,
-            fixes_asked: 0,
-            fixes: 0,
-            red_reasks: 0,
-            regenerations: 0,
-            malformed: 0,
-            mends: 0,
-            asked_for_more: false,
-            by_hand: false,
-            cases: 0,
-            repeats: Repeats::default(),
-            flaky: Vec::new(),
-            failure: String::new(),
-            reason: String::new(),
-            earlier: Vec::new(),
-            change: String::new(),
-            unusable: 0,
-            tried: Vec::new(),
-            votes: Votes::default(),
-            judged: String::new(),
-            claim: None,
-            claims: 0,
-            query: Query { failures: Vec::new(), stack: Vec::new() },
-            localized: Localized::default(),
-            alone: false,
-            before: Draft::default(),
-            approved: false,
-            rewritten: false,
-        }
-    }
-}
-
-impl State {
-    /// Fixes applied so far: the checkpoint's `retry_count`.
-    pub fn fixes(&self) -> u32 {
-        self.fixes
-    }
-
-    /// Tests that failed and then passed unchanged, and were let pass.
-    pub fn flaky(&self) -> &[String] {
-        &self.flaky
-    }
-
-    pub fn draft(&self) -> &Draft {
-        &self.draft
-    }
-
-    /// For an item whose definition a person wrote: it stands in the tree already, so the red gate has
-    /// nothing to see, no implementation is asked for, and a fix would overwrite the person's text.
-    pub fn written_by_hand() -> State {
-        let implementation = Some(code::Fragment::default());
-        State {
-            draft: Draft { implementation, ..Draft::default() },
-            by_hand: true,
-            ..State::default()
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What a failure means (V3, V4): a repeat tells the flaky ones, rules tell what needs no opinion, and a
-//! majority of votes decides the rest.
+//! judge decides the rest, or a majority of votes while it is not sure.
 
 mod examples;
 mod repeats;
