@@ -141,12 +141,7 @@ fn a_grown_repository_is_whole_and_a_second_run_changes_nothing() {
     let _ = world.grow(&plot, &[]).exits(0);
     assert_same(&world.tree(), &first);
     assert_eq!(world.journal("test_run").len(), runs, "nothing accepted is run again");
-    let log = Command::new("git")
-        .args(["log", "--format=%s"])
-        .current_dir(world.out())
-        .output()
-        .expect("git");
-    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    let log = world.git(&["log", "--format=%s"]);
     for subject in [
         "feat: complete basic (nodes double-square)",
         "feat: complete top (nodes",

@@ -4,6 +4,7 @@ mod allowed;
 mod approval;
 mod approve;
 mod bad_input;
+mod commits;
 mod crash;
 mod editor;
 mod editor_model;

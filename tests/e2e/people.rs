@@ -186,12 +186,8 @@ fn edits_are_committed_before_anything_is_built_on_them_and_survive_a_rollback()
     world.write("out/src/lib/basic.py", &mine);
     let _ = world.grow(&plot, &["--keep-edits"]).exits(0);
     let _ = world.trellis(&["rollback", "out", "--to", "basic"]).exits(0);
-    let history = std::process::Command::new("git")
-        .args(["log", "-S", "def mine", "--format=%s"])
-        .current_dir(world.out())
-        .output()
-        .expect("git");
-    assert!(String::from_utf8_lossy(&history.stdout).contains("keep edits made by hand"));
+    let history = world.git(&["log", "-S", "def mine", "--format=%s"]);
+    assert!(history.contains("keep edits made by hand"));
     let _ = world.grow(&plot, &[]).exits(0);
     assert!(!world.read("out/src/lib/__init__.py").contains("mine"));
 }
@@ -237,12 +233,7 @@ fn a_subgraph_completed_by_a_later_run_gets_its_commit_and_tag() {
     let _ = world.grow(&plot, &[]).exits(1);
     plot.reply("f", "fix", 0, "```python\ndef f(x: int) -> int:\n    return x + 1\n```");
     let _ = world.grow(&plot, &[]).exits(0);
-    let tags = std::process::Command::new("git")
-        .arg("tag")
-        .current_dir(world.out())
-        .output()
-        .expect("git");
-    assert_eq!(String::from_utf8_lossy(&tags.stdout), "phase4-subgraph-a=20b=2Fc\n");
+    assert_eq!(world.git(&["tag"]), "phase4-subgraph-a=20b=2Fc\n");
     let _ = world.trellis(&["rollback", "out"]).exits(0);
 }
 

@@ -7,7 +7,7 @@ use crate::world::{Plot, World, assert_same, tree};
 const WRONG: &str = "2 * x if x < 4 or x > 6 else 0";
 
 /// Five nodes. `scaled`, the third, is wrong where neither its own tests nor those of `far` look.
-fn chain() -> Plot {
+pub(crate) fn chain() -> Plot {
     let mut plot = Plot::default()
         .function("one", "basic", &[], &[], "x + 1")
         .tests("one", "basic", [2, 3, 4])

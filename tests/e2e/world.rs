@@ -162,6 +162,13 @@ impl World {
         self.trellis(&arguments)
     }
 
+    /// Runs git in the grown repository and returns what it prints.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        let output = command.args(arguments).current_dir(self.out()).output().expect("git");
+        Ran::of(output).exits(0).stdout
+    }
+
     pub(crate) fn checkpoint(&self) -> Value {
         serde_json::from_str(&self.read("out/docs/generation_checkpoint.json"))
             .expect("a checkpoint")

@@ -4,6 +4,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 use super::{Door, nothing_accepted_runs_again};
+use crate::commits::milestones;
 use crate::implement::{self, ALONE, CART, CODE, code, in_p, new_tests, records, shop};
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
 use crate::tasks::{self, Task, in_out, list};
@@ -51,6 +52,7 @@ impl Door for Generate {
         let arguments = self.arguments(world, round);
         let _ = world.trellis(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).exits(0);
         assert_same(&world.tree(), &self.undisturbed.tree());
+        assert_eq!(milestones(world), milestones(&self.undisturbed), "round {round}");
         nothing_accepted_runs_again(world, self.nodes, round);
         let _ = world.trellis(&["log", "out", "--verify"]).exits(0);
     }

@@ -82,7 +82,8 @@ fn development(project: &Project) -> Vec<String> {
     out
 }
 
-const GITIGNORE: &str = "__pycache__/\n*.pyc\n*.egg-info/\n.pytest_cache/\n.coverage\n.venv/\n.trellis/\n.trellis/cache\n";
+/// What tools make: builds, caches, results of tests.
+const GITIGNORE: &str = "__pycache__/\n*.pyc\n*.egg-info/\nbuild/\ndist/\n.mypy_cache/\n.pytest_cache/\n.coverage\ntest_results.xml\n.venv/\n.trellis/\n.trellis/cache\n";
 
 fn pyproject(project: &Project, layout: &Layout) -> String {
     let mut out = String::from(

@@ -1,6 +1,6 @@
-//! From accepted texts to files on the disk.
+//! From accepted texts to files: those of the whole run, or of some of its nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cycle::Draft;
@@ -8,22 +8,46 @@ use cycle::assembly::{Share, Sources, sources};
 use plan::NodeIx;
 
 use crate::error::Fault;
+use crate::grow::items::Work;
 use crate::grow::owner::Owner;
+use crate::grow::shelf::{Flow, Shelf};
 use crate::observer::Told;
 use crate::workspace::FlushError;
 
+/// Accepted texts that files are made of.
+pub(crate) struct Contents {
+    /// Nodes with what they came to, in the plan's order.
+    pub(crate) drafts: Vec<(NodeIx, Arc<Draft>)>,
+    pub(crate) flows: Vec<Flow>,
+}
+
+impl Contents {
+    /// Everything that was accepted.
+    fn all(work: &Work, shelf: &Shelf) -> Contents {
+        let drafts = work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?)));
+        Contents { drafts: drafts.collect(), flows: shelf.flows().values().cloned().collect() }
+    }
+
+    pub(crate) fn nodes(&self) -> BTreeSet<NodeIx> {
+        self.drafts.iter().map(|(ix, _)| *ix).collect()
+    }
+}
+
 impl Owner {
-    /// All accepted text as files, in the plan's order.
-    pub(crate) fn sources(&self) -> Result<Sources, Fault> {
+    /// Everything that was accepted.
+    pub(crate) fn contents(&self) -> Contents {
+        Contents::all(&self.shop.work, &self.shelf.borrow())
+    }
+
+    /// Accepted texts as files.
+    pub(crate) fn sources(&self, contents: &Contents) -> Result<Sources, Fault> {
         let work = &self.shop.work;
-        let shelf = self.shelf.borrow().clone();
-        let drafts: Vec<(NodeIx, Arc<Draft>)> =
-            work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?))).collect();
+        let drafts = contents.drafts.iter();
         let shares: Vec<Share<'_>> =
-            drafts.iter().map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
+            drafts.map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
         let mut built = sources(&work.layout, &shares, &self.shop.kept)
             .map_err(|e| Fault::internal(format!("the accepted texts do not fit together: {e}")))?;
-        for flow in shelf.flows().values().filter(|it| !self.shop.kept.contains_key(&it.path)) {
+        for flow in contents.flows.iter().filter(|it| !self.shop.kept.contains_key(&it.path)) {
             built.files.insert(flow.path.clone(), flow.text.to_string());
         }
         Ok(built)
@@ -31,7 +55,7 @@ impl Owner {
 
     /// Writes what has been accepted since the last time.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
-        let mut files = self.sources()?.files;
+        let mut files = self.sources(&self.contents())?.files;
         files.retain(|path, _| {
             !self.shop.kept.contains_key(path)
                 || self.kept_changed(path)
@@ -53,8 +77,8 @@ impl Owner {
         })
     }
 
-    /// `all`: these are all files of a finished run.
-    /// Brings `files` to the disk; of what was ours, sources that are not among them are removed.
+    /// Brings `files` to the disk; of what was ours, sources that are not among them are removed. `all`
+    /// says that these are the files of a finished run.
     pub(crate) fn write(
         &mut self,
         files: &BTreeMap<String, String>,

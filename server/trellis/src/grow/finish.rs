@@ -22,7 +22,8 @@ use crate::workspace::journal::Event;
 /// Writes everything that belongs to a finished repository.
 pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summary, Exit), Fault> {
     owner.flush()?;
-    let sources = owner.sources()?.files;
+    let contents = owner.contents();
+    let sources = owner.sources(&contents)?.files;
     let suite = suite(owner, &sources).await?;
     if suite.failed > 0 {
         let count = suite.failed;
@@ -40,7 +41,7 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     let told = |it: &ImportCycle| format!("{}: {}", it.modules.join(" -> "), it.suggestion);
     let cycles: Vec<String> = written.iter().map(told).chain(planned).collect();
     owner.warnings.extend(cycles.iter().map(|cycle| format!("circular import {cycle}")));
-    let (files, warnings) = metadata::files(owner, &sources);
+    let (files, warnings) = metadata::files(owner, &contents, &sources);
     owner.warnings.extend(warnings);
     let mut all = sources;
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
@@ -59,7 +60,7 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
         documents(owner, &summary, cycles, installed.is_ok())?;
-        owner.commit("docs: generation report", None)?;
+        owner.commit("docs: generation report");
         let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
         let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
         let logged = owner.shop.journal.commit(event);

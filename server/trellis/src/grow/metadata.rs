@@ -1,25 +1,32 @@
 //! The grown project's metadata: from the plan, the specification and the code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
+use std::sync::Arc;
 
+use cycle::Draft;
 use cycle::assembly::{
     ModuleFacts, Project, library_name, project_files, readme, third_party, usage,
 };
+use plan::NodeIx;
 
+use crate::grow::files::Contents;
 use crate::grow::owner::Owner;
 
-/// Packaging, requirements, settings and README for the tree as it is, and what has to be said about
-/// them. Files of the user's that stand in their place are left alone.
+/// Packaging, requirements, settings and README for these texts and the files made of them, and what has
+/// to be said about them. Files of the user's that stand in their place are left alone.
 pub(crate) fn files(
     owner: &Owner,
+    contents: &Contents,
     sources: &BTreeMap<String, String>,
 ) -> (BTreeMap<String, String>, Vec<String>) {
     let mut warnings = Vec::new();
-    let project = project(owner, sources, &mut warnings);
+    let nodes = contents.nodes();
+    let project = project(owner, &nodes, sources, &mut warnings);
     let mut files = project_files(&project, &owner.shop.work.layout);
-    let usage = usage(tests(owner).iter().map(String::as_str));
-    files.insert("README.md".to_owned(), readme(&project, &modules(owner), usage.as_deref()));
+    let usage = usage(tests(owner, contents).iter().map(String::as_str));
+    let readme = readme(&project, &modules(owner, &nodes), usage.as_deref());
+    files.insert("README.md".to_owned(), readme);
     let foreign = owner.writer.foreign(files.keys());
     files.retain(|path, _| !foreign.contains(path) && !owner.shop.kept.contains_key(path));
     warnings
@@ -31,6 +38,7 @@ pub(crate) fn files(
 /// warning.
 fn project(
     owner: &Owner,
+    nodes: &BTreeSet<NodeIx>,
     sources: &BTreeMap<String, String>,
     warnings: &mut Vec<String>,
 ) -> Project {
@@ -72,7 +80,7 @@ fn project(
         version,
         python: owner.shop.interpreter.as_deref().and_then(python_version),
         requirements,
-        entry_points: entry_points(owner),
+        entry_points: entry_points(owner, nodes),
     }
 }
 
@@ -175,7 +183,7 @@ fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
 }
 
 /// A passed function `main` in a module that is meant to be started.
-fn entry_points(owner: &Owner) -> Vec<(String, String)> {
+fn entry_points(owner: &Owner, nodes: &BTreeSet<NodeIx>) -> Vec<(String, String)> {
     let work = &owner.shop.work;
     let started = |item: &&cycle::Item| {
         let module = item.module.rsplit('.').next().unwrap_or_default();
@@ -184,7 +192,8 @@ fn entry_points(owner: &Owner) -> Vec<(String, String)> {
             && matches!(module, "cli" | "main" | "__main__" | "app")
     };
     let passed = |item: &&cycle::Item| owner.accepted.contains_key(&item.id);
-    let mut out: Vec<(String, String)> = (work.items.values().filter(started).filter(passed))
+    let items = nodes.iter().map(|ix| &work.items[ix]);
+    let mut out: Vec<(String, String)> = (items.filter(started).filter(passed))
         .map(|item| {
             let name = item.module.split('.').next().unwrap_or("main").replace('_', "-");
             (name, format!("{}:main", item.module))
@@ -195,23 +204,22 @@ fn entry_points(owner: &Owner) -> Vec<(String, String)> {
 }
 
 /// Tests that pass, those of whole flows first, then those of what uses most.
-fn tests(owner: &Owner) -> Vec<String> {
-    let flows = owner.shelf.borrow().flows().values().map(|it| it.text.to_string()).collect();
+fn tests(owner: &Owner, contents: &Contents) -> Vec<String> {
     let work = &owner.shop.work;
-    let of_node = |ix: &plan::NodeIx| {
+    let of_node = |(ix, _): &(NodeIx, Arc<Draft>)| {
         let accepted = owner.accepted.get(&work.items[ix].id)?;
         Some(accepted.tests.clone())
     };
-    let mut all: Vec<String> = flows;
-    all.extend(work.leaves.iter().rev().filter_map(of_node));
+    let mut all: Vec<String> = contents.flows.iter().map(|it| it.text.to_string()).collect();
+    all.extend(contents.drafts.iter().rev().filter_map(of_node));
     all
 }
 
 /// Passed nodes by module, for the README.
-fn modules(owner: &Owner) -> Vec<ModuleFacts> {
+fn modules(owner: &Owner, nodes: &BTreeSet<NodeIx>) -> Vec<ModuleFacts> {
     let work = &owner.shop.work;
     let mut out: Vec<ModuleFacts> = Vec::new();
-    for ix in &work.leaves {
+    for ix in work.leaves.iter().filter(|ix| nodes.contains(ix)) {
         let item = &work.items[ix];
         if !owner.accepted.contains_key(&item.id) {
             continue;

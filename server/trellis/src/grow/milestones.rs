@@ -1,24 +1,26 @@
 //! Subgraphs that are settled: their integration tests, and one commit each, in the plan's order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use plan::NodeIx;
 use tokio::task::JoinSet;
 
 use crate::error::Fault;
+use crate::grow::files::Contents;
 use crate::grow::integration;
 use crate::grow::items::Work;
 use crate::grow::metadata;
 use crate::grow::owner::{Done, Owner};
 use crate::grow::shelf::Flow;
 use crate::grow::worker::Stop;
+use crate::workspace::git::GitError;
 use crate::workspace::journal::{Event, Integrated};
+use crate::workspace::trees::{self, Texts};
 use crate::workspace::{checkpoint, disk};
 
-/// Our files that no flush writes.
-const DOCUMENTS: [&str; 4] =
-    ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH, "test_results.xml"];
+/// Our files that no flush writes; `test_results.xml`, which every run of the tests makes anew, is no part of history.
+const DOCUMENTS: [&str; 3] = ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH];
 
 impl Owner {
     /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
@@ -104,8 +106,8 @@ impl Owner {
             if !leaves.iter().all(settled) || !(has_flows || leaves.iter().any(has_not_passed)) {
                 return Ok(());
             }
-            self.flush()?;
             if !self.stands_as_committed(subgraph, leaves) {
+                self.flush()?;
                 self.commit_subgraph(subgraph, leaves)?;
             }
             self.committed.insert(subgraph.clone());
@@ -134,38 +136,76 @@ impl Owner {
             ),
         };
         let tag = whole.then(|| format!("phase4-subgraph-{}", disk::safe_name(subgraph)));
+        let contents = self.contents_of(subgraph, leaves);
         // Every milestone can be installed and tested: it is what a rollback returns to.
-        let sources = self.sources()?.files;
-        let (files, _) = metadata::files(self, &sources);
-        self.write(&files, false)?;
-        let tag = self.commit(&message, tag.as_deref())?;
-        let nodes = self.accepted.keys().cloned().collect();
+        let mut files = self.sources(&contents)?.files;
+        let (metadata, _) = metadata::files(self, &contents, &files);
+        self.write(&metadata, false)?;
+        files.extend(metadata);
+        let tag = self.commit_files(files, &message).and_then(|()| self.set_tag(tag?));
+        let nodes = contents.nodes().into_iter().map(|ix| self.id(ix)).collect();
         let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };
         let logged = self.shop.journal.commit(event);
         logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
     }
 
-    /// Commits everything of ours and returns the tag that was set. Without git, or when git refuses, the
-    /// run goes on and says so.
-    pub(crate) fn commit(
-        &mut self,
-        message: &str,
-        tag: Option<&str>,
-    ) -> Result<Option<String>, Fault> {
-        let Some(git) = &self.git else { return Ok(None) };
+    /// What the commit of a subgraph holds: the subgraph and what was committed before it, with everything
+    /// that they build on. Fixes by nodes that come later in the plan's order are not in it, so that any
+    /// number of jobs makes the same commits.
+    fn contents_of(&self, subgraph: &str, leaves: &[NodeIx]) -> Contents {
+        let work = &self.shop.work;
+        let is_in = |(name, leaves): &&(String, Vec<NodeIx>)| {
+            name == subgraph
+                || self.committed.contains(name)
+                || self.stands_as_committed(name, leaves)
+        };
+        let all: Vec<&(String, Vec<NodeIx>)> = self.subgraphs.iter().filter(is_in).collect();
+        let mut shelf = self.shelf.borrow().clone();
+        let last = leaves.iter().map(|ix| work.place[ix]).max();
+        for it in self.amendments.iter().rev().filter(|it| Some(work.place[&it.by]) > last) {
+            shelf.put(it.node, Some(it.before.clone()));
+        }
+        let parts = all.iter().flat_map(|(_, leaves)| leaves).copied();
+        let parts: Vec<NodeIx> = parts.filter(|ix| shelf.draft(*ix).is_some()).collect();
+        let nodes = integration::nodes(work, &shelf, &parts).into_iter();
+        let flows = all.iter().filter_map(|(name, _)| shelf.flows().get(name).cloned()).collect();
+        Contents { drafts: nodes.filter_map(|ix| Some((ix, shelf.draft(ix)?))).collect(), flows }
+    }
+
+    /// Commits files as they are given, and that those which are gone are gone; none where git refuses.
+    fn commit_files(&mut self, files: BTreeMap<String, String>, message: &str) -> Option<()> {
+        let git = self.git.as_ref()?;
+        let is_gone = |path: &String| !files.contains_key(path) && !self.root.join(path).exists();
+        let gone = self.writer.known_paths().into_iter().filter(is_gone);
+        let mut texts: Texts = gone.map(|path| (path, None)).collect();
+        let changed = files.iter().filter(|(path, text)| self.in_history.get(*path) != Some(text));
+        texts.extend(changed.map(|(path, text)| (path.clone(), Some(text.clone()))));
+        let made = trees::commit_texts(git, &self.shop.journal, &texts, message);
+        self.in_history.extend(files);
+        self.told(made)
+    }
+
+    /// Commits everything of ours that has changed, as it is on the disk.
+    pub(crate) fn commit(&mut self, message: &str) {
+        let Some(git) = &self.git else { return };
         let mut paths = self.writer.known_paths();
         paths.extend(DOCUMENTS.map(str::to_owned));
-        let journal = &self.shop.journal;
-        if let Err(error) = git.commit(journal, &paths, message, message.starts_with("feat: ")) {
-            self.warnings.push(format!("{error}; the run goes on without commits"));
-            self.git = None;
-            return Ok(None);
-        }
-        let set = tag.map(|tag| git.tag(journal, tag).map(|()| tag.to_owned())).transpose();
-        set.or_else(|error| {
-            self.warnings.push(format!("{error}; there is no going back to that subgraph"));
-            Ok(None)
-        })
+        let made = git.commit(&self.shop.journal, &paths, message, false).map(drop);
+        let _ = self.told(made);
+    }
+
+    /// Without git, or when git refuses, the run goes on and says so.
+    fn told(&mut self, made: Result<(), GitError>) -> Option<()> {
+        let Err(error) = made else { return Some(()) };
+        self.warnings.push(format!("{error}; the run goes on without commits"));
+        self.git = None;
+        None
+    }
+
+    fn set_tag(&mut self, tag: String) -> Option<String> {
+        let Err(error) = self.git.as_ref()?.tag(&self.shop.journal, &tag) else { return Some(tag) };
+        self.warnings.push(format!("{error}; there is no going back to that subgraph"));
+        None
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod retold;
 pub(crate) mod scratch;
 #[cfg(test)]
 mod tests;
+pub(crate) mod trees;
 pub(crate) mod worktree;
 mod writer;
 

@@ -21,6 +21,7 @@ use crate::workspace::landing::is_cut;
 use crate::workspace::leftovers;
 use crate::workspace::lock::{Lock, NoLock};
 use crate::workspace::record::{Record, begun, branch, full, known, record_path, remove};
+use crate::workspace::trees;
 
 /// Folders that tools make and can make again.
 const MADE: [&str; 6] =
@@ -181,26 +182,8 @@ impl Worktree {
         from: &str,
         texts: &BTreeMap<String, String>,
     ) -> Result<String, Fault> {
-        let prefix = self.git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
-        let top = self.inner.at(&self.folder);
-        let known = top.run(&["ls-tree", "-r", "-z", from]).map_err(broken)?;
-        let known: BTreeMap<&str, &str> = (known.split('\0'))
-            .filter_map(|it| it.split_once('\t').map(|(fields, path)| (path, &fields[..6])))
-            .collect();
-        let mut lines = String::new();
-        for (path, text) in texts {
-            let path = format!("{}{path}", prefix.trim_end());
-            let blob = ["hash-object", "-w", "--stdin", "--path", &path];
-            let blob = top.run_with(&blob, text).map_err(broken)?;
-            let mode = known.get(path.as_str()).copied().unwrap_or("100644");
-            lines += &format!("{mode} {}\t{path}\0", blob.trim());
-        }
-        let scratch =
-            tempfile::tempdir().map_err(|error| cannot("make a scratch index", &error))?;
-        let own = top.with_index(&scratch.path().join("index"));
-        own.run(&["read-tree", from]).map_err(broken)?;
-        own.run_with(&["update-index", "-z", "--index-info"], &lines).map_err(broken)?;
-        Ok(own.run(&["write-tree"]).map_err(broken)?.trim().to_owned())
+        let texts = texts.iter().map(|(path, text)| (path.clone(), Some(text.clone())));
+        trees::tree_with(&self.inner, Some(from), &texts.collect()).map_err(broken)
     }
 
     /// Moves the branch to a commit, written down before and after, so that a crash in between is no person's edit.

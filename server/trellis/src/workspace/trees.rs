@@ -1,0 +1,91 @@
+//! Commits of given texts, made beside the folder's files and the repository's own index.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::workspace::git::{Git, GitError};
+use crate::workspace::journal::Journal;
+
+/// Texts by path from the folder that git is asked in; none where a file is to be gone.
+pub(crate) type Texts = BTreeMap<String, Option<String>>;
+
+/// The mode of a file that nobody knows yet.
+const PLAIN: &str = "100644";
+
+/// The tree of a commit with these texts in place of its own; of nothing where there is no commit.
+pub(crate) fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
+    let lines = entries(git, from, texts)?;
+    let scratch = tempfile::tempdir().map_err(|error| GitError {
+        step: "index".to_owned(),
+        why: format!("no scratch folder: {error}"),
+        is_refused: false,
+    })?;
+    let own = git.with_index(&scratch.path().join("index"));
+    from.map(|from| own.run(&["read-tree", from])).transpose()?;
+    own.run_with(&["update-index", "--add", "-z", "--index-info"], &lines)?;
+    Ok(own.run(&["write-tree"])?.trim().to_owned())
+}
+
+/// Entries of an index for these texts, with the modes that files had.
+fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
+    let prefix = git.run(&["rev-parse", "--show-prefix"])?;
+    let known = from.map(|from| git.run(&["ls-tree", "-r", "-z", "--full-tree", from]));
+    let known = known.transpose()?.unwrap_or_default();
+    let modes: HashMap<&str, &str> = (known.split('\0'))
+        .filter_map(|it| it.split_once('\t').map(|(fields, path)| (path, &fields[..PLAIN.len()])))
+        .collect();
+    let mut lines = String::new();
+    for (path, text) in texts {
+        let whole = format!("{}{path}", prefix.trim_end());
+        let known = modes.get(whole.as_str()).copied();
+        let (mode, blob) = match text {
+            Some(text) => (known.unwrap_or(PLAIN), blob(git, path, text)?),
+            None if known.is_none() => continue,
+            None => ("0", NOTHING.to_owned()),
+        };
+        lines += &format!("{mode} {blob}\t{whole}\0");
+    }
+    Ok(lines)
+}
+
+/// The object name that takes an entry out of an index.
+const NOTHING: &str = "0000000000000000000000000000000000000000";
+
+fn blob(git: &Git, path: &str, text: &str) -> Result<String, GitError> {
+    let blob = git.run_with(&["hash-object", "-w", "--stdin", "--path", path], text)?;
+    Ok(blob.trim().to_owned())
+}
+
+/// Commits these texts on top of HEAD. The folder's files stay as they are, and so does what a person has
+/// staged of others. The same commit on top of itself, which a crash may ask for, is not made again.
+pub(crate) fn commit_texts(
+    git: &Git,
+    journal: &Journal,
+    texts: &Texts,
+    message: &str,
+) -> Result<(), GitError> {
+    let head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
+    let head = head.as_deref().map(str::trim);
+    let tree = tree_with(git, head, texts)?;
+    if !is_made(git, head, &tree, message)? {
+        let parent = head.map(|head| ["-p", head]);
+        let mut arguments = vec!["commit-tree", &tree, "-m", message];
+        arguments.extend(parent.iter().flatten());
+        let commit = git.run(&arguments)?;
+        let expected = head.unwrap_or(NOTHING);
+        let update = ["update-ref", "-m", message, "HEAD", commit.trim(), expected];
+        git.step(journal, &update, "")?;
+    }
+    // Without paths it would take back everything that is staged.
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let paths: String = texts.keys().map(|path| format!(":(literal){path}\0")).collect();
+    let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    git.step(journal, &reset, &paths).map(drop)
+}
+
+fn is_made(git: &Git, head: Option<&str>, tree: &str, message: &str) -> Result<bool, GitError> {
+    let Some(head) = head else { return Ok(false) };
+    let last = git.run(&["log", "-1", "--format=%T %s", head])?;
+    Ok(last.trim_end() == format!("{tree} {message}"))
+}
