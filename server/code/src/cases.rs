@@ -39,13 +39,17 @@ fn definition(stmt: &Stmt) -> Option<TestDefinition> {
 }
 
 /// A fixture may be called `test_data`; it is none.
-fn is_test(def: &StmtFunctionDef) -> bool {
+pub(crate) fn is_test(def: &StmtFunctionDef) -> bool {
+    def.name.starts_with("test") && !is_fixture(def)
+}
+
+pub(crate) fn is_fixture(def: &StmtFunctionDef) -> bool {
     let fixture = |it: &Decorator| last_name(callee(&it.expression)) == Some("fixture");
-    def.name.starts_with("test") && !def.decorator_list.iter().any(fixture)
+    def.decorator_list.iter().any(fixture)
 }
 
 /// pytest goes by the name; of unittest's classes it takes all.
-fn is_test_class(def: &StmtClassDef) -> bool {
+pub(crate) fn is_test_class(def: &StmtClassDef) -> bool {
     let bases = def.arguments.iter().flat_map(|it| &it.args);
     let mut names = bases.filter_map(last_name);
     def.name.starts_with("Test") || names.any(|name| name.ends_with("TestCase"))

@@ -118,7 +118,8 @@ fn colon_of(source: &str, class: &StmtClassDef) -> usize {
     before + source[before..].find(':').unwrap_or(0)
 }
 
-fn indented(source: &str, indent: &str) -> Result<String, SyntaxError> {
+/// Code moved to the right; the inside of strings stays.
+pub(crate) fn indented(source: &str, indent: &str) -> Result<String, SyntaxError> {
     let module = syntax::parse(source)?;
     let strings = Strings::of(source, &module);
     Ok(shift(source, 0..source.len(), &strings, |line| format!("{indent}{line}")))

@@ -30,6 +30,7 @@ mod semantics;
 mod shortcuts;
 mod signature;
 mod syntax;
+mod test_class;
 mod tree;
 
 pub use cases::{TestDefinition, tests};
@@ -61,3 +62,4 @@ pub use scope::{identifiers, unresolved, words};
 pub use shortcuts::{Examples, Shortcut, ShortcutKind, shortcuts};
 pub use signature::{Signature, SignatureError, as_static, enforce};
 pub use syntax::{SyntaxError, check, ends_within_string};
+pub use test_class::{in_test_class, is_fixture};

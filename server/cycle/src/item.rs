@@ -65,6 +65,8 @@ pub struct Item {
     pub module: String,
     /// Test file, relative to the repository.
     pub test_path: String,
+    /// The plan puts tests of others there as well; each has a class of its own.
+    pub shares_tests: bool,
     pub signature: Option<Signature>,
     pub docstring: String,
     pub examples: Vec<String>,
@@ -95,6 +97,18 @@ impl Item {
     pub fn is_static(&self) -> bool {
         let takes_none = |it: &Signature| !it.takes_receiver();
         self.kind == ItemKind::Method && self.signature.as_ref().is_some_and(takes_none)
+    }
+
+    /// The class of its tests in a file that it shares: `TestLedgerAdd` for `Ledger.add`.
+    pub fn test_class(&self) -> String {
+        let name = self.qualified_name();
+        let words = name.split(['.', '_']).filter(|it| !it.is_empty());
+        let capital = |word: &str| {
+            let mut rest = word.chars();
+            let first = rest.next().map(|it| it.to_uppercase().to_string());
+            format!("{}{}", first.unwrap_or_default(), rest.as_str())
+        };
+        std::iter::once("Test".to_owned()).chain(words.map(capital)).collect()
     }
 
     /// Distinguishes this item's helpers from those of others in the same file: `Class_method`.

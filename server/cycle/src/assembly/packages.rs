@@ -9,23 +9,26 @@ use crate::assembly::layout::{Layout, module_path};
 
 /// The `__init__.py` files of all packages that hold one of `files`.
 ///
-/// A package re-exports the public functions and classes of its modules, unless packages import each
-/// other in a circle: then an eager import could meet a half-loaded module, and `__all__` only lists
-/// the modules. A name that two modules define, or that is a module's own, is not re-exported.
+/// A package re-exports the public functions and classes of its modules and of those in the packages below it, unless packages
+/// import each other in a circle: then an eager import could meet a half-loaded module, and `__all__` only lists
+/// the modules. A name that two modules define, or that stands for a module or package right inside, is not re-exported.
 pub(crate) fn init_files(
     layout: &Layout,
     files: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let circular = circular_packages(layout, files);
+    let loads = Loads::of(layout, files);
     let mut out = BTreeMap::new();
-    for (package, modules) in layout.packages() {
+    for package in layout.packages().keys() {
         let inside = format!("{package}/");
         if !files.keys().any(|path| path.starts_with(&inside)) {
             continue;
         }
-        let text = match circular.contains(package) {
+        let is_open = |folder: &str| folder == package || loads.can_load_below(package);
+        let below = layout.packages().iter().filter(|(folder, _)| is_in(folder, package));
+        let modules = below.filter(|it| is_open(it.0)).flat_map(|(_, modules)| modules);
+        let text = match loads.is_circular(package) {
             true => String::new(),
-            false => exports(modules.iter().filter_map(|path| Some((path, files.get(path)?)))),
+            false => exports(package, modules.filter_map(|path| Some((path, files.get(path)?)))),
         };
         let text = if text.is_empty() { contents(layout, package, files) } else { text };
         out.insert(format!("{package}/__init__.py"), text);
@@ -33,19 +36,25 @@ pub(crate) fn init_files(
     out
 }
 
-fn exports<'a>(modules: impl Iterator<Item = (&'a String, &'a String)>) -> String {
+/// Whether a package is `outer`, or below it.
+fn is_in(package: &str, outer: &str) -> bool {
+    package.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn exports<'a>(package: &str, modules: impl Iterator<Item = (&'a String, &'a String)>) -> String {
     let mut names: Vec<(String, String)> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut inside: BTreeSet<String> = BTreeSet::new();
     for (path, text) in modules {
         let module = module_path(path);
-        let own = module.rsplit('.').next().unwrap_or_default().to_owned();
-        *seen.entry(own).or_default() += 2;
+        let child = path.strip_prefix(package).and_then(|it| it.split('/').nth(1));
+        inside.extend(child.map(|it| it.trim_end_matches(".py").to_owned()));
         for name in public_definitions(text) {
             *seen.entry(name.clone()).or_default() += 1;
             names.push((module.clone(), name));
         }
     }
-    names.retain(|(_, name)| seen.get(name) == Some(&1));
+    names.retain(|(_, name)| seen.get(name) == Some(&1) && !inside.contains(name));
     if names.is_empty() {
         return String::new();
     }
@@ -84,11 +93,45 @@ fn all_list(names: BTreeSet<&str>) -> String {
     format!("__all__ = [\n{}]\n", lines.concat())
 }
 
-/// Packages on a circle of imports between packages; loading a package loads its parents first.
-fn circular_packages(layout: &Layout, files: &BTreeMap<String, String>) -> BTreeSet<String> {
+/// Which packages are loaded with which: those that its modules import from, and its parents.
+struct Loads<'l> {
+    own: BTreeMap<&'l str, BTreeSet<&'l str>>,
+    /// The same where packages load all that is below them.
+    below: BTreeMap<&'l str, BTreeSet<&'l str>>,
+}
+
+impl<'l> Loads<'l> {
+    fn of(layout: &'l Layout, files: &BTreeMap<String, String>) -> Loads<'l> {
+        let own = loaded(layout, files);
+        let mut below = own.clone();
+        for (package, targets) in &mut below {
+            if !reaches_itself(&own, package) {
+                let inner = own.iter().filter(|(it, _)| is_in(it, package));
+                let more = inner.flat_map(|(_, targets)| targets);
+                targets.extend(more.filter(|it| !is_in(it, package)));
+            }
+        }
+        Loads { own, below }
+    }
+
+    /// On a circle of imports between packages.
+    fn is_circular(&self, package: &str) -> bool {
+        reaches_itself(&self.own, package)
+    }
+
+    /// Whether the package is on no circle even if it loads all that is below it.
+    fn can_load_below(&self, package: &str) -> bool {
+        !reaches_itself(&self.below, package)
+    }
+}
+
+fn loaded<'l>(
+    layout: &'l Layout,
+    files: &BTreeMap<String, String>,
+) -> BTreeMap<&'l str, BTreeSet<&'l str>> {
     let folder_of: HashMap<String, &str> =
         layout.packages().keys().map(|folder| (module_path(folder), folder.as_str())).collect();
-    let package_of = |module: &str| -> Option<&str> {
+    let package_of = |module: &str| -> Option<&'l str> {
         let mut module = module;
         loop {
             if let Some(folder) = folder_of.get(module) {
@@ -97,27 +140,28 @@ fn circular_packages(layout: &Layout, files: &BTreeMap<String, String>) -> BTree
             module = module.rsplit_once('.')?.0;
         }
     };
-    let mut needs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut out: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (package, modules) in layout.packages() {
-        let targets = needs.entry(package).or_default();
+        let targets = out.entry(package).or_default();
         targets.extend(package.rsplit_once('/').map(|(parent, _)| parent));
         for text in modules.iter().filter_map(|path| files.get(path)) {
             targets.extend(imports(text).iter().filter_map(|import| package_of(&import.module)));
         }
         targets.remove(package.as_str());
     }
-    let reaches_itself = |start: &str| {
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        let mut left: Vec<&str> = needs.get(start).into_iter().flatten().copied().collect();
-        while let Some(package) = left.pop() {
-            if package == start {
-                return true;
-            }
-            if seen.insert(package) {
-                left.extend(needs.get(package).into_iter().flatten());
-            }
+    out
+}
+
+fn reaches_itself(needs: &BTreeMap<&str, BTreeSet<&str>>, start: &str) -> bool {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut left: Vec<&str> = needs.get(start).into_iter().flatten().copied().collect();
+    while let Some(package) = left.pop() {
+        if package == start {
+            return true;
         }
-        false
-    };
-    layout.packages().keys().filter(|package| reaches_itself(package)).cloned().collect()
+        if seen.insert(package) {
+            left.extend(needs.get(package).into_iter().flatten());
+        }
+    }
+    false
 }

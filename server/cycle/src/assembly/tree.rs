@@ -76,8 +76,9 @@ fn module_text(
         .filter(|share| share.item.kind != ItemKind::Method)
         .map(|share| share.item.name.as_str())
         .collect();
-    let part = |share: &Share<'_>| share.draft.implementation.clone().unwrap_or_default();
-    merged(layout, shares, kept, &part, &reserved, false).map(|(text, _)| text)
+    let parts: Vec<Fragment> =
+        shares.iter().map(|it| it.draft.implementation.clone().unwrap_or_default()).collect();
+    merged(layout, shares, kept, &parts, &reserved, false).map(|(text, _)| text)
 }
 
 /// The file's text, and for each share what its names became.
@@ -87,11 +88,10 @@ fn merged(
     layout: &Layout,
     shares: &[Share<'_>],
     kept: Option<&String>,
-    fragment: &dyn Fn(&Share<'_>) -> Fragment,
+    fragments: &[Fragment],
     reserved: &HashSet<&str>,
     keep_unused: bool,
 ) -> Result<MergedFile, SyntaxError> {
-    let fragments: Vec<Fragment> = shares.iter().map(fragment).collect();
     let suffixes: Vec<String> = shares.iter().map(|share| share.item.suffix()).collect();
     let implementation = !keep_unused;
     let parts: Vec<Part<'_>> = (shares.iter().zip(fragments.iter().zip(&suffixes)))
@@ -116,15 +116,43 @@ fn test_text(
     shares: &[Share<'_>],
     kept: Option<&String>,
 ) -> Result<(String, TestIds), SyntaxError> {
-    let part = |share: &Share<'_>| share.draft.tests.clone().unwrap_or_default();
-    let (text, renamed) = merged(layout, shares, kept, &part, &HashSet::new(), true)?;
+    let parts = grouped(shares)?;
+    let (text, renamed) = merged(layout, shares, kept, &parts, &HashSet::new(), true)?;
     let mut ids = TestIds::new();
-    for (share, renamed) in shares.iter().zip(renamed) {
-        let tests = code::tests(&part(share).to_source())?.into_iter().map(|it| it.name);
+    for ((share, part), renamed) in shares.iter().zip(&parts).zip(renamed) {
+        let tests = code::tests(&part.to_source())?.into_iter().map(|it| it.name);
         let names = tests.map(|name| renamed.get(&name).cloned().unwrap_or(name));
         ids.push((share.item.id.clone(), names.map(|name| format!("{path}::{name}")).collect()));
     }
     Ok((text, ids))
+}
+
+/// Tests of a file that several items share, those of each in a class of its own. Fixtures stay where all can
+/// see them, unless another item has something else under the name of one.
+fn grouped(shares: &[Share<'_>]) -> Result<Vec<Fragment>, SyntaxError> {
+    let tests: Vec<Fragment> =
+        shares.iter().map(|it| it.draft.tests.clone().unwrap_or_default()).collect();
+    let mut out = Vec::new();
+    for (place, (share, own)) in shares.iter().zip(&tests).enumerate() {
+        let others = tests.iter().enumerate().filter(|it| it.0 != place).map(|it| it.1);
+        let class = share.item.test_class();
+        let grouped = match share.item.shares_tests {
+            true => code::in_test_class(own, &class, clash(own, others))?,
+            false => None,
+        };
+        out.push(grouped.unwrap_or_else(|| own.clone()));
+    }
+    Ok(out)
+}
+
+/// Whether other tests have something else under the name of a fixture.
+fn clash<'f>(own: &Fragment, mut others: impl Iterator<Item = &'f Fragment>) -> bool {
+    let fixtures: Vec<&code::Item> =
+        own.items.iter().filter(|item| code::is_fixture(item)).collect();
+    let is_taken = |there: &code::Item| {
+        fixtures.iter().any(|it| it.text != there.text && it.names.iter().any(|n| there.binds(n)))
+    };
+    !fixtures.is_empty() && others.any(|other| other.items.iter().any(is_taken))
 }
 
 /// `pytest.ini`: plain `pytest` finds the tests and the sources without an installation.

@@ -94,6 +94,7 @@ impl Subject {
             docstring: function.docstring.clone().unwrap_or_default(),
             examples: Vec::new(),
             libraries: Vec::new(),
+            shares_tests: false,
             red_gate: false,
             dependencies: Vec::new(),
             dependents: Vec::new(),

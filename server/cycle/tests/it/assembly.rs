@@ -36,6 +36,7 @@ fn item(layout: &Layout, node: &Node<'_>) -> Item {
         docstring: String::new(),
         examples: Vec::new(),
         libraries: Vec::new(),
+        shares_tests: false,
         red_gate: true,
         dependencies: Vec::new(),
         dependents: Vec::new(),
@@ -44,7 +45,10 @@ fn item(layout: &Layout, node: &Node<'_>) -> Item {
 
 fn assemble(nodes: &[Node<'_>]) -> Sources {
     let layout = Layout::of(nodes.iter().map(|node| node.1));
-    let items: Vec<Item> = nodes.iter().map(|node| item(&layout, node)).collect();
+    let shares = |node: &&Node<'_>| nodes.iter().filter(|it| it.1 == node.1).count() > 1;
+    let items: Vec<Item> = (nodes.iter())
+        .map(|node| Item { shares_tests: shares(&node), ..item(&layout, node) })
+        .collect();
     let fragment = |text: &str| (!text.is_empty()).then(|| Fragment::parse(text).expect("parses"));
     let drafts: Vec<Draft> = (nodes.iter())
         .map(|node| Draft {
@@ -113,7 +117,7 @@ fn packages_export_what_their_modules_define() {
             ),
             Node("top", "src/top/d.py", "def top(): pass\n", ""),
         ],
-        "--- src/pkg/__init__.py\nfrom pkg.a import Alpha\nfrom pkg.b import zeta\n\n__all__ = [\n    \"Alpha\",\n    \"zeta\",\n]\n\
+        "--- src/pkg/__init__.py\nfrom pkg.a import Alpha\nfrom pkg.b import zeta\nfrom pkg.sub.c import deep\n\n__all__ = [\n    \"Alpha\",\n    \"deep\",\n    \"zeta\",\n]\n\
          --- src/pkg/a.py\nclass Alpha: pass\n\n\ndef _private(): pass\n\n\ndef twice(): pass\n\
          --- src/pkg/b.py\ndef zeta(): pass\n\n\ndef twice(): pass\n\n\ndef a(): pass\n\
          --- src/pkg/sub/__init__.py\nfrom pkg.sub.c import deep\n\n__all__ = [\n    \"deep\",\n]\n\
@@ -135,6 +139,31 @@ fn packages_that_import_each_other_export_only_their_modules() {
     assert_eq!(files["a/__init__.py"], "__all__ = [\n    \"x\",\n]\n");
     assert_eq!(files["b/__init__.py"], "__all__ = [\n    \"y\",\n    \"z\",\n]\n");
     assert_eq!(files["c/__init__.py"], "from c.w import k\n\n__all__ = [\n    \"k\",\n]\n");
+}
+
+#[test]
+fn a_package_of_packages_exports_what_is_below_unless_that_would_close_a_circle() {
+    let node = |name, path, text| Node(name, path, text, "");
+    let files = assemble(&[
+        node("load", "p/io/x.py", "def load(): pass\n"),
+        node("fit", "p/models/linear.py", "from p.io.x import load\ndef fit(): return load\n"),
+        node("io", "p/models/tree.py", "def io(): pass\n"),
+    ])
+    .files;
+    let expected = "from p.io.x import load\nfrom p.models.linear import fit\n\n__all__ = [\n    \"fit\",\n    \"load\",\n]\n";
+    assert_eq!(files["p/__init__.py"], expected, "`io` is a package right inside");
+    // Loading all of `p` from within `q.y` would come back to it.
+    let files = assemble(&[
+        node("one", "p/a.py", "def one(): pass\n"),
+        node("two", "p/sub/c.py", "from q.z import four\ndef two(): return four\n"),
+        node("three", "q/y.py", "from p.a import one\ndef three(): return one\n"),
+        node("four", "q/z.py", "from q.y import three\ndef four(): return three\n"),
+    ])
+    .files;
+    let own = "from p.a import one\n\n__all__ = [\n    \"one\",\n]\n";
+    assert_eq!(files["p/__init__.py"], own);
+    assert!(files["p/sub/__init__.py"].starts_with("from p.sub.c import two\n"));
+    assert!(files["q/__init__.py"].starts_with("from q.y import three\n"));
 }
 
 #[test]
@@ -163,6 +192,69 @@ fn tests_of_several_nodes_share_a_file() {
     assert_eq!(built.tests["g"], ["tests/test_m.py::test_ok_g", "tests/test_m.py::GTests"]);
 }
 
+const FIXTURES: &str = "import pytest\nfrom m import f\n\nCASES = [1, 2]\n\n@pytest.fixture\ndef data():\n    return \"\"\"a\n  b\"\"\"\n\n@pytest.mark.parametrize('n', CASES)\ndef test_ok(data, n):\n    assert f(data) == n\n\ndef test_none():\n    # Nothing at all.\n    assert f(None) is None\n";
+
+/// Two nodes with a fixture of one name: each keeps its own, as a method of its class.
+#[test]
+fn tests_of_each_node_keep_their_names_in_a_class_of_their_own() {
+    let other =
+        FIXTURES.replace("a\n  b", "c").replace("CASES", "ROWS").replace("import f", "import g");
+    let other = other.replace("f(", "g(");
+    let nodes = [
+        Node("f", "m.py", "def f(x): pass\n", FIXTURES),
+        Node("g", "m.py", "def g(x): pass\n", &other),
+    ];
+    let built = assemble(&nodes);
+    let class = |name: &str, rows: &str, data: &str| {
+        format!(
+            "{rows} = [1, 2]\n\n\nclass Test{}:\n    @pytest.fixture\n    def data(self):\n        return \"\"\"{data}\"\"\"\n\n    \
+             @pytest.mark.parametrize('n', {rows})\n    def test_ok(self, data, n):\n        assert {name}(data) == n\n\n    \
+             def test_none(self):\n        # Nothing at all.\n        assert {name}(None) is None\n",
+            name.to_uppercase()
+        )
+    };
+    let (first, second) = (class("f", "CASES", "a\n  b"), class("g", "ROWS", "c"));
+    let head = "import pytest\n\nfrom m import f, g\n\n";
+    assert_eq!(built.files["tests/test_m.py"], format!("{head}{first}\n\n{second}"));
+    assert_eq!(built.tests["g"], ["tests/test_m.py::TestG"]);
+}
+
+/// One fixture for all stays where all can see it.
+#[test]
+fn a_fixture_that_nodes_share_is_written_once() {
+    let other = FIXTURES.replace("import f", "import g").replace("f(", "g(");
+    let built = assemble(&[
+        Node("f", "m.py", "def f(x): pass\n", FIXTURES),
+        Node("g", "m.py", "def g(x): pass\n", &other),
+    ]);
+    let text = &built.files["tests/test_m.py"];
+    assert_eq!(text.matches("def data():").count(), 1, "{text}");
+    assert_eq!(text.matches("CASES = ").count(), 1, "{text}");
+    assert!(
+        text.contains("class TestF:\n    @pytest.mark") && text.contains("class TestG:"),
+        "{text}"
+    );
+}
+
+/// What would mean something else as a method stays a function, and takes a name of its own.
+#[test]
+fn tests_that_cannot_be_methods_stay_functions() {
+    for odd in [
+        "def helper():\n    return test_ok()\n\ndef test_ok():\n    f(1)\n",
+        "__cases = 1\n\ndef test_ok():\n    f(__cases)\n",
+        "class TestMine:\n    def test_it(self): f(1)\n\ndef test_ok():\n    f(1)\n",
+        "def test_ok(self=1):\n    f(self)\n",
+    ] {
+        let odd = format!("from m import f\n\n{odd}");
+        let built = assemble(&[
+            Node("g", "m.py", "def g(x): pass\n", "from m import g\n\ndef test_ok(): g(1)\n"),
+            Node("f", "m.py", "def f(x): pass\n", &odd),
+        ]);
+        let text = &built.files["tests/test_m.py"];
+        assert!(text.contains("\ndef test_ok(") && text.contains("class TestG:"), "{text}");
+    }
+}
+
 #[test]
 fn methods_and_their_class_become_one() {
     let built = check(
@@ -188,9 +280,9 @@ fn methods_and_their_class_become_one() {
         ],
         "--- m.py\nimport math\n\n\ndef _scale(x): return math.sqrt(x)\n\n\ndef _scale_Model_go(x): return x\n\n\n\
          class Model:\n    '''A model.'''\n\n    def fit(self): return _scale(2)\n\n    def go(self): return _scale_Model_go(1)\n\
-         --- tests/test_m.py\nfrom m import Model\n\n\ndef test_model(): Model()\n\n\ndef test_fit(): Model().fit()\n\n\ndef test_fit_Model_go(): Model().go()\n",
+         --- tests/test_m.py\nfrom m import Model\n\n\nclass TestModel:\n    def test_model(self): Model()\n\n\nclass TestModelFit:\n    def test_fit(self): Model().fit()\n\n\nclass TestModelGo:\n    def test_fit(self): Model().go()\n",
     );
-    assert_eq!(built.tests["Model.go"], ["tests/test_m.py::test_fit_Model_go"]);
+    assert_eq!(built.tests["Model.go"], ["tests/test_m.py::TestModelGo"]);
 }
 
 #[test]

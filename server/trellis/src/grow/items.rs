@@ -231,6 +231,7 @@ impl Work {
             planned_methods,
             module: self.layout.module(&path),
             test_path: self.layout.test_path(&path).to_owned(),
+            shares_tests: self.by_path[&path].len() > 1,
             path: path.to_string(),
             signature,
             docstring: node.docstring.as_deref().unwrap_or_default().to_owned(),

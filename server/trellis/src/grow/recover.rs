@@ -117,7 +117,7 @@ pub(crate) fn users_files(
         let accepted = work.items.values().filter(|item| past.accepted.contains_key(&item.id));
         let inside = |item: &&cycle::Item| {
             (item.path == path && defines(&text, item))
-                || (item.test_path == path && tests(&text, &past.accepted[&item.id].tests))
+                || (item.test_path == path && tests(&text, item, &past.accepted[&item.id].tests))
         };
         let nodes: BTreeSet<String> = accepted.filter(inside).map(|item| item.id.clone()).collect();
         let list = nodes.iter().cloned().collect();
@@ -150,14 +150,15 @@ pub(crate) fn defines(text: &str, item: &cycle::Item) -> bool {
     item.class.is_none() || method()
 }
 
-/// Whether a test file holds one of the tests accepted for a node; a clash may have given it a suffix.
-fn tests(text: &str, accepted: &str) -> bool {
+/// Whether a test file holds one of the tests accepted for a node, or their class; a clash may have given it a suffix.
+fn tests(text: &str, item: &cycle::Item, accepted: &str) -> bool {
     let definitions = |text: &str| -> Vec<String> {
         let items = code::Fragment::parse(text).map(|it| it.items).unwrap_or_default();
         items.into_iter().filter(code::Item::is_definition).flat_map(|it| it.names).collect()
     };
     let there = definitions(text);
-    definitions(accepted).iter().any(|name| there.iter().any(|it| it.starts_with(name.as_str())))
+    let mut own = definitions(accepted).into_iter().chain([item.test_class()]);
+    own.any(|name| there.iter().any(|it| it.starts_with(name.as_str())))
 }
 
 /// Puts accepted nodes back: those whose specification is still the same and whose dependencies stand.

@@ -145,7 +145,10 @@ fn mark_broken(
         let is_its = |id: &str| match id.split_once("::") {
             Some((path, rest)) => {
                 path == item.test_path
-                    && tests.iter().any(|name| is_named(rest, name, &item.suffix()))
+                    && tests
+                        .iter()
+                        .chain([&item.test_class()])
+                        .any(|name| is_named(rest, name, &item.suffix()))
             }
             None => id == item.test_path || (id == item.path && sources.contains_key(id)),
         };

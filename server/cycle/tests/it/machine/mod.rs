@@ -92,6 +92,7 @@ fn item() -> Item {
         docstring: "The arithmetic mean.".to_owned(),
         examples: vec!["mean([1, 2]) == 1.5".to_owned()],
         libraries: vec!["numpy>=1.24".to_owned()],
+        shares_tests: false,
         red_gate: true,
         dependencies: vec![dependency("total", "pkg.sums"), dependency("spread", "pkg.stats")],
         dependents: Vec::new(),
