@@ -10,6 +10,7 @@ mod digest;
 pub mod distributions;
 mod edits;
 mod facts;
+mod format;
 mod fragment;
 mod functions;
 mod import_edit;
@@ -43,6 +44,7 @@ pub use edits::{
     search_replace, unified_diff, with_ends_of,
 };
 pub use facts::{Facts, FunctionFact, StatementFact, StatementKind, does_nothing};
+pub use format::formatted;
 pub use fragment::{Fragment, Item, ItemKind};
 pub use functions::{Contact, Function, Functions, Outside, Uses, uses};
 pub use import_edit::add_import;

@@ -28,7 +28,7 @@ pub struct Sources {
 /// Assembles shares, given in the plan's order, into source files, test files and packages.
 ///
 /// `kept` are files whose text a person took over: they open the file they belong to; the shares
-/// given here come after.
+/// given here come after. All others are laid out as black would.
 pub fn sources(
     layout: &Layout,
     shares: &[Share<'_>],
@@ -45,9 +45,6 @@ pub fn sources(
             by_test.entry(&share.item.test_path).or_default().push(*share);
         }
     }
-    for (path, text) in kept {
-        out.files.insert(path.clone(), text.clone());
-    }
     for (path, shares) in by_path {
         let text = module_text(layout, &shares, kept.get(path))?;
         out.files.insert(path.to_owned(), text);
@@ -56,6 +53,13 @@ pub fn sources(
         let (text, tests) = test_text(layout, path, &shares, kept.get(path))?;
         out.files.insert(path.to_owned(), text);
         out.tests.extend(tests);
+    }
+    let is_new = |path: &String| !kept.contains_key(path);
+    for (_, text) in out.files.iter_mut().filter(|(path, _)| is_new(path)) {
+        *text = code::formatted(text).unwrap_or_else(|| text.clone());
+    }
+    for (path, text) in kept {
+        out.files.entry(path.clone()).or_insert_with(|| text.clone());
     }
     for (path, text) in init_files(layout, &out.files) {
         out.files.entry(path).or_insert(text);

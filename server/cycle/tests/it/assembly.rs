@@ -118,12 +118,12 @@ fn packages_export_what_their_modules_define() {
             Node("top", "src/top/d.py", "def top(): pass\n", ""),
         ],
         "--- src/pkg/__init__.py\nfrom pkg.a import Alpha\nfrom pkg.b import zeta\nfrom pkg.sub.c import deep\n\n__all__ = [\n    \"Alpha\",\n    \"deep\",\n    \"zeta\",\n]\n\
-         --- src/pkg/a.py\nclass Alpha: pass\n\n\ndef _private(): pass\n\n\ndef twice(): pass\n\
-         --- src/pkg/b.py\ndef zeta(): pass\n\n\ndef twice(): pass\n\n\ndef a(): pass\n\
+         --- src/pkg/a.py\nclass Alpha:\n    pass\n\n\ndef _private():\n    pass\n\n\ndef twice():\n    pass\n\
+         --- src/pkg/b.py\ndef zeta():\n    pass\n\n\ndef twice():\n    pass\n\n\ndef a():\n    pass\n\
          --- src/pkg/sub/__init__.py\nfrom pkg.sub.c import deep\n\n__all__ = [\n    \"deep\",\n]\n\
-         --- src/pkg/sub/c.py\nfrom pkg.a import Alpha\n\n\ndef deep(): return Alpha\n\
+         --- src/pkg/sub/c.py\nfrom pkg.a import Alpha\n\n\ndef deep():\n    return Alpha\n\
          --- src/top/__init__.py\nfrom top.d import top\n\n__all__ = [\n    \"top\",\n]\n\
-         --- src/top/d.py\ndef top(): pass\n",
+         --- src/top/d.py\ndef top():\n    pass\n",
     );
 }
 
@@ -183,10 +183,10 @@ fn tests_of_several_nodes_share_a_file() {
                 "import unittest\nimport pytest\nfrom m import g\n\n@pytest.fixture\ndef test_data():\n    return 2\n\ndef test_ok(test_data):\n    g()\n\nclass GTests(unittest.TestCase):\n    def test_x(self): g()\n\ndef helper(): pass\n",
             ),
         ],
-        "--- m.py\ndef f(): pass\n\n\ndef g(): pass\n\
+        "--- m.py\ndef f():\n    pass\n\n\ndef g():\n    pass\n\
          --- tests/test_m.py\nimport unittest\n\nimport pytest\n\nfrom m import f, g\n\n\n\
-         @pytest.fixture\ndef test_data():\n    return 1\n\n\ndef test_ok(test_data):\n    f()\n\n\nclass TestF:\n    def test_x(self): f()\n\n\n\
-         @pytest.fixture\ndef test_data_g():\n    return 2\n\n\ndef test_ok_g(test_data_g):\n    g()\n\n\nclass GTests(unittest.TestCase):\n    def test_x(self): g()\n\n\ndef helper(): pass\n",
+         @pytest.fixture\ndef test_data():\n    return 1\n\n\ndef test_ok(test_data):\n    f()\n\n\nclass TestF:\n    def test_x(self):\n        f()\n\n\n\
+         @pytest.fixture\ndef test_data_g():\n    return 2\n\n\ndef test_ok_g(test_data_g):\n    g()\n\n\nclass GTests(unittest.TestCase):\n    def test_x(self):\n        g()\n\n\ndef helper():\n    pass\n",
     );
     assert_eq!(built.tests["f"], ["tests/test_m.py::test_ok", "tests/test_m.py::TestF"]);
     assert_eq!(built.tests["g"], ["tests/test_m.py::test_ok_g", "tests/test_m.py::GTests"]);
@@ -208,7 +208,7 @@ fn tests_of_each_node_keep_their_names_in_a_class_of_their_own() {
     let class = |name: &str, rows: &str, data: &str| {
         format!(
             "{rows} = [1, 2]\n\n\nclass Test{}:\n    @pytest.fixture\n    def data(self):\n        return \"\"\"{data}\"\"\"\n\n    \
-             @pytest.mark.parametrize('n', {rows})\n    def test_ok(self, data, n):\n        assert {name}(data) == n\n\n    \
+             @pytest.mark.parametrize(\"n\", {rows})\n    def test_ok(self, data, n):\n        assert {name}(data) == n\n\n    \
              def test_none(self):\n        # Nothing at all.\n        assert {name}(None) is None\n",
             name.to_uppercase()
         )
@@ -278,9 +278,9 @@ fn methods_and_their_class_become_one() {
                 "from m import Model\ndef test_fit(): Model().go()\n",
             ),
         ],
-        "--- m.py\nimport math\n\n\ndef _scale(x): return math.sqrt(x)\n\n\ndef _scale_Model_go(x): return x\n\n\n\
-         class Model:\n    '''A model.'''\n\n    def fit(self): return _scale(2)\n\n    def go(self): return _scale_Model_go(1)\n\
-         --- tests/test_m.py\nfrom m import Model\n\n\nclass TestModel:\n    def test_model(self): Model()\n\n\nclass TestModelFit:\n    def test_fit(self): Model().fit()\n\n\nclass TestModelGo:\n    def test_fit(self): Model().go()\n",
+        "--- m.py\nimport math\n\n\ndef _scale(x):\n    return math.sqrt(x)\n\n\ndef _scale_Model_go(x):\n    return x\n\n\n\
+         class Model:\n    \"\"\"A model.\"\"\"\n\n    def fit(self):\n        return _scale(2)\n\n    def go(self):\n        return _scale_Model_go(1)\n\
+         --- tests/test_m.py\nfrom m import Model\n\n\nclass TestModel:\n    def test_model(self):\n        Model()\n\n\nclass TestModelFit:\n    def test_fit(self):\n        Model().fit()\n\n\nclass TestModelGo:\n    def test_fit(self):\n        Model().go()\n",
     );
     assert_eq!(built.tests["Model.go"], ["tests/test_m.py::TestModelGo"]);
 }
