@@ -128,6 +128,38 @@ fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_co
     assert_same(&tree(&again.out()), &world.tree());
 }
 
+/// Parts that passed, alone and by subgraph, are tried together as a user would, once all are there.
+#[test]
+fn the_whole_library_is_tested_at_its_end() {
+    let expect = |last: i64| {
+        let mut plot = Plot::garden();
+        let tests = format!(
+            "from lib.basic import double\nfrom lib.top import negated\n\ndef test_there():\n    assert negated(double(1)) == {last}\n"
+        );
+        let reply = format!("```python\n{tests}```");
+        plot.reply("the whole library", "integration_tests", 0, &reply);
+        plot
+    };
+    let world = World::new();
+    let summary = world.grow(&expect(-8), &["--jobs=1"]).exits(0).json();
+    let flows = &summary["integration"]["the whole library"];
+    assert_eq!((&flows["outcome"], &flows["passed"]), (&"passed".into(), &1.into()), "{summary}");
+    assert!(world.read("out/tests/integration/test_library_flow.py").contains("def test_there"));
+    let asked = world.journal("integration");
+    assert_eq!(asked.last().expect("a result")["subgraph"], "the whole library", "{asked:?}");
+    let _ = world.grow(&expect(-8), &["--jobs=1"]).exits(0);
+    assert_eq!(world.journal("integration").len(), asked.len(), "a second run asks nothing");
+    let again = World::new();
+    let _ = again.grow(&expect(-8), &["--jobs=4"]).exits(0);
+    assert_same(&tree(&again.out()), &world.tree());
+    // What does not work together is told, whatever every part did alone.
+    let world = World::new();
+    let summary = world.grow(&expect(-9), &[]).exits(1).json();
+    assert_eq!(summary["integration"]["the whole library"]["outcome"], "failed", "{summary}");
+    let report = world.read("out/docs/generation_report.md");
+    assert!(!report.contains("ready for validation"), "{report}");
+}
+
 #[test]
 fn too_few_passing_integration_tests_are_told_and_not_kept() {
     let world = World::new();

@@ -1,7 +1,6 @@
 //! Tests of a finished subgraph, from where data comes in to where the result comes out (V2).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use code::Fragment;
 
@@ -10,7 +9,7 @@ use crate::draft::refuse_internals;
 use crate::exchange::{Ask, Stage};
 use crate::item::Item;
 use crate::observation::{Case, Failure, TestRun};
-use crate::prompt::template::INTEGRATION_TESTS;
+use crate::prompt::template::{INTEGRATION_TESTS, LIBRARY_TESTS};
 use crate::prompt::{Prompt, listed, python, rank};
 use crate::{reply, routing};
 
@@ -20,7 +19,11 @@ pub const INTEGRATION_PERCENT: usize = 80;
 /// The items of one flow, in the order in which data goes through them.
 pub type FlowItems<'a> = Vec<&'a Item>;
 
-/// Asks for the integration tests of a subgraph. `complaint`: why those of the attempt before could not be used.
+/// Name of all subgraphs together, where one is asked for.
+pub const LIBRARY: &str = "the whole library";
+
+/// Asks for the integration tests of a subgraph, or of the [`LIBRARY`]. `files`: texts by module. `complaint`: why those of the
+/// attempt before could not be used.
 pub fn ask_integration_tests(
     subgraph: &str,
     (flows, files): (&[FlowItems<'_>], &BTreeMap<String, String>),
@@ -28,14 +31,13 @@ pub fn ask_integration_tests(
     complaint: Option<&str>,
     attempt: u32,
 ) -> Ask {
-    let mut ways = String::new();
-    for flow in flows {
-        let names: Vec<String> =
-            flow.iter().map(|it| format!("`{}`", it.qualified_name())).collect();
-        let _ = writeln!(ways, "- {}", names.join(" -> "));
-    }
-    let mut sections = vec![Section::new(rank::CORE, format!("Flows through `{subgraph}`"), ways)];
-    sections.extend(parts(flows, files));
+    let (words, parts) = match subgraph == LIBRARY {
+        true => (&LIBRARY_TESTS, modules(files)),
+        false => (&INTEGRATION_TESTS, parts(flows, files)),
+    };
+    let mut sections =
+        vec![Section::new(rank::CORE, format!("Flows through `{subgraph}`"), ways(flows))];
+    sections.extend(parts);
     sections.extend(listed(
         rank::CONVENTIONS,
         "Conventions",
@@ -44,18 +46,41 @@ pub fn ask_integration_tests(
     if let Some(complaint) = complaint {
         sections.push(Section::new(rank::CORE, "Your last tests could not be used", complaint));
     }
-    sections.push(Section::new(rank::TASK, "Task", INTEGRATION_TESTS.say("task", &[])));
+    sections.push(Section::new(rank::TASK, "Task", words.say("task", &[])));
     let route = routing::of_flows(flows.iter().map(Vec::len).max().unwrap_or_default());
     Ask {
         stage: Stage::IntegrationTests,
         attempt,
         temperature: 0.0,
-        prompt: Prompt::new(&INTEGRATION_TESTS, sections),
-        prompt_version: INTEGRATION_TESTS.version(),
+        prompt: Prompt::new(words, sections),
+        prompt_version: words.version(),
         tier: route.tier,
         why: route.why,
         tools: false,
     }
+}
+
+/// Flows, a line each.
+fn ways(flows: &[FlowItems<'_>]) -> String {
+    let way = |flow: &FlowItems<'_>| {
+        let names: Vec<String> =
+            flow.iter().map(|it| format!("`{}`", it.qualified_name())).collect();
+        format!("- {}\n", names.join(" -> "))
+    };
+    flows.iter().map(way).collect()
+}
+
+/// What modules define, as it is written, with what is promised of it. Packages only pass on what their modules have.
+fn modules(files: &BTreeMap<String, String>) -> Vec<Section> {
+    let is_package = |module: &str| {
+        let inside = format!("{module}.");
+        files.keys().any(|it| it.starts_with(&inside))
+    };
+    let modules = files.iter().filter(|(module, text)| !text.is_empty() && !is_package(module));
+    let section = |(module, text): (&String, &String)| {
+        Section::new(rank::CODE, format!("`{module}`"), python(&code::digest(text, |_| false)))
+    };
+    modules.map(section).collect()
 }
 
 /// What flows go through, each once: as it is written, with what is promised of it.

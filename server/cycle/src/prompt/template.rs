@@ -113,6 +113,7 @@ templates! {
     FIX_WITH_TOOLS = "fix_with_tools.md";
     DIAGNOSIS = "diagnosis.md";
     INTEGRATION_TESTS = "integration_tests.md";
+    LIBRARY_TESTS = "library_tests.md";
     WRITE_TESTS = "write_tests.md";
     REPAIR = "repair.md";
     REPAIR_WITH_TOOLS = "repair_with_tools.md";

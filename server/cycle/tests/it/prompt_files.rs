@@ -1,7 +1,7 @@
 //! The words a model is given have versions, which go into the journal with every question.
 
 /// Stage, the version the file has to have, and the hash of its words (FNV-1a of all but the version's line).
-const FILES: [(&str, &str, u32, u64); 15] = [
+const FILES: [(&str, &str, u32, u64); 16] = [
     ("tests", include_str!("../../prompts/tests.md"), 2, 0x5c0c_bce4_ba08_40ba),
     ("implementation", include_str!("../../prompts/implementation.md"), 2, 0xfbf8_1c61_78b3_eb9f),
     ("fix", include_str!("../../prompts/fix.md"), 2, 0xfba8_68cc_48d3_abd7),
@@ -27,6 +27,7 @@ const FILES: [(&str, &str, u32, u64); 15] = [
         2,
         0x45e6_26a8_17a9_683c,
     ),
+    ("library_tests", include_str!("../../prompts/library_tests.md"), 1, 0x39bd_a4d7_4cde_9f2e),
 ];
 
 fn hash(text: &str) -> u64 {

@@ -7,7 +7,8 @@ use code::Fragment;
 use cycle::assembly::{Share, Sources, sources};
 use cycle::localize::rank;
 use cycle::{
-    Draft, Ending, FlowItems, Integration, TestRun, ask_integration_tests, integration_tests,
+    Draft, Ending, FlowItems, Integration, LIBRARY, TestRun, ask_integration_tests,
+    integration_tests,
 };
 use plan::{Along, NodeIx, flows};
 use run::{Report, Request, Tree};
@@ -26,7 +27,7 @@ use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Integrated};
 
-/// Flows tested of one subgraph.
+/// Flows tested of one subgraph, or of the whole library.
 const FLOWS: usize = 5;
 /// Suspects named where too few tests pass.
 const SUSPECTS: usize = 3;
@@ -36,6 +37,7 @@ const LONGEST: usize = 80;
 
 /// The file with the integration tests of a subgraph; pytest wants base names that no other test file has.
 fn path(shop: &Shop, subgraph: &str) -> String {
+    let subgraph = if subgraph == LIBRARY { "library" } else { subgraph };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let mut name: String = subgraph.chars().map(plain).take(LONGEST).collect();
     let is_plain = name == subgraph;
@@ -66,7 +68,7 @@ pub(crate) async fn integrate(
     shelf: Shelf,
     _permit: OwnedSemaphorePermit,
 ) -> Result<Integrated, Stop> {
-    let ways = flows(&shop.work.plan, &leaves, Along::Both, FLOWS);
+    let ways = ways(&shop.work, &subgraph, &leaves);
     let items = |flow: &plan::Flow| -> Option<FlowItems<'_>> {
         flow.nodes.iter().map(|ix| shelf.draft(*ix).and_then(|_| shop.work.items.get(ix))).collect()
     };
@@ -90,6 +92,26 @@ pub(crate) async fn integrate(
         .commit(Event::Integration(integrated.clone()))
         .map_err(|error| Stop::Journal { node: None, error })?;
     Ok(integrated)
+}
+
+/// Flows to be tested; of those through the whole library only such as lead from one subgraph to another.
+fn ways(work: &Work, subgraph: &str, leaves: &[NodeIx]) -> Vec<plan::Flow> {
+    if subgraph != LIBRARY {
+        return flows(&work.plan, leaves, Along::Both, FLOWS);
+    }
+    let subgraphs = |flow: &plan::Flow| -> BTreeSet<Option<String>> {
+        flow.nodes
+            .iter()
+            .map(|ix| work.plan.node(*ix).subgraph.as_deref().map(str::to_owned))
+            .collect()
+    };
+    let all = flows(&work.plan, leaves, Along::Both, usize::MAX);
+    all.into_iter().filter(|flow| subgraphs(flow).len() > 1).take(FLOWS).collect()
+}
+
+/// Whether the library has flows from one subgraph to another.
+pub(crate) fn is_connected(work: &Work, leaves: &[NodeIx]) -> bool {
+    !ways(work, LIBRARY, leaves).is_empty()
 }
 
 struct Job<'a> {
@@ -228,7 +250,7 @@ impl Job<'_> {
                 return Ok(());
             }
         }
-        (out.outcome, out.text) = ("passed".to_owned(), kept.to_source());
+        (out.outcome, out.text) = ("passed".to_owned(), text(&kept));
         Ok(())
     }
 
@@ -239,7 +261,7 @@ impl Job<'_> {
         coverage: bool,
     ) -> Result<(Report, Files, TestRun), Stop> {
         let mut files = self.shop.tree(&self.built()?.files);
-        files.insert(path.to_owned(), Arc::from(tests.to_source()));
+        files.insert(path.to_owned(), Arc::from(text(tests)));
         let request = Request {
             targets: vec![path.to_owned()],
             test_timeout: self.shop.test_timeout,
@@ -288,6 +310,12 @@ pub(crate) fn nodes(work: &Work, shelf: &Shelf, parts: &[NodeIx]) -> Vec<NodeIx>
         }
     }
     nodes.into_iter().map(|place| work.leaves[place]).collect()
+}
+
+/// The file of some tests, laid out as all others are.
+fn text(tests: &Fragment) -> String {
+    let source = tests.to_source();
+    code::formatted(&source).unwrap_or(source)
 }
 
 /// Where to look first, by coverage of the failing tests.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use cycle::LIBRARY;
 use plan::NodeIx;
 use tokio::task::JoinSet;
 
@@ -26,6 +27,7 @@ impl Owner {
     /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
     /// them of the same nodes.
     pub(crate) fn start_integrations(&mut self, workers: &mut JoinSet<Result<Done, Stop>>) {
+        let known = self.integrated.len();
         for (subgraph, leaves) in self.waiting_for_integration() {
             let specification = integration::specification(&self.shop, &leaves);
             let known = self.past.integrated.get(&subgraph).filter(|it| {
@@ -46,9 +48,13 @@ impl Owner {
             let work = integration::integrate(self.shop.clone(), subgraph, leaves, shelf, permit);
             workers.spawn(async { work.await.map(|it| Done::Subgraph(Box::new(it))) });
         }
+        // With the last subgraph known the library may be next.
+        if self.integrated.len() > known {
+            self.start_integrations(workers);
+        }
     }
 
-    /// Subgraphs that passed as a whole and have no integration tests yet, by name.
+    /// What has no integration tests yet, by name: subgraphs that passed as a whole; at the end, the library.
     fn waiting_for_integration(&self) -> Vec<(String, Vec<NodeIx>)> {
         let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(plan::Status::Passed);
         let waits = |(subgraph, leaves): &&(String, Vec<NodeIx>)| {
@@ -57,7 +63,25 @@ impl Owner {
                 && leaves.iter().all(passed)
                 && self.sees_all(leaves)
         };
-        self.subgraphs.iter().filter(waits).cloned().collect()
+        let waiting: Vec<_> = self.subgraphs.iter().filter(waits).cloned().collect();
+        let is_last = waiting.is_empty() && self.integrating.is_empty();
+        let library = is_last.then(|| self.library()).flatten();
+        waiting.into_iter().chain(library).collect()
+    }
+
+    /// All that passed, once nothing is left to do and more than one subgraph has a part in it.
+    fn library(&self) -> Option<(String, Vec<NodeIx>)> {
+        let is_known = |name: &str| {
+            self.integrated.contains_key(name) || self.subgraphs.iter().any(|it| it.0 == name)
+        };
+        if !self.schedule.is_finished() || is_known(LIBRARY) {
+            return None;
+        }
+        let leaves = self.shop.work.leaves.iter().copied();
+        let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(plan::Status::Passed);
+        let leaves: Vec<NodeIx> = leaves.filter(passed).collect();
+        let is_wanted = integration::is_connected(&self.shop.work, &leaves);
+        is_wanted.then(|| (LIBRARY.to_owned(), leaves))
     }
 
     /// Whether all is settled that integration tests of these nodes see.

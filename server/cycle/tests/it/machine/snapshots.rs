@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cycle::{FixWith, ask_integration_tests};
+use cycle::{FixWith, LIBRARY, ask_integration_tests};
 
 use super::*;
 use crate::snapshot;
@@ -166,7 +166,9 @@ fn questions_for_integration_tests() {
         .map(|(it, text)| (it.to_owned(), text.to_owned()))
         .into();
     for (name, flows, complaint) in table {
-        let ask = ask_integration_tests("models", (&flows, &files), &[], complaint, 0);
-        snapshot::check(&format!("integration_tests_{name}"), &text(&ask.prompt, 12_000));
+        for (subgraph, stage) in [("models", "integration_tests"), (LIBRARY, "library_tests")] {
+            let ask = ask_integration_tests(subgraph, (&flows, &files), &[], complaint, 0);
+            snapshot::check(&format!("{stage}_{name}"), &text(&ask.prompt, 12_000));
+        }
     }
 }
