@@ -28,6 +28,8 @@ fn the_master_fixture_ends_as_its_truth_table_says() {
     assert_eq!(summary["suite"]["outcome"], "passed", "{summary}");
     let flows = &summary["integration"]["models"];
     assert_eq!((&flows["passed"], &flows["failed"]), (&4.into(), &1.into()), "{summary}");
+    let flows = &summary["integration"]["the whole library"];
+    assert_eq!((&flows["passed"], &flows["failed"]), (&3.into(), &0.into()), "{summary}");
     let expected = fs::read_to_string(repository().join("fixtures/ml-library/expected.json"))
         .expect("the table");
     let expected: serde_json::Value = serde_json::from_str(&expected).expect("JSON");
@@ -84,7 +86,7 @@ fn installs_and_passes_plain_pytest(world: &World) {
     let python = venv.join("bin/python");
     run(&python, &["-m", "pip", "install", "--quiet", "-e", ".", "pytest"]);
     run(&python, &["-c", "import sprout.data.summary, sprout.models"]);
-    assert!(run(&venv.join("bin/pytest"), &["-q"]).contains("173 passed"));
+    assert!(run(&venv.join("bin/pytest"), &["-q"]).contains("176 passed"));
     assert!(
         !fs::read_to_string(out.join("pyproject.toml")).expect("pyproject").contains("trellis")
     );

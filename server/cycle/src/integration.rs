@@ -147,8 +147,12 @@ fn described(item: &Item) -> String {
 /// # Errors
 ///
 /// Why they cannot be used, in words for the model: no code, no Python, no test, none that begins and ends
-/// a flow, pytest's internals.
-pub fn integration_tests(flows: &[FlowItems<'_>], text: &str) -> Result<Fragment, String> {
+/// a flow (of the library: none that hands something on from one module to another), pytest's internals.
+pub fn integration_tests(
+    subgraph: &str,
+    flows: &[FlowItems<'_>],
+    text: &str,
+) -> Result<Fragment, String> {
     let code = reply::code(text).ok_or("the reply holds no Python code")?;
     let fragment = Fragment::parse(&code).map_err(|e| format!("syntax error: {e}"))?;
     refuse_internals(&fragment).map_err(|e| e.to_string())?;
@@ -161,10 +165,15 @@ pub fn integration_tests(flows: &[FlowItems<'_>], text: &str) -> Result<Fragment
         let ends = [flow.first(), flow.last()];
         ends.into_iter().flatten().all(|it| words.contains(it.name.as_str()))
     };
-    if flows.iter().any(ends) {
-        Ok(fragment)
-    } else {
-        Err("no flow is tested from its first part to its last".to_owned())
+    let connects = |flow: &FlowItems<'_>| {
+        let named = flow.iter().filter(|it| words.contains(it.name.as_str()));
+        named.map(|it| &it.module).collect::<BTreeSet<_>>().len() > 1
+    };
+    match subgraph == LIBRARY {
+        true if flows.iter().any(connects) => Ok(fragment),
+        true => Err("no test goes along a flow from one module to another".to_owned()),
+        false if flows.iter().any(ends) => Ok(fragment),
+        false => Err("no flow is tested from its first part to its last".to_owned()),
     }
 }
 

@@ -70,7 +70,7 @@ fn example(text: &str, test: &code::Function) -> Option<String> {
     let stands_alone = code::unresolved(&example).is_ok_and(|it| it.is_empty());
     let is_short = body.lines().count() <= SHORT;
     (stands_alone && is_short && !imports.is_empty() && !example.contains("pytest"))
-        .then_some(example)
+        .then(|| code::formatted(&example).unwrap_or(example))
 }
 
 /// The statements of a test without its docstring and its margin.

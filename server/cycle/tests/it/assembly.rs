@@ -476,12 +476,12 @@ fn the_usage_is_a_test_that_was_run() {
         (
             "def test_a():\n    \"\"\"It loads.\"\"\"\n    rows = load('x')\n\n    assert rows == [Decimal(1)]\n",
             Some(
-                "from decimal import Decimal\nfrom pkg.a import load\n\nrows = load('x')\n\nassert rows == [Decimal(1)]\n",
+                "from decimal import Decimal\nfrom pkg.a import load\n\nrows = load(\"x\")\n\nassert rows == [Decimal(1)]\n",
             ),
         ),
         (
             "def test_a():\n    assert load('x') == []\n",
-            Some("from pkg.a import load\n\nassert load('x') == []\n"),
+            Some("from pkg.a import load\n\nassert load(\"x\") == []\n"),
         ),
         // Fixtures, marks, pytest's own, helpers, nothing of the package.
         ("def test_a(tmp_path):\n    assert load(tmp_path) == []\n", None),

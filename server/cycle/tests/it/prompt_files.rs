@@ -27,7 +27,7 @@ const FILES: [(&str, &str, u32, u64); 16] = [
         2,
         0x45e6_26a8_17a9_683c,
     ),
-    ("library_tests", include_str!("../../prompts/library_tests.md"), 1, 0x39bd_a4d7_4cde_9f2e),
+    ("library_tests", include_str!("../../prompts/library_tests.md"), 1, 0x29cf_843a_aed2_70c4),
 ];
 
 fn hash(text: &str) -> u64 {

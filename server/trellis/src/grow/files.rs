@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cycle::Draft;
 use cycle::assembly::{Share, Sources, sources};
+use cycle::{Draft, LIBRARY};
 use plan::NodeIx;
 
 use crate::error::Fault;
@@ -18,6 +18,7 @@ use crate::workspace::FlushError;
 pub(crate) struct Contents {
     /// Nodes with what they came to, in the plan's order.
     pub(crate) drafts: Vec<(NodeIx, Arc<Draft>)>,
+    /// Integration tests, those of the whole library first.
     pub(crate) flows: Vec<Flow>,
 }
 
@@ -25,7 +26,10 @@ impl Contents {
     /// Everything that was accepted.
     fn all(work: &Work, shelf: &Shelf) -> Contents {
         let drafts = work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?)));
-        Contents { drafts: drafts.collect(), flows: shelf.flows().values().cloned().collect() }
+        let (library, others): (Vec<_>, Vec<_>) =
+            shelf.flows().iter().partition(|(name, _)| *name == LIBRARY);
+        let flows = library.into_iter().chain(others).map(|(_, flow)| flow.clone());
+        Contents { drafts: drafts.collect(), flows: flows.collect() }
     }
 
     pub(crate) fn nodes(&self) -> BTreeSet<NodeIx> {

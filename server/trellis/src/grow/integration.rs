@@ -152,7 +152,7 @@ impl Job<'_> {
                     return self.settle(None, out).await;
                 }
             };
-            match integration_tests(&self.flows, &reply) {
+            match integration_tests(self.subgraph, &self.flows, &reply) {
                 Ok(tests) => match self.tried(&tests, out).await? {
                     Some(broken) => complaint = Some(broken),
                     None => return Ok(()),
