@@ -187,6 +187,44 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     assert!(!world.out().join("src/lib/b.py").exists());
     let text = world.journal("taken_back")[0]["implementation"].as_str().expect("text").to_owned();
     assert!(text.contains("return x + 9"), "the last attempt can still be read: {text}");
+    let report = world.read("out/docs/generation_report.md");
+    let fails = "`tests/test_a.py::test_bad_0` fails with AssertionError: assert 10 == 1";
+    for told in [
+        format!("- **Root Cause**: {fails}"),
+        "- **Recommendation**: Hold `tests/test_a.py::test_bad_0` against the specification of `bad`".to_owned(),
+    ] {
+        assert!(report.contains(&told), "`{told}` is missing in {report}");
+    }
+}
+
+/// A package that the plan names and the interpreter lacks is nobody's bug: the report says what to install.
+#[test]
+fn a_package_that_is_not_there_is_told_with_what_to_install() {
+    let mut plot =
+        Plot::default().function("load", "a", &[], &[], "0").tests("load", "a", [1, 2, 3]);
+    plot.nodes[0]["libraries"] = serde_json::json!(["yaml"]);
+    plot.replies[0]["reply"] =
+        "```python\nimport yaml\n\n\ndef load(x: int) -> int:\n    return yaml.load(x)\n```\n"
+            .into();
+    let world = World::new();
+    let venv = world.root().join("venv");
+    let python = |program: &std::path::Path, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output().expect("it starts");
+        let _ = Ran::of(output).exits(0);
+    };
+    python(&real_python(), &["-m", "venv", &venv.display().to_string()]);
+    let program = venv.join("bin/python");
+    python(&program, &["-m", "pip", "install", "--quiet", "pytest"]);
+    let chosen = format!("--python={}", program.display());
+    let summary = world.grow(&plot, &[&chosen]).exits(0).json();
+    assert_eq!(summary["skipped"], 1, "{summary}");
+    let report = world.read("out/docs/generation_report.md");
+    for told in [
+        "- **Root Cause**: the environment: the package `yaml` is required and not installed",
+        "- **Recommendation**: Install `PyYAML` into the environment of the tests",
+    ] {
+        assert!(report.contains(told), "`{told}` is missing in {report}");
+    }
 }
 
 #[test]

@@ -274,6 +274,8 @@ fn one_node_is_tried_again_and_all_else_stays() {
         assert!(error.contains(why), "{error}");
     }
     let calls = world.journal("model_call").len();
+    let told = told_of(&world, "other");
+    assert!(told.iter().any(|it| it.starts_with("- **Root Cause**: ")), "{told:?}");
     let job =
         start(&mut client, "retryNode", json!({ "node": "half", "out": "out", "model": model }));
     ended(&mut client, &job);
@@ -283,8 +285,17 @@ fn one_node_is_tried_again_and_all_else_stays() {
     assert_eq!(after["other"]["failure_reason"], before["other"]["failure_reason"]);
     let later = world.journal("model_call").split_off(calls);
     assert!(later.iter().all(|it| it["node"] == "half" || it["node"] == "user"), "{later:#?}");
+    assert_eq!(told_of(&world, "other"), told, "a later start knows what the first one knew");
     let fixed = tree(&world.out());
     assert!(fixed["src/lib/a.py"].contains("50 * x"), "{}", fixed["src/lib/a.py"]);
+}
+
+/// What the report says of a node that did not pass.
+fn told_of(world: &World, node: &str) -> Vec<String> {
+    let report = world.read("out/docs/generation_report.md");
+    let start = format!("### {node}:");
+    let lines = report.lines().skip_while(|line| !line.starts_with(&start));
+    lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]

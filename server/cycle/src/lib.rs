@@ -47,7 +47,7 @@ pub use integration::{
     FlowItems, INTEGRATION_PERCENT, Integration, LIBRARY, ask_integration_tests, integration_tests,
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
-pub use machine::{State, step};
+pub use machine::{Cause, State, step};
 pub use observation::{Case, Ending, Failure, Frame, TestRun};
 pub use policy::{FixWith, Policy};
 pub use prompt::{Prompt, Surroundings};

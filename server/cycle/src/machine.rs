@@ -12,6 +12,7 @@
 //!                          green run ◄── fix ◄── search
 //! ```
 
+mod cause;
 mod debug;
 mod failure;
 mod red;
@@ -20,7 +21,7 @@ mod upstream;
 
 use std::collections::BTreeMap;
 
-use crate::diagnosis::{Repeats, Steadiness, is_doubtful};
+use crate::diagnosis::{Repeats, Standing, Steadiness, is_doubtful};
 use crate::draft::{self, DraftError, Normalised};
 use crate::exchange::{Action, Ask, Note, Observation, Query, Run, Stage, Verdict};
 use crate::failures;
@@ -31,6 +32,7 @@ use crate::policy::{FixWith, Policy};
 use crate::prompt::{self, Prompt, Surroundings, questions};
 use crate::routing::{self, Route};
 
+pub use cause::Cause;
 use failure::stack_text;
 pub use state::State;
 
@@ -147,7 +149,9 @@ impl Turn<'_> {
             (Phase::AwaitFix, Observation::Unusable { why }) => self.no_fix(why.clone(), why, ""),
             (Phase::AwaitHuman, Observation::NoHuman) => {
                 let reason = self.state.reason.clone();
-                self.give_up(Verdict::NeedsHuman { reason });
+                let split = self.state.votes.standing(self.policy.votes) == Standing::Split;
+                let cause = if split { Cause::SplitVote } else { Cause::NothingFound };
+                self.give_up(cause, Verdict::NeedsHuman { reason });
             }
             (Phase::AwaitApproval, Observation::Approved { by }) => self.approved(&by),
             (Phase::AwaitApproval, Observation::Rewritten { files, before }) => {
@@ -155,20 +159,22 @@ impl Turn<'_> {
             }
             (Phase::AwaitApproval, Observation::Declined { why }) => {
                 let reason = format!("the fix was declined: {why}");
-                self.give_up(Verdict::NeedsHuman { reason });
+                self.give_up(Cause::Declined, Verdict::NeedsHuman { reason });
             }
             (Phase::AwaitApproval, Observation::NoHuman) => {
                 let reason = "the fix waits for approval".to_owned();
-                self.give_up(Verdict::NeedsHuman { reason });
+                self.give_up(Cause::Unapproved, Verdict::NeedsHuman { reason });
             }
-            (_, Observation::NoReply { reason }) => self.give_up(Verdict::Failed { reason }),
+            (_, Observation::NoReply { reason }) => {
+                self.give_up(Cause::NoAnswer, Verdict::Failed { reason });
+            }
             (phase, observation) => {
                 let reason = format!(
                     "{} came while the cycle waited for {}",
                     observation.what(),
                     phase.waits_for()
                 );
-                self.give_up(Verdict::Failed { reason });
+                self.give_up(Cause::Internal, Verdict::Failed { reason });
             }
         }
     }
@@ -181,8 +187,9 @@ impl Turn<'_> {
         texts.into_iter().for_each(|text| self.note(what, text));
     }
 
-    fn give_up(&mut self, verdict: Verdict) {
+    fn give_up(&mut self, cause: Cause, verdict: Verdict) {
         self.state.phase = Phase::Done;
+        self.state.cause = Some(cause);
         if let Verdict::NeedsHuman { reason } = &verdict {
             let context = self.debug_context(reason);
             self.actions.push(Action::Explain(Box::new(context)));
@@ -349,7 +356,7 @@ impl Turn<'_> {
             }
             Err(error) => {
                 let reason = format!("the fix as a person changed it cannot be used: {error}");
-                self.give_up(Verdict::NeedsHuman { reason });
+                self.give_up(Cause::Rewritten, Verdict::NeedsHuman { reason });
             }
         }
     }
@@ -359,7 +366,7 @@ impl Turn<'_> {
         if self.state.rewritten {
             // A model's fix of it would take the person's words away.
             let reason = format!("the fix as a person changed it fails: {}", run.summary());
-            return self.give_up(Verdict::NeedsHuman { reason });
+            return self.give_up(Cause::Rewritten, Verdict::NeedsHuman { reason });
         }
         self.take_back_amendments();
         self.state.failure = failures::told(run) + &stack_text(&run.stack);

@@ -90,6 +90,12 @@ impl TestRun {
         self.ending == Ending::Passed && self.passed() > 0 && self.failed() == 0
     }
 
+    /// The id of the first test that failed.
+    pub fn first_failing(&self) -> Option<&str> {
+        let mut failed = self.cases.iter().filter(|case| !case.passed && !case.set_aside);
+        failed.next().map(|case| case.id.as_str())
+    }
+
     /// All failures, collection first.
     pub fn failures(&self) -> impl Iterator<Item = &Failure> {
         self.collection.iter().chain(self.cases.iter().filter_map(|case| case.failure.as_ref()))

@@ -1,6 +1,7 @@
 //! The repository that comes out: a function of what was accepted, in the plan's order, and of nothing
 //! else. So any number of jobs, any crash and any resume end in the same bytes.
 
+mod causes;
 mod cycles;
 mod imports;
 mod layout;
@@ -11,6 +12,7 @@ mod report;
 mod tree;
 
 pub use crate::origin::library_name;
+pub use causes::{FailureFacts, recommendation, root_cause};
 pub use cycles::{ImportCycle, PlannedCycle, import_cycles, planned_cycles};
 pub use layout::Layout;
 pub use project::{Project, project_files};

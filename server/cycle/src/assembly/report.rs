@@ -9,6 +9,8 @@ pub struct NodeLine {
     pub name: String,
     pub reason: String,
     pub fixes: u32,
+    pub root_cause: Option<String>,
+    pub recommendation: Option<String>,
 }
 
 /// One row of the breakdown.
@@ -155,6 +157,11 @@ fn nodes(out: &mut String, title: &str, nodes: &[NodeLine]) {
         let _ = write!(out, "### {}: {}\n- **Reason**: {}\n", node.id, node.name, node.reason);
         if node.fixes > 0 {
             let _ = writeln!(out, "- **Debug Iterations**: {}", node.fixes);
+        }
+        let told = [("Root Cause", &node.root_cause), ("Recommendation", &node.recommendation)];
+        for (title, text) in told.into_iter().filter_map(|(title, it)| Some((title, it.as_ref()?)))
+        {
+            let _ = writeln!(out, "- **{title}**: {text}");
         }
         out.push('\n');
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Phase, Turn, Want, source};
+use super::{Cause, Phase, Turn, Want, source};
 use crate::context::cut_middle;
 use crate::debug_context::DebugContext;
 use crate::diagnosis::{Circumstances, Diagnosis, Finding, Standing, VoteRule, Votes, diagnose};
@@ -120,7 +120,7 @@ impl Turn<'_> {
         let is_first = self.state.votes.cast() == 0;
         let all_failed = replies.iter().all(Result::is_err) && is_first;
         if let Some(Err(reason)) = replies.first().filter(|_| all_failed) {
-            return self.give_up(Verdict::Failed { reason: reason.clone() });
+            return self.give_up(Cause::NoAnswer, Verdict::Failed { reason: reason.clone() });
         }
         let votes = &mut self.state.votes;
         replies.iter().for_each(|reply| votes.add(reply.as_deref().unwrap_or_default()));
@@ -144,7 +144,9 @@ impl Turn<'_> {
             Diagnosis::Test => self.regenerate(),
             Diagnosis::Environment | Diagnosis::Flaky => {
                 let reason = format!("environment: {}", self.state.reason);
-                self.give_up(Verdict::Skipped { reason });
+                let flaky = diagnosis == Diagnosis::Flaky;
+                let cause = if flaky { Cause::Flaky } else { Cause::Environment };
+                self.give_up(cause, Verdict::Skipped { reason });
             }
         }
     }
@@ -176,7 +178,7 @@ impl Turn<'_> {
                 self.state.regenerations + 1,
                 self.state.reason
             );
-            return self.give_up(Verdict::NeedsHuman { reason });
+            return self.give_up(Cause::WrongTests, Verdict::NeedsHuman { reason });
         }
         self.state.regenerations += 1;
         // Against other tests they may pass.
@@ -217,11 +219,11 @@ impl Turn<'_> {
     pub(super) fn search(&mut self) {
         if self.state.by_hand {
             let reason = format!("what a person wrote does not pass: {}", self.state.reason);
-            return self.give_up(Verdict::NeedsHuman { reason });
+            return self.give_up(Cause::ByHand, Verdict::NeedsHuman { reason });
         }
         if self.state.fixes >= self.policy.fixes {
             let reason = format!("{} (after {} fixes)", self.state.reason, self.state.fixes);
-            return self.give_up(Verdict::Failed { reason });
+            return self.give_up(Cause::FixLimit, Verdict::Failed { reason });
         }
         self.state.phase = Phase::Searching;
         self.actions.push(Action::Search(self.state.query.clone()));

@@ -1,7 +1,7 @@
 //! Tests first: asked for, sent back, seen to fail.
 
 use super::failure::red_text;
-use super::{Phase, Turn, Want, source};
+use super::{Cause, Phase, Turn, Want, source};
 use crate::exchange::{Run, Stage, Verdict};
 use crate::gate::{Gate, judge_red, reaches};
 use crate::observation::TestRun;
@@ -61,7 +61,7 @@ impl Turn<'_> {
         if self.state.red_reasks >= self.policy.red_reasks {
             let reason =
                 format!("no meaningful tests after {} re-asks: {why}", self.state.red_reasks);
-            return self.give_up(Verdict::Failed { reason });
+            return self.give_up(Cause::NoTests, Verdict::Failed { reason });
         }
         self.state.red_reasks += 1;
         self.state.unusable += 1;

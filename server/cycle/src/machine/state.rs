@@ -1,6 +1,6 @@
 //! What is remembered of an item from one step to the next.
 
-use super::Phase;
+use super::{Cause, Phase};
 use crate::diagnosis::{Repeats, Votes};
 use crate::draft::Draft;
 use crate::exchange::{Earlier, Localized, Query};
@@ -54,6 +54,8 @@ pub struct State {
     pub(super) approved: bool,
     /// The implementation is a person's.
     pub(super) rewritten: bool,
+    /// Why it was given up, if it was.
+    pub(super) cause: Option<Cause>,
 }
 
 impl Default for State {
@@ -92,6 +94,7 @@ impl Default for State {
             before: Draft::default(),
             approved: false,
             rewritten: false,
+            cause: None,
         }
     }
 }
@@ -105,6 +108,11 @@ impl State {
     /// Tests that failed and then passed unchanged, and were let pass.
     pub fn flaky(&self) -> &[String] {
         &self.flaky
+    }
+
+    /// Why the item was given up; none where it was not.
+    pub fn cause(&self) -> Option<Cause> {
+        self.cause
     }
 
     pub fn draft(&self) -> &Draft {

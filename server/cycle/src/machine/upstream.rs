@@ -2,7 +2,7 @@
 
 use code::Fragment;
 
-use super::{Phase, Turn};
+use super::{Cause, Phase, Turn};
 use crate::diagnosis::{Repeats, Steadiness};
 use crate::exchange::{Action, Earlier, Verdict};
 use crate::observation::TestRun;
@@ -51,7 +51,7 @@ impl Turn<'_> {
         self.note("regression", summary);
         if self.state.rewritten {
             let reason = format!("the fix as a person changed it breaks what worked: {summary}");
-            return self.give_up(Verdict::NeedsHuman { reason });
+            return self.give_up(Cause::Rewritten, Verdict::NeedsHuman { reason });
         }
         let ids: Vec<&str> = self.state.draft.amended.keys().map(String::as_str).collect();
         let what = format!(

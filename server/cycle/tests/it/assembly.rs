@@ -527,6 +527,8 @@ fn the_report_says_it_all() {
         name: id.to_uppercase(),
         reason: reason.to_owned(),
         fixes,
+        root_cause: (fixes > 0).then(|| "`test_f` fails with AssertionError".to_owned()),
+        recommendation: (fixes > 0).then(|| "Look at it.".to_owned()),
     };
     let cost = |name: &str, calls, input_tokens, output_tokens, usd| CostLine {
         name: name.to_owned(),
@@ -607,6 +609,8 @@ fn the_report_says_it_all() {
 ### f: F
 - **Reason**: wrong (after 8 fixes)
 - **Debug Iterations**: 8
+- **Root Cause**: `test_f` fails with AssertionError
+- **Recommendation**: Look at it.
 
 ### g: G
 - **Reason**: needs_human: split

@@ -3,6 +3,7 @@
 mod approval;
 mod assembly;
 mod campaign;
+mod causes;
 mod context;
 mod diagnosis;
 mod failures;

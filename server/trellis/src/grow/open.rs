@@ -253,7 +253,10 @@ fn start(
     })?;
     for skip in skipped {
         let node = plan.id(skip.node).to_owned();
-        log(journal, Event::State { node, status: "skipped".to_owned(), reason: skip.reason })?;
+        log(
+            journal,
+            Event::State { node, status: "skipped".to_owned(), reason: skip.reason, cause: None },
+        )?;
     }
     Ok(())
 }

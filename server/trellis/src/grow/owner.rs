@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cycle::{Draft, Verdict};
+use cycle::{Cause, Draft, Verdict};
 use plan::{NodeIx, Schedule, Skipped};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -244,7 +244,7 @@ impl Owner {
             self.started.insert(node);
             self.schedule.start(node);
             self.mark(node, "in_progress", None)?;
-            self.state(node, "in_progress", "everything it needs is settled")?;
+            self.state(node, "in_progress", "everything it needs is settled", None)?;
             let work = work_on(self.shop.clone(), node, shelf.clone(), permit);
             workers.spawn(async { work.await.map(|outcome| Done::Node(Box::new(outcome))) });
         }
@@ -268,11 +268,13 @@ impl Owner {
         self.entry(node).model = ModelCost::of(&outcome.cost);
         match outcome.verdict.clone() {
             Verdict::Passed => self.accept(node, &outcome)?,
-            Verdict::Failed { reason } => self.fail(node, reason)?,
-            Verdict::NeedsHuman { reason } => self.fail(node, format!("needs_human: {reason}"))?,
+            Verdict::Failed { reason } => self.fail(node, reason, outcome.cause)?,
+            Verdict::NeedsHuman { reason } => {
+                self.fail(node, format!("needs_human: {reason}"), outcome.cause)?;
+            }
             Verdict::Skipped { reason } => {
                 let skipped = self.schedule.skip(node, reason.clone());
-                self.put_aside(node, "skipped", reason, skipped)?;
+                self.put_aside(node, "skipped", (reason, outcome.cause), skipped)?;
             }
         }
         if self.unwritten >= self.order.batch || memory::is_short() {
@@ -331,23 +333,23 @@ impl Owner {
         out
     }
 
-    fn fail(&mut self, node: NodeIx, reason: String) -> Result<(), Fault> {
+    fn fail(&mut self, node: NodeIx, reason: String, cause: Option<Cause>) -> Result<(), Fault> {
         let skipped = self.schedule.fail(node, reason.clone());
-        self.put_aside(node, "failed", reason, skipped)
+        self.put_aside(node, "failed", (reason, cause), skipped)
     }
 
     fn put_aside(
         &mut self,
         node: NodeIx,
         status: &str,
-        reason: String,
+        (reason, cause): (String, Option<Cause>),
         skipped: Vec<Skipped>,
     ) -> Result<(), Fault> {
-        self.state(node, status, &reason)?;
+        self.state(node, status, &reason, cause)?;
         self.mark(node, status, Some(reason))?;
         self.shelve(node, None);
         for skip in skipped {
-            self.state(skip.node, "skipped", &skip.reason)?;
+            self.state(skip.node, "skipped", &skip.reason, None)?;
             self.mark(skip.node, "skipped", Some(skip.reason))?;
             self.shelve(skip.node, None);
         }
@@ -362,11 +364,18 @@ impl Owner {
         self.shop.work.plan.id(node).to_owned()
     }
 
-    fn state(&mut self, node: NodeIx, status: &str, reason: &str) -> Result<(), Fault> {
+    fn state(
+        &mut self,
+        node: NodeIx,
+        status: &str,
+        reason: &str,
+        cause: Option<Cause>,
+    ) -> Result<(), Fault> {
         let event = Event::State {
             node: self.id(node),
             status: status.to_owned(),
             reason: reason.to_owned(),
+            cause: cause.map(|it| it.as_str().to_owned()),
         };
         let logged = self.shop.journal.log(event);
         logged.map_err(|e| self.cannot_write(Some(node), ".trellis/journal.jsonl", &e))

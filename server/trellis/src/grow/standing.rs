@@ -39,8 +39,14 @@ impl Owner {
             }
             self.mark(ix, status, reason)?;
             if let Some(old) = before.get(&id).filter(|old| old.status == status) {
-                self.entry(ix).timestamp = old.timestamp.clone();
-                self.entry(ix).coverage = old.coverage;
+                let stood = status == "failed";
+                let entry = self.entry(ix);
+                entry.timestamp.clone_from(&old.timestamp);
+                entry.coverage = old.coverage;
+                if stood {
+                    (entry.retry_count, entry.test_results) = (old.retry_count, old.test_results);
+                    entry.model = old.model;
+                }
             }
         }
         self.unsaved = self.checkpoint != before;

@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cycle::Tool;
-use cycle::assembly::{CostLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine};
+use cycle::assembly::{
+    CostLine, FailureFacts, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, recommendation,
+    root_cause,
+};
 use plan::Status;
 use serde::Serialize;
 
 use crate::grow::owner::Owner;
 use crate::workspace::cost::StageCost;
+use crate::workspace::failures::failures;
 use crate::workspace::journal::{Accepted, Integrated};
 
 /// Nodes named with what they cost.
@@ -161,17 +165,11 @@ pub(crate) fn facts(
         failed: counts.failed,
         skipped: counts.skipped,
     };
-    let node = |(id, reason): (&String, &String)| {
-        let ix = owner.shop.work.plan.find(id);
-        NodeLine {
-            id: id.clone(),
-            name: ix
-                .map(|ix| owner.shop.work.plan.qualified_name(ix).into_owned())
-                .unwrap_or_default(),
-            reason: reason.clone(),
-            fixes: owner.checkpoint.get(id).map_or(0, |entry| entry.retry_count),
-        }
+    let known = match summary.failures.is_empty() && summary.skips.is_empty() {
+        true => BTreeMap::new(),
+        false => failures(&owner.root),
     };
+    let node = |(id, reason): (&String, &String)| node_line(owner, known.get(id), id, reason);
     let total = Counts {
         planned: summary.planned,
         passed: summary.passed,
@@ -223,6 +221,25 @@ pub(crate) fn facts(
         installs: false,
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
+    }
+}
+
+/// A node that did not pass, with what the journal knows of it for that reason.
+fn node_line(owner: &Owner, known: Option<&FailureFacts>, id: &str, reason: &str) -> NodeLine {
+    let item = owner.shop.work.plan.find(id).and_then(|ix| owner.shop.work.items.get(&ix));
+    let name = item.map(cycle::Item::qualified_name).unwrap_or_default();
+    let facts = FailureFacts {
+        name: name.clone(),
+        path: item.map(|it| it.path.clone()).unwrap_or_default(),
+        ..known.filter(|it| it.reason == reason).cloned().unwrap_or_default()
+    };
+    NodeLine {
+        id: id.to_owned(),
+        name,
+        reason: reason.to_owned(),
+        fixes: owner.checkpoint.get(id).map_or(0, |entry| entry.retry_count),
+        root_cause: root_cause(&facts),
+        recommendation: recommendation(&facts),
     }
 }
 

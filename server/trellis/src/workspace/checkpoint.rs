@@ -14,7 +14,7 @@ use crate::workspace::{crash_point, disk};
 pub(crate) const PATH: &str = "docs/generation_checkpoint.json";
 
 /// Appendix B's `test_results`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct TestResults {
     pub(crate) passed: usize,
     pub(crate) failed: usize,

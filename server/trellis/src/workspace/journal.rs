@@ -124,6 +124,9 @@ pub(crate) enum Event {
         node: String,
         status: String,
         reason: String,
+        /// What kind of thing kept it from passing; none in journals of before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<String>,
     },
     /// Work without a plan came to a stage, or to what was seen there.
     Stage {
@@ -165,6 +168,9 @@ pub(crate) enum Event {
         passed: usize,
         failed: usize,
         milliseconds: u64,
+        /// The first test that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failing: Option<String>,
         /// How the tests failed without an implementation (T2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<String>,

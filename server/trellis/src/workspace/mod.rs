@@ -7,6 +7,7 @@ pub(crate) mod clash;
 pub(crate) mod cost;
 pub(crate) mod crash_point;
 pub(crate) mod disk;
+pub(crate) mod failures;
 pub(crate) mod git;
 pub(crate) mod guard;
 pub(crate) mod journal;

@@ -444,3 +444,24 @@ fn a_run_without_a_single_passing_test_proves_nothing() {
     let played = play(&item(), &Policy::generate(), script);
     assert!(!played.trace.contains("commit"), "{}", played.trace);
 }
+
+/// What an item is given up for is known as a kind, not only in words.
+#[test]
+fn an_item_given_up_knows_its_cause() {
+    use cycle::Cause;
+    let voted = |letters: &'static str| {
+        let mut script = failed_with(fail);
+        script.push(Votes(letters));
+        script
+    };
+    let table = [
+        (vec![Silence], Some(Cause::NoAnswer)),
+        (voted("A A B B C"), Some(Cause::SplitVote)),
+        (voted("C!"), Some(Cause::Environment)),
+        (vec![tests(), red(), good(), pass()], None),
+    ];
+    for (script, cause) in table {
+        let played = play(&item(), &Policy::generate(), script);
+        assert_eq!(played.state.cause(), cause, "{}", played.trace);
+    }
+}

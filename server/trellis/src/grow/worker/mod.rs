@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use cycle::assembly::pytest_ini;
 use cycle::{
-    Action, DebugContext, Draft, Observation, Policy, State, Surroundings, Suspect, ToolRecord,
-    Trail, Verdict, step,
+    Action, Cause, DebugContext, Draft, Observation, Policy, State, Surroundings, Suspect,
+    ToolRecord, Trail, Verdict, step,
 };
 use plan::NodeIx;
 use run::{Report, Runner};
@@ -92,6 +92,8 @@ impl Shop {
 pub(crate) struct Outcome {
     pub(crate) node: NodeIx,
     pub(crate) verdict: Verdict,
+    /// Why it did not pass.
+    pub(crate) cause: Option<Cause>,
     pub(crate) draft: Draft,
     pub(crate) fixes: u32,
     /// Tests that passed only when they were run again.
@@ -249,6 +251,7 @@ impl Worker {
         Outcome {
             node: self.node,
             verdict,
+            cause: state.cause(),
             draft: std::mem::take(&mut self.draft),
             fixes: state.fixes(),
             flaky: state.flaky().to_vec(),

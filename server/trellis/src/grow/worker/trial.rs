@@ -95,6 +95,7 @@ impl Worker {
             passed: self.passed,
             failed: self.failed,
             milliseconds: report.duration.as_millis() as u64,
+            failing: observed.first_failing().map(str::to_owned),
             output: (run == Run::Red).then(|| cycle::failures::told(&observed)),
         })?;
         if run == Run::Green && observed.is_clean() {

@@ -1,0 +1,204 @@
+//! Why a node did not pass, and what to do about it, in words: from what the run knows and nothing else.
+
+use crate::machine::Cause;
+
+/// What a run knows of a node that did not pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailureFacts {
+    /// None in journals that do not say.
+    pub cause: Option<Cause>,
+    /// `Class.method`, or the plain name.
+    pub name: String,
+    pub path: String,
+    /// What the run gave as its reason.
+    pub reason: String,
+    /// The first test that failed in the last run.
+    pub test: Option<String>,
+    /// How that run failed, in one line.
+    pub exception: Option<String>,
+    /// The rule that the last run met, and what it says.
+    pub finding: Option<(String, String)>,
+    /// The last votes on a failure, counted.
+    pub votes: Option<String>,
+    /// Why the last answer could not be run, if it could not.
+    pub unusable: Option<String>,
+    /// What the last fix broke, if it did.
+    pub regression: Option<String>,
+    /// The page for a person, below the output folder.
+    pub page: Option<String>,
+}
+
+/// What kept a node from passing, in a sentence; none where nothing is known beyond the reason.
+pub fn root_cause(facts: &FailureFacts) -> Option<String> {
+    let reason = facts.reason.as_str();
+    Some(match facts.cause? {
+        Cause::Environment => match (&facts.finding, &facts.votes) {
+            (Some((_, why)), _) => format!("the environment: {why}"),
+            (None, Some(votes)) => {
+                format!("the environment, by the votes ({votes}): {}", failing(facts))
+            }
+            (None, None) => format!("the environment: {}", failing(facts)),
+        },
+        Cause::Flaky => format!("the same code passes and fails: {}", failing(facts)),
+        Cause::NoAnswer => format!("the model gave no answer: {reason}"),
+        Cause::NoTests => {
+            "the model wrote no test that fails without the code and reaches it".to_owned()
+        }
+        Cause::WrongTests => {
+            format!("tests and specification do not fit together: {}", failing(facts))
+        }
+        Cause::FixLimit => fix_limit(facts),
+        Cause::ByHand => {
+            format!("the definition in {}, written by hand: {}", facts.path, failing(facts))
+        }
+        Cause::SplitVote => {
+            let votes = facts.votes.as_deref().unwrap_or("no majority");
+            format!(
+                "undecided whether code, test or environment is wrong ({votes}): {}",
+                failing(facts)
+            )
+        }
+        Cause::NothingFound => format!("localization found no suspect: {}", failing(facts)),
+        Cause::Declined => "a person declined the fix".to_owned(),
+        Cause::Unapproved => "its fix passes and waits for a person".to_owned(),
+        Cause::Rewritten => format!("the fix as a person changed it: {}", failing(facts)),
+        Cause::WholeSuite => {
+            "it depends on what other tests or nodes leave behind, or was changed after it passed"
+                .to_owned()
+        }
+        Cause::Internal => format!("an error of Trellis: {reason}"),
+    })
+}
+
+/// The last thing that went wrong before fixes ran out.
+fn fix_limit(facts: &FailureFacts) -> String {
+    if let Some(why) = &facts.unusable {
+        return format!("the model gave no usable answer at last: {why}");
+    }
+    if let Some(broke) = &facts.regression {
+        return format!("the last fix broke what worked: {broke}");
+    }
+    match &facts.finding {
+        Some((_, why)) => format!("{why}; {}", failing(facts)),
+        None => failing(facts),
+    }
+}
+
+/// The last failure: its test, and its exception in a line.
+fn failing(facts: &FailureFacts) -> String {
+    match (&facts.test, &facts.exception) {
+        (Some(test), Some(exception)) => format!("`{test}` fails with {exception}"),
+        (Some(test), None) => format!("`{test}` fails"),
+        (None, Some(exception)) => exception.clone(),
+        (None, None) => facts.reason.clone(),
+    }
+}
+
+/// What a person can do about it, in a sentence or two.
+pub fn recommendation(facts: &FailureFacts) -> Option<String> {
+    let name = facts.name.as_str();
+    Some(match facts.cause? {
+        Cause::Environment => environment(facts),
+        Cause::Flaky => format!(
+            "Take time, chance and order out of the specification of `{name}`, or say how tests are to hold them still."
+        ),
+        Cause::NoAnswer => {
+            "See that the model answers (`trellis doctor`), then run again; `--model` names another.".to_owned()
+        }
+        Cause::NoTests => format!(
+            "Say in the specification of `{name}` what can be checked: values, edges, errors. Where there is nothing of the kind, set `red_gate` to `skip`."
+        ),
+        Cause::WrongTests => format!(
+            "Rewrite the specification of `{name}` so that it decides the case of {}; an example settles it.",
+            test_of(facts)
+        ),
+        Cause::FixLimit => fix_again(facts),
+        Cause::ByHand => format!(
+            "Correct it in {}, or delete it there and a model writes it; run again with `--keep-edits`.",
+            facts.path
+        ),
+        Cause::SplitVote => format!(
+            "Decide who is right about {}, and put it into the specification of `{name}` as an example.{}",
+            test_of(facts),
+            page(facts)
+        ),
+        Cause::NothingFound => format!(
+            "Find where {} goes wrong, and fix it by hand; run again with `--keep-edits`.{}",
+            test_of(facts),
+            page(facts)
+        ),
+        Cause::Declined => format!(
+            "Put what was missing into the specification of `{name}`, or write it by hand and run again with `--keep-edits`."
+        ),
+        Cause::Unapproved => {
+            "Decide about the fix in your editor, then run again; `--approve autonomous` asks nobody.".to_owned()
+        }
+        Cause::Rewritten => "Correct your version of the fix, then run again.".to_owned(),
+        Cause::WholeSuite => format!(
+            "Look for state that `{name}` or its tests share with others (globals, files, variables); run again and the node is done anew."
+        ),
+        Cause::Internal => "Report this with `.trellis/journal.jsonl`.".to_owned(),
+    })
+}
+
+fn test_of(facts: &FailureFacts) -> String {
+    facts.test.as_ref().map_or_else(|| "the failing test".to_owned(), |it| format!("`{it}`"))
+}
+
+fn page(facts: &FailureFacts) -> String {
+    facts.page.as_ref().map(|it| format!(" All that is known is in `{it}`.")).unwrap_or_default()
+}
+
+/// What to do for a node whose fixes were used up.
+fn fix_again(facts: &FailureFacts) -> String {
+    let name = facts.name.as_str();
+    if let Some(package) = package(facts, "foreign-package") {
+        return format!(
+            "Name `{package}` among the `libraries` of `{name}` in the plan, or forbid it in the specification."
+        );
+    }
+    if facts.unusable.is_some() {
+        return "Try a stronger model (`--strong-model`), or tools (`--fix-with tools`)."
+            .to_owned();
+    }
+    if facts.regression.is_some() {
+        return format!(
+            "See whether `{name}` and what builds on the same code are specified so that both can hold."
+        );
+    }
+    format!(
+        "Hold {} against the specification of `{name}`, and correct the one that is wrong. If both are right, try a stronger model (`--strong-model`), or write it by hand and run again with `--keep-edits`.",
+        test_of(facts)
+    )
+}
+
+/// What to do about what the machine lacks, by the rule that found it.
+fn environment(facts: &FailureFacts) -> String {
+    let rule = facts.finding.as_ref().map_or("", |(rule, _)| rule.as_str());
+    if let Some(package) = package(facts, "missing-package") {
+        return format!(
+            "Install `{}` into the environment of the tests (see `--python`), then run again.",
+            code::distributions::distribution(&package)
+        );
+    }
+    let what = match rule {
+        "network" | "waiting" => {
+            "Let tests use the network (`--network`), or say in the specification what is to be mocked"
+        }
+        "missing-variable" => "Give the tests their variable (`--env NAME=VALUE`)",
+        "missing-program" => {
+            "Install the program, or say in the specification what is to be mocked"
+        }
+        "foreign-file" => {
+            "Put the file into the output folder, or say in the specification what is to be mocked"
+        }
+        _ => "Provide what the machine lacks (`trellis doctor` shows what holds there)",
+    };
+    format!("{what}; then run again.")
+}
+
+/// The package that a rule speaks of: what stands in its first backticks.
+fn package(facts: &FailureFacts, rule: &str) -> Option<String> {
+    let (_, why) = facts.finding.as_ref().filter(|it| it.0 == rule)?;
+    why.split('`').nth(1).map(str::to_owned)
+}

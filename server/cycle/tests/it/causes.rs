@@ -1,0 +1,125 @@
+//! Root causes and recommendations of nodes that did not pass.
+
+use cycle::Cause;
+use cycle::assembly::{FailureFacts, recommendation, root_cause};
+
+/// A node whose last run failed.
+fn facts(cause: Cause) -> FailureFacts {
+    FailureFacts {
+        cause: Some(cause),
+        name: "mean".to_owned(),
+        path: "src/stats.py".to_owned(),
+        reason: "the reason".to_owned(),
+        test: Some("tests/test_stats.py::test_mean".to_owned()),
+        exception: Some("AssertionError: assert 1 == 2 (tests/test_stats.py:5)".to_owned()),
+        ..FailureFacts::default()
+    }
+}
+
+fn found(rule: &str, why: &str) -> Option<(String, String)> {
+    Some((rule.to_owned(), why.to_owned()))
+}
+
+#[test]
+fn every_cause_has_words_of_its_own() {
+    let said: std::collections::BTreeSet<(String, String)> = Cause::ALL
+        .into_iter()
+        .map(|it| {
+            let facts = facts(it);
+            (root_cause(&facts).expect("a cause"), recommendation(&facts).expect("advice"))
+        })
+        .collect();
+    assert_eq!(said.len(), Cause::ALL.len());
+    for cause in Cause::ALL {
+        assert_eq!(Cause::parse(cause.as_str()), Some(cause));
+    }
+    // What no journal says is not made up.
+    let unknown = FailureFacts { cause: None, ..facts(Cause::FixLimit) };
+    assert_eq!((root_cause(&unknown), recommendation(&unknown)), (None, None));
+}
+
+#[test]
+fn a_missing_package_is_named_by_what_to_install() {
+    let why = "the package `yaml` is required and not installed";
+    let facts =
+        FailureFacts { finding: found("missing-package", why), ..facts(Cause::Environment) };
+    assert_eq!(root_cause(&facts).as_deref(), Some(format!("the environment: {why}").as_str()));
+    let advice = recommendation(&facts).expect("advice");
+    assert!(advice.starts_with("Install `PyYAML` into the environment"), "{advice}");
+}
+
+#[test]
+fn what_the_environment_lacks_decides_the_recommendation() {
+    let table = [
+        ("network", "`--network`"),
+        ("missing-variable", "`--env NAME=VALUE`"),
+        ("missing-program", "Install the program"),
+        ("foreign-file", "Put the file"),
+        ("signal", "`trellis doctor`"),
+    ];
+    for (rule, wanted) in table {
+        let facts = FailureFacts { finding: found(rule, "why"), ..facts(Cause::Environment) };
+        let advice = recommendation(&facts).expect("advice");
+        assert!(advice.contains(wanted), "{rule}: {advice}");
+    }
+}
+
+#[test]
+fn used_up_fixes_are_told_by_what_went_wrong_last() {
+    let last = "`tests/test_stats.py::test_mean` fails with AssertionError: assert 1 == 2 (tests/test_stats.py:5)";
+    let plain = facts(Cause::FixLimit);
+    let accident =
+        FailureFacts { finding: found("accident", "it fails by accident"), ..plain.clone() };
+    let foreign = FailureFacts {
+        finding: found(
+            "foreign-package",
+            "src/stats.py imports `numpy`, which nothing here requires",
+        ),
+        ..plain.clone()
+    };
+    let unusable = FailureFacts { unusable: Some("syntax error".to_owned()), ..accident.clone() };
+    let regression = FailureFacts { regression: Some("KeyError: 'x'".to_owned()), ..plain.clone() };
+    let table = [
+        (
+            &plain,
+            last.to_owned(),
+            "Hold `tests/test_stats.py::test_mean` against the specification of `mean`",
+        ),
+        (
+            &accident,
+            format!("it fails by accident; {last}"),
+            "Hold `tests/test_stats.py::test_mean`",
+        ),
+        (
+            &foreign,
+            format!("src/stats.py imports `numpy`, which nothing here requires; {last}"),
+            "Name `numpy` among the `libraries` of `mean`",
+        ),
+        (
+            &unusable,
+            "the model gave no usable answer at last: syntax error".to_owned(),
+            "Try a stronger model",
+        ),
+        (
+            &regression,
+            "the last fix broke what worked: KeyError: 'x'".to_owned(),
+            "See whether `mean` and what builds",
+        ),
+    ];
+    for (facts, cause, advice) in table {
+        assert_eq!(root_cause(facts).as_deref(), Some(cause.as_str()));
+        let said = recommendation(facts).expect("advice");
+        assert!(said.starts_with(advice), "{said}");
+    }
+}
+
+#[test]
+fn who_has_to_decide_is_told_where_all_of_it_is() {
+    let facts = FailureFacts {
+        votes: Some("A 2, B 2, C 1".to_owned()),
+        page: Some(".trellis/debug/mean.md".to_owned()),
+        ..facts(Cause::SplitVote)
+    };
+    assert!(root_cause(&facts).is_some_and(|it| it.contains("(A 2, B 2, C 1)")));
+    assert!(recommendation(&facts).is_some_and(|it| it.contains("`.trellis/debug/mean.md`")));
+}

@@ -1,0 +1,62 @@
+//! Why nodes did not pass, folded from the journal: whoever reads it later is told the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cycle::Cause;
+use cycle::assembly::FailureFacts;
+
+use crate::workspace::journal::{Event, Journal, Line};
+
+/// What the journal in a folder knows of the last attempt at each node. A journal that cannot be read knows nothing.
+pub(crate) fn failures(root: &Path) -> BTreeMap<String, FailureFacts> {
+    let bytes = run::files::read(&Journal::path(root)).unwrap_or_default();
+    let mut all = BTreeMap::new();
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        if let Ok(line) = serde_json::from_str::<Line>(line) {
+            take(&mut all, line.event);
+        }
+    }
+    all
+}
+
+fn take(all: &mut BTreeMap<String, FailureFacts>, event: Event) {
+    match event {
+        Event::State { node, status, .. } if status == "in_progress" => {
+            all.remove(&node);
+        }
+        Event::State { node, reason, cause, .. } => {
+            let facts = all.entry(node).or_default();
+            facts.reason = reason;
+            facts.cause = cause.as_deref().and_then(Cause::parse);
+        }
+        Event::Broken { node, reason } => {
+            let cause = Some(Cause::WholeSuite);
+            all.insert(node, FailureFacts { cause, reason, ..FailureFacts::default() });
+        }
+        Event::TestRun { node, red: false, outcome, failing, .. } => {
+            let facts = all.entry(node).or_default();
+            (facts.test, facts.exception) = (failing, Some(outcome));
+            (facts.finding, facts.unusable, facts.regression) = (None, None, None);
+        }
+        Event::Regression { node, outcome, failed, .. } if failed > 0 => {
+            all.entry(node).or_default().regression = Some(outcome);
+        }
+        Event::Note { node, what, text } => note(all.entry(node).or_default(), &what, text),
+        _ => {}
+    }
+}
+
+/// What the cycle remarked about a node.
+fn note(facts: &mut FailureFacts, what: &str, text: String) {
+    match what {
+        "diagnosed" => {
+            let finding = text.split_once(": ");
+            facts.finding = finding.map(|(rule, why)| (rule.to_owned(), why.to_owned()));
+        }
+        "voted" => facts.votes = Some(text),
+        "attempt-unusable" => facts.unusable = Some(text),
+        "debug-context" => facts.page = text.strip_prefix("see ").map(str::to_owned),
+        _ => {}
+    }
+}
