@@ -227,6 +227,29 @@ fn a_package_that_is_not_there_is_told_with_what_to_install() {
     }
 }
 
+/// A word is no use: the report names the planned dependency that the code does without.
+#[test]
+fn a_planned_dependency_counts_where_the_code_refers_to_it() {
+    let plot = Plot::default()
+        .function("double", "a", &[], &[], "2 * x")
+        .tests("double", "a", [2, 4, 6])
+        .function("square", "a", &[], &[], "x * x")
+        .tests("square", "a", [1, 4, 9])
+        .function(
+            "summed",
+            "b",
+            &["double", "square"],
+            &[],
+            "(lambda square: double(x) + square)(x * x)",
+        )
+        .tests("summed", "b", [3, 8, 15]);
+    let world = World::new();
+    let _ = world.grow(&plot, &[]).exits(0);
+    let report = world.read("out/docs/generation_report.md");
+    let told = "- **Planned dependencies used**: 1/2 (50%)\n  - `summed` does not use `square`\n";
+    assert!(report.contains(told), "{report}");
+}
+
 #[test]
 fn methods_are_written_into_their_class_and_need_no_planned_edge_to_it() {
     let mut plot = Plot::default();

@@ -251,6 +251,25 @@ fn a_plan_is_held_against_the_code() {
     assert_eq!(it, wanted);
 }
 
+/// Nothing in `show` names the class of what `make` gives, but its method does.
+#[test]
+fn who_uses_an_object_uses_its_class() {
+    let world = World::new();
+    let mut graph = Plot::default()
+        .function("Box", "box", &[], &[], "")
+        .function("make", "box", &["Box"], &[], "")
+        .function("show", "show", &["Box", "make"], &[], "")
+        .function("count", "show", &["Box"], &[], "")
+        .graph();
+    graph["nodes"][0]["type"] = "class".into();
+    world.write("rpg.json", &graph.to_string());
+    world.write("lib/src/lib/box.py", "class Box:\n    def double(self):\n        return 2\n\n\ndef make() -> Box:\n    return Box()\n");
+    world.write("lib/src/lib/show.py", "from lib.box import make\n\n\ndef show():\n    return make().double()\n\n\ndef count(Box):\n    return Box + 1\n");
+    let it = symbols(&world, &["planned", "rpg.json"]);
+    let missing = json!([{ "from": "count", "to": "Box", "possible": false }]);
+    assert_eq!((&it["planned"], &it["missing"]), (&4.into(), &missing), "{it}");
+}
+
 /// Speaks the protocol as far as it is needed, asks back before it answers, and finds what `ANSWER` says.
 const CHECKER: &str = r#"#!/usr/bin/env python3
 import json, os, sys, time

@@ -17,5 +17,7 @@ pub use cycles::{ImportCycle, PlannedCycle, import_cycles, planned_cycles};
 pub use layout::Layout;
 pub use project::{Project, project_files};
 pub use readme::{ModuleFacts, readme, usage};
-pub use report::{CostLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, report};
+pub use report::{
+    CostLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, UnconfirmedLine, report,
+};
 pub use tree::{Share, Sources, pytest_ini, sources, third_party};

@@ -34,6 +34,15 @@ pub struct IntegrationLine {
     pub left_out: Vec<String>,
 }
 
+/// A planned dependency that the code does not use for certain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnconfirmedLine {
+    pub from: String,
+    pub to: String,
+    /// A use of unknown type may be it.
+    pub is_possible: bool,
+}
+
 /// What questions of one stage, or of one node, cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostLine {
@@ -79,8 +88,10 @@ pub struct ReportFacts {
     pub flaky: Vec<String>,
     /// Localization tools: name, tries, hits.
     pub tools: Vec<(String, usize, usize)>,
-    /// Planned dependencies that the code really uses, and all planned.
+    /// Planned dependencies that the code really uses, and all planned between nodes that are there.
     pub dependencies: (usize, usize),
+    /// The others.
+    pub unconfirmed: Vec<UnconfirmedLine>,
     pub import_cycles: Vec<String>,
     /// `pip install -e .` works.
     pub installs: bool,
@@ -257,6 +268,7 @@ fn performance(out: &mut String, facts: &ReportFacts) {
         facts.model_calls,
         percent(used, planned)
     );
+    unconfirmed(out, &facts.unconfirmed);
     for (tool, tries, hits) in &facts.tools {
         let _ = writeln!(
             out,
@@ -265,6 +277,22 @@ fn performance(out: &mut String, facts: &ReportFacts) {
         );
     }
     out.push('\n');
+}
+
+/// Unconfirmed dependencies that are named.
+const UNCONFIRMED: usize = 10;
+
+fn unconfirmed(out: &mut String, lines: &[UnconfirmedLine]) {
+    for it in lines.iter().take(UNCONFIRMED) {
+        let how = match it.is_possible {
+            true => "may use",
+            false => "does not use",
+        };
+        let _ = writeln!(out, "  - `{}` {how} `{}`", it.from, it.to);
+    }
+    if lines.len() > UNCONFIRMED {
+        let _ = writeln!(out, "  - and {} more", lines.len() - UNCONFIRMED);
+    }
 }
 
 /// Nothing where nobody counted tokens, as in a recording without them.

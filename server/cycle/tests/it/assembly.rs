@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use code::Fragment;
 use cycle::assembly::{
     CostLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources,
-    SubgraphLine, import_cycles, project_files, pytest_ini, readme, report, sources, third_party,
-    usage,
+    SubgraphLine, UnconfirmedLine, import_cycles, project_files, pytest_ini, readme, report,
+    sources, third_party, usage,
 };
 use cycle::{Draft, Item, ItemKind};
 
@@ -537,6 +537,11 @@ fn the_report_says_it_all() {
         output_tokens,
         usd,
     };
+    let unconfirmed = |n: usize| UnconfirmedLine {
+        from: format!("u{n}"),
+        to: format!("v{n}"),
+        is_possible: n % 2 == 1,
+    };
     let facts = ReportFacts {
         generated: "now".to_owned(),
         graph: "rpg.json".to_owned(),
@@ -575,7 +580,8 @@ fn the_report_says_it_all() {
         stages: vec![cost("fix", 2, 300, 40, 0.012), cost("tests", 6, 900, 160, 0.03)],
         dearest: vec![cost("a|b", 3, 500, 90, 0.02)],
         tools: vec![("traceback".to_owned(), 3, 2)],
-        dependencies: (3, 4),
+        dependencies: (3, 14),
+        unconfirmed: (0..11).map(unconfirmed).collect(),
         import_cycles: vec!["a -> b -> a".to_owned()],
         installs: true,
         warnings: vec![],
@@ -644,7 +650,18 @@ fn the_report_says_it_all() {
 - **Average Time per Node**: 13 seconds
 - **Test Runs**: 12
 - **Model Calls**: 20
-- **Planned dependencies used**: 3/4 (75%)
+- **Planned dependencies used**: 3/14 (21%)
+  - `u0` does not use `v0`
+  - `u1` may use `v1`
+  - `u2` does not use `v2`
+  - `u3` may use `v3`
+  - `u4` does not use `v4`
+  - `u5` may use `v5`
+  - `u6` does not use `v6`
+  - `u7` may use `v7`
+  - `u8` does not use `v8`
+  - `u9` may use `v9`
+  - and 1 more
 - **Localization by traceback**: 2/3 (67%)
 
 ## Cost

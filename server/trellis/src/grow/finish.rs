@@ -1,11 +1,9 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
-use std::collections::BTreeSet;
-use std::sync::PoisonError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
 
-use cycle::assembly::{
-    ImportCycle, PlannedCycle, ReportFacts, import_cycles, planned_cycles, report,
-};
+use cycle::assembly::{ImportCycle, PlannedCycle, import_cycles, planned_cycles, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
 
@@ -14,8 +12,10 @@ use crate::grow::install::install;
 use crate::grow::metadata;
 use crate::grow::owner::Owner;
 use crate::grow::suite::suite;
-use crate::grow::summary::{Summary, facts, summary};
+use crate::grow::summary::{Findings, Summary, facts, summary};
+use crate::methods::planned::{CheckPlannedResult, check_planned};
 use crate::output::Output;
+use crate::sources::of_texts;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
@@ -43,6 +43,7 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     owner.warnings.extend(cycles.iter().map(|cycle| format!("circular import {cycle}")));
     let (files, warnings) = metadata::files(owner, &contents, &sources);
     owner.warnings.extend(warnings);
+    let used = used(owner, &sources);
     let mut all = sources;
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
@@ -59,7 +60,8 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
-        documents(owner, &summary, cycles, installed.is_ok())?;
+        let installs = installed.is_ok();
+        documents(owner, &summary, &Findings { import_cycles: cycles, installs, planned: used })?;
         owner.commit("docs: generation report");
         let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
         let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
@@ -83,13 +85,18 @@ fn exit(summary: &Summary) -> Exit {
     }
 }
 
+/// What the code of the finished tree uses of what was planned.
+fn used(owner: &Owner, sources: &BTreeMap<String, String>) -> CheckPlannedResult {
+    let texts: BTreeMap<&str, Arc<str>> = (sources.iter())
+        .filter(|(path, _)| path.ends_with(".py"))
+        .map(|(path, text)| (path.as_str(), Arc::from(text.as_str())))
+        .collect();
+    let index = of_texts(texts.iter().map(|(path, text)| (*path, text)));
+    check_planned(&index, &owner.shop.work.plan)
+}
+
 /// `docs/rpg.json` and the report.
-fn documents(
-    owner: &mut Owner,
-    summary: &Summary,
-    import_cycles: Vec<String>,
-    installs: bool,
-) -> Result<(), Fault> {
+fn documents(owner: &mut Owner, summary: &Summary, found: &Findings) -> Result<(), Fault> {
     let work = &owner.shop.work;
     let now = Timestamp::now().to_string();
     let provenance = serde_json::json!({
@@ -104,7 +111,7 @@ fn documents(
         false => owner.schedule.status(ix).map(Status::name),
     };
     let graph = plan::export(&work.plan, status, &provenance);
-    let text = report(&ReportFacts { installs, ..facts(owner, summary, import_cycles, now) });
+    let text = report(&facts(owner, summary, found, now));
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot write docs/: {e}"));
     for (path, text) in [("docs/rpg.json", graph), ("docs/generation_report.md", text)] {
         disk::write(&owner.root, path, &text).map_err(cannot)?;

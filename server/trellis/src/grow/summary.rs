@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cycle::Tool;
 use cycle::assembly::{
-    CostLine, FailureFacts, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, recommendation,
-    root_cause,
+    CostLine, FailureFacts, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, UnconfirmedLine,
+    recommendation, root_cause,
 };
 use plan::Status;
 use serde::Serialize;
 
 use crate::grow::owner::Owner;
+use crate::methods::planned::{CheckPlannedResult, MissingDependency};
 use crate::workspace::cost::StageCost;
 use crate::workspace::failures::failures;
 use crate::workspace::journal::{Accepted, Integrated};
@@ -71,6 +72,16 @@ pub(crate) struct Suite {
     pub(crate) outcome: String,
     pub(crate) passed: usize,
     pub(crate) failed: usize,
+}
+
+/// What the finished tree was found to be.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    pub(crate) import_cycles: Vec<String>,
+    /// `pip install -e .` works.
+    pub(crate) installs: bool,
+    /// The plan beside what the code really uses.
+    pub(crate) planned: CheckPlannedResult,
 }
 
 /// Integration tests of one subgraph.
@@ -155,7 +166,7 @@ fn subgraph_of<'o>(owner: &'o Owner, id: &str) -> &'o str {
 pub(crate) fn facts(
     owner: &Owner,
     summary: &Summary,
-    import_cycles: Vec<String>,
+    found: &Findings,
     now: String,
 ) -> ReportFacts {
     let line = |name: &str, counts: &Counts| SubgraphLine {
@@ -216,9 +227,10 @@ pub(crate) fn facts(
         stages: owner.cost.stages.iter().map(|(name, it)| line_of(name, it)).collect(),
         dearest: dearest(owner),
         tools: tools(owner),
-        dependencies: confirmed(owner),
-        import_cycles,
-        installs: false,
+        dependencies: (found.planned.confirmed.len(), found.planned.planned),
+        unconfirmed: found.planned.missing.iter().map(unconfirmed).collect(),
+        import_cycles: found.import_cycles.clone(),
+        installs: found.installs,
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
     }
@@ -295,25 +307,6 @@ fn milestones(owner: &Owner) -> Vec<String> {
     log
 }
 
-/// Planned dependencies between passed nodes that the dependent's text names, and all of them.
-fn confirmed(owner: &Owner) -> (usize, usize) {
-    let work = &owner.shop.work;
-    let (mut used, mut planned) = (0, 0);
-    for ix in &work.leaves {
-        let Some(accepted) = owner.accepted.get(work.plan.id(*ix)) else { continue };
-        let words = code::identifiers(&accepted.implementation).unwrap_or_default();
-        for other in work
-            .plan
-            .depends_on(*ix)
-            .iter()
-            .filter(|other| work.plan.class_of(*ix) != Some(**other))
-        {
-            let Some(item) = work.items.get(other) else { continue };
-            planned += 1;
-            let named = words.contains(item.import_name())
-                || accepted.implementation.contains(&format!(".{}", item.name));
-            used += usize::from(named);
-        }
-    }
-    (used, planned)
+fn unconfirmed(it: &MissingDependency) -> UnconfirmedLine {
+    UnconfirmedLine { from: it.from.clone(), to: it.to.clone(), is_possible: it.possible }
 }

@@ -112,8 +112,11 @@ pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
     let planned: BTreeSet<Pair> = plan.indices().flat_map(|ix| dependencies(plan, ix)).collect();
     let (checked, unchecked): (Vec<Pair>, Vec<Pair>) =
         planned.iter().partition(|(from, to)| there.contains(from) && there.contains(to));
-    let link = |pair: &Pair| found.links.get(pair);
-    let certain = |pair: &Pair| link(pair).is_some_and(|it| !it.possible);
+    // Who uses a method of an object uses its class, though nothing names it.
+    let links = |pair: &Pair| {
+        [found.links.get(pair), found.through_members.get(pair)].into_iter().flatten()
+    };
+    let certain = |pair: &Pair| links(pair).any(|it| !it.possible);
     let (confirmed, missing): (Vec<Pair>, Vec<Pair>) =
         checked.into_iter().partition(|it| certain(it));
     let unplanned = found.links.iter().filter(|((from, to), link)| {
@@ -122,7 +125,7 @@ pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
     let id = |ix: NodeIx| plan.id(ix).to_owned();
     let real = |(from, to): &Pair| Dependency { from: id(*from), to: id(*to) };
     let missed = |pair: &Pair| {
-        let possible = link(pair).is_some();
+        let possible = links(pair).next().is_some();
         MissingDependency { from: id(pair.0), to: id(pair.1), possible }
     };
     let unforeseen = |(from, to): &Pair, place: &code::Place| {

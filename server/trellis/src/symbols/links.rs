@@ -30,6 +30,8 @@ pub(crate) struct Links {
     pub(crate) absent: Vec<NodeIx>,
     /// Who uses, and what is used.
     pub(crate) links: BTreeMap<(NodeIx, NodeIx), Link>,
+    /// The same for classes, by uses of what stands in their bodies: of an object that a function gave, say.
+    pub(crate) through_members: BTreeMap<(NodeIx, NodeIx), Link>,
     /// What is used at all outside itself, tests aside; also by code that is in no plan.
     pub(crate) used: Vec<NodeIx>,
 }
@@ -42,6 +44,7 @@ impl Links {
             grown: Vec::new(),
             absent: Vec::new(),
             links: BTreeMap::new(),
+            through_members: BTreeMap::new(),
             used: Vec::new(),
         };
         for ix in leaves {
@@ -63,10 +66,29 @@ impl Links {
                 let Some(from) = around(index, caller, &nodes) else { continue };
                 add(&mut found.links, (from, it.ix), caller);
             }
+            for caller in users_of_members(index, it.symbol) {
+                let Some(from) = around(index, &caller, &nodes) else { continue };
+                add(&mut found.through_members, (from, it.ix), &caller);
+            }
         }
         found.used.dedup();
         found
     }
+}
+
+/// Who uses what stands in the body of a class, outside of the class.
+fn users_of_members(index: &Index, class: Located) -> Vec<Caller> {
+    let outline = index.outline(class.file);
+    if outline.symbols[class.symbol].kind != SymbolKind::Class {
+        return Vec::new();
+    }
+    let is_member = |symbol: &usize| outline.symbols[*symbol].parent == Some(class.symbol);
+    let members = (0..outline.symbols.len()).filter(is_member);
+    let users = members.flat_map(|symbol| {
+        let at = name(index, Located { file: class.file, symbol });
+        index.callers(at.file, at.range.start).unwrap_or_default()
+    });
+    users.filter(|caller| !is_inside(index, caller, class)).collect()
 }
 
 /// A certain use stands before possible ones, whatever their order in the text.
