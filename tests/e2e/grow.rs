@@ -190,6 +190,7 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     let report = world.read("out/docs/generation_report.md");
     let fails = "`tests/test_a.py::test_bad_0` fails with AssertionError: assert 10 == 1";
     for told in [
+        "  - unit: 6 written, 3 kept, 3 left out\n".to_owned(),
         format!("- **Root Cause**: {fails}"),
         "- **Recommendation**: Hold `tests/test_a.py::test_bad_0` against the specification of `bad`".to_owned(),
     ] {

@@ -119,6 +119,14 @@ fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_co
     assert!(left_out.contains("::test_unsaid: AssertionError"), "{left_out}");
     let kept = world.read("out/tests/integration/test_chain_flow.py");
     assert!(kept.contains("def test_first_to_last") && !kept.contains("test_unsaid"), "{kept}");
+    let report = world.read("out/docs/generation_report.md");
+    for told in [
+        "- **Test Functions**: 20 written, 19 kept, 1 left out; 19 of those kept pass (100%)",
+        "  - unit: 15 written, 15 kept, 0 left out\n",
+        "  - integration: 5 written, 4 kept, 1 left out\n",
+    ] {
+        assert!(report.contains(told), "`{told}` is missing in {report}");
+    }
     assert_eq!(summary["suite"]["passed"], 19, "{summary}");
     let asked = world.journal("integration").len();
     let _ = world.grow(&plot, &["--jobs=1"]).exits(0);
@@ -178,7 +186,10 @@ fn too_few_passing_integration_tests_are_told_and_not_kept() {
     assert!(told.is_some_and(|it| it.starts_with("suspects: ")), "{flows}");
     assert!(!world.out().join("tests/integration").exists());
     let report = world.read("out/docs/generation_report.md");
-    assert!(report.contains("- **Integration Tests**: 5 generated, 2 passing (40%)"), "{report}");
+    assert!(
+        report.contains("- **Integration Tests**: 5 cases generated, 2 passing (40%)"),
+        "{report}"
+    );
 }
 
 /// `entry -> second -> third -> fourth -> last`, each doubling or adding, and integration tests: three given

@@ -1,5 +1,7 @@
 //! What pytest would collect from a test module, as far as its text tells.
 
+use std::collections::BTreeSet;
+
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
 use crate::syntax::{self, SyntaxError};
@@ -8,6 +10,8 @@ use crate::syntax::{self, SyntaxError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestDefinition {
     pub name: String,
+    /// Test functions it is or holds, each however many cases it has.
+    pub functions: usize,
     /// Cases it holds: each row of a literal `parametrize` list is one; lists that are not literal
     /// count as one row.
     pub cases: usize,
@@ -25,17 +29,18 @@ pub fn tests(source: &str) -> Result<Vec<TestDefinition>, SyntaxError> {
 }
 
 fn definition(stmt: &Stmt) -> Option<TestDefinition> {
-    let (name, cases) = match stmt {
-        Stmt::FunctionDef(def) if is_test(def) => (&def.name, rows(&def.decorator_list)),
+    let (name, functions, cases) = match stmt {
+        Stmt::FunctionDef(def) if is_test(def) => (&def.name, 1, rows(&def.decorator_list)),
         Stmt::ClassDef(def) if is_test_class(def) => {
             let methods = def.body.iter().filter_map(Stmt::as_function_def_stmt);
-            let cases: usize =
-                methods.filter(|it| is_test(it)).map(|it| rows(&it.decorator_list)).sum();
-            (&def.name, cases * rows(&def.decorator_list))
+            let tests: Vec<&StmtFunctionDef> = methods.filter(|it| is_test(it)).collect();
+            let cases: usize = tests.iter().map(|it| rows(&it.decorator_list)).sum();
+            let names: BTreeSet<&str> = tests.iter().map(|it| it.name.as_str()).collect();
+            (&def.name, names.len(), cases * rows(&def.decorator_list))
         }
         _ => return None,
     };
-    Some(TestDefinition { name: name.to_string(), cases })
+    Some(TestDefinition { name: name.to_string(), functions, cases })
 }
 
 /// A fixture may be called `test_data`; it is none.

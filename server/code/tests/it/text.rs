@@ -187,6 +187,15 @@ fn tests_are_counted_as_pytest_collects_them() {
 }
 
 #[test]
+fn test_functions_are_counted_as_they_are_written() {
+    let source = "@parametrize('a', [1, 2, 3])\ndef test_a(a): pass\nclass TestB:\n    @parametrize('b', [1, 2])\n    def test_x(self, b): pass\n    def test_y(self): pass\n    def test_y(self): pass\n    def helper(self): pass\n";
+    let found = code::tests(source).expect("parses");
+    let found: Vec<(&str, usize, usize)> =
+        found.iter().map(|it| (it.name.as_str(), it.functions, it.cases)).collect();
+    assert_eq!(found, [("test_a", 1, 3), ("TestB", 2, 4)]);
+}
+
+#[test]
 fn imports_are_found_wherever_they_stand() {
     let source = "import a\ntry:\n    import b.c as d\nexcept ImportError:\n    pass\ndef f():\n    from .e import g, h\n";
     let found: Vec<String> =

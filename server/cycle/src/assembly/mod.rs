@@ -18,6 +18,7 @@ pub use layout::Layout;
 pub use project::{Project, project_files};
 pub use readme::{ModuleFacts, readme, usage};
 pub use report::{
-    CostLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, UnconfirmedLine, report,
+    CostLine, FunctionsLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, UnconfirmedLine,
+    report,
 };
 pub use tree::{Share, Sources, pytest_ini, sources, third_party};

@@ -43,6 +43,16 @@ pub struct UnconfirmedLine {
     pub is_possible: bool,
 }
 
+/// Test functions of one stage as they are written, each however many cases it has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionsLine {
+    /// `unit` or `integration`.
+    pub stage: &'static str,
+    pub written: usize,
+    /// Those in the repository; the others were left out.
+    pub kept: usize,
+}
+
 /// What questions of one stage, or of one node, cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostLine {
@@ -67,8 +77,13 @@ pub struct ReportFacts {
     pub skipped: Vec<NodeLine>,
     /// Passed nodes by number of fixes: index 0 at once.
     pub by_fixes: Vec<usize>,
+    /// Cases of unit tests, and those that pass: a parametrized function has one for each row.
     pub tests_planned: usize,
     pub tests_passing: usize,
+    /// Test functions by stage.
+    pub functions: Vec<FunctionsLine>,
+    /// Of those kept, the ones that fail in the whole suite.
+    pub functions_failing: usize,
     /// The whole suite's last run, in one line; none when it did not run.
     pub suite: Option<String>,
     pub runs: usize,
@@ -179,9 +194,11 @@ fn nodes(out: &mut String, title: &str, nodes: &[NodeLine]) {
 }
 
 fn tests(out: &mut String, facts: &ReportFacts) {
+    out.push_str("## Test Results\n\n");
+    functions(out, facts);
     let _ = write!(
         out,
-        "## Test Results\n\n- **Unit Tests**: {} generated, {} passing ({})\n- **Whole suite**: {}\n- **Installation**: `pip install -e .` {}\n",
+        "- **Unit Tests**: {} cases generated, {} passing ({})\n- **Whole suite**: {}\n- **Installation**: `pip install -e .` {}\n",
         facts.tests_planned,
         facts.tests_passing,
         percent(facts.tests_passing, facts.tests_planned),
@@ -215,6 +232,29 @@ fn tests(out: &mut String, facts: &ReportFacts) {
     out.push('\n');
 }
 
+/// Test functions as they are written; the lines behind count cases.
+fn functions(out: &mut String, facts: &ReportFacts) {
+    let all = |of: fn(&FunctionsLine) -> usize| facts.functions.iter().map(of).sum::<usize>();
+    let (written, kept) = (all(|it| it.written), all(|it| it.kept));
+    let passing = kept.saturating_sub(facts.functions_failing);
+    let _ = writeln!(
+        out,
+        "- **Test Functions**: {written} written, {kept} kept, {} left out; {passing} of those kept pass ({}). A function with parameters has several cases, which the lines below count",
+        written - kept,
+        percent(passing, kept)
+    );
+    for it in &facts.functions {
+        let _ = writeln!(
+            out,
+            "  - {}: {} written, {} kept, {} left out",
+            it.stage,
+            it.written,
+            it.kept,
+            it.written - it.kept
+        );
+    }
+}
+
 /// Of the nodes that were tried, those that passed at first try; of the others, those that fixing saved.
 fn rates(out: &mut String, facts: &ReportFacts) {
     let at_once = facts.by_fixes.first().copied().unwrap_or_default();
@@ -241,8 +281,10 @@ fn integration(out: &mut String, lines: &[IntegrationLine]) {
     let all = passed + failed;
     if all > 0 {
         let share = percent(passed, all);
-        let _ =
-            writeln!(out, "- **Integration Tests**: {all} generated, {passed} passing ({share})");
+        let _ = writeln!(
+            out,
+            "- **Integration Tests**: {all} cases generated, {passed} passing ({share})"
+        );
     }
     for it in lines {
         let counts = match it.passed + it.failed {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use code::Fragment;
 use cycle::assembly::{
-    CostLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts, Share, Sources,
-    SubgraphLine, UnconfirmedLine, import_cycles, project_files, pytest_ini, readme, report,
-    sources, third_party, usage,
+    CostLine, FunctionsLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts,
+    Share, Sources, SubgraphLine, UnconfirmedLine, import_cycles, project_files, pytest_ini,
+    readme, report, sources, third_party, usage,
 };
 use cycle::{Draft, Item, ItemKind};
 
@@ -537,6 +537,7 @@ fn the_report_says_it_all() {
         output_tokens,
         usd,
     };
+    let functions = |stage, written, kept| FunctionsLine { stage, written, kept };
     let unconfirmed = |n: usize| UnconfirmedLine {
         from: format!("u{n}"),
         to: format!("v{n}"),
@@ -554,6 +555,8 @@ fn the_report_says_it_all() {
         by_fixes: vec![2, 1],
         tests_planned: 10,
         tests_passing: 9,
+        functions: vec![functions("unit", 8, 6), functions("integration", 5, 4)],
+        functions_failing: 1,
         suite: Some("9 passed".to_owned()),
         integration: vec![
             IntegrationLine {
@@ -628,10 +631,13 @@ fn the_report_says_it_all() {
 
 ## Test Results
 
-- **Unit Tests**: 10 generated, 9 passing (90%)
+- **Test Functions**: 13 written, 10 kept, 3 left out; 9 of those kept pass (90%). A function with parameters has several cases, which the lines below count
+  - unit: 8 written, 6 kept, 2 left out
+  - integration: 5 written, 4 kept, 1 left out
+- **Unit Tests**: 10 cases generated, 9 passing (90%)
 - **Whole suite**: 9 passed
 - **Installation**: `pip install -e .` works
-- **Integration Tests**: 9 generated, 5 passing (56%)
+- **Integration Tests**: 9 cases generated, 5 passing (56%)
   - `a`: passed (4 of 5)
     - test_x: AssertionError
   - `c`: failed (1 of 4)

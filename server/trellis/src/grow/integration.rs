@@ -22,6 +22,7 @@ use crate::grow::shelf::Shelf;
 use crate::grow::worker::ask::put;
 use crate::grow::worker::seen::Seen;
 use crate::grow::worker::{Shop, Stop};
+use crate::grow::written;
 use crate::localize::evidence;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
@@ -223,6 +224,7 @@ impl Job<'_> {
         let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
         let Came { integration, tests, suspects } = came;
         (out.passed, out.failed) = (integration.passed, integration.failures.len());
+        out.functions = written::functions(&tests.to_source());
         let failures = integration.failures.iter();
         out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
         if integration.is_enough() {

@@ -24,6 +24,7 @@ mod standing;
 mod suite;
 mod summary;
 mod worker;
+mod written;
 
 pub(crate) use open::Order as GrowOrder;
 pub(crate) use summary::Summary;

@@ -28,7 +28,12 @@ pub(crate) async fn suite(
         && *hash == tree_hash
         && owner.root.join("test_results.xml").exists()
     {
-        return Ok(Suite { outcome: outcome.clone(), passed: *passed, failed: *failed });
+        return Ok(Suite {
+            outcome: outcome.clone(),
+            passed: *passed,
+            failed: *failed,
+            failing: *failed,
+        });
     }
     if !tree.keys().any(|path| path.starts_with("tests/")) {
         return Ok(Suite { outcome: "no tests".to_owned(), ..Suite::default() });
@@ -56,6 +61,7 @@ pub(crate) async fn suite(
         outcome: if run.is_clean() { "passed".to_owned() } else { run.summary() },
         passed: run.passed(),
         failed: run.failed() + unfinished,
+        failing: failing(&run),
     };
     let cannot = |e: std::io::Error| {
         Fault::internal(format!("cannot write the results of the whole suite: {e}"))
@@ -108,6 +114,12 @@ async fn settle(
 
 fn failed(run: &TestRun) -> impl Iterator<Item = &cycle::Case> {
     run.cases.iter().filter(|case| !case.passed && !case.set_aside)
+}
+
+/// Test functions of which a case failed.
+fn failing(run: &TestRun) -> usize {
+    let function = |case: &cycle::Case| case.id.split('[').next().unwrap_or_default().to_owned();
+    failed(run).map(function).collect::<BTreeSet<String>>().len()
 }
 
 /// Coverage per node goes into the checkpoint.

@@ -11,6 +11,7 @@ use plan::Status;
 use serde::Serialize;
 
 use crate::grow::owner::Owner;
+use crate::grow::written::by_stage;
 use crate::methods::planned::{CheckPlannedResult, MissingDependency};
 use crate::workspace::cost::StageCost;
 use crate::workspace::failures::failures;
@@ -72,6 +73,9 @@ pub(crate) struct Suite {
     pub(crate) outcome: String,
     pub(crate) passed: usize,
     pub(crate) failed: usize,
+    /// Test functions that failed, each however many of its cases did.
+    #[serde(skip)]
+    pub(crate) failing: usize,
 }
 
 /// What the finished tree was found to be.
@@ -180,7 +184,9 @@ pub(crate) fn facts(
         true => BTreeMap::new(),
         false => failures(&owner.root),
     };
-    let node = |(id, reason): (&String, &String)| node_line(owner, known.get(id), id, reason);
+    let node = |(id, reason): (&String, &String)| {
+        node_line(owner, known.get(id).map(|it| &it.facts), id, reason)
+    };
     let total = Counts {
         planned: summary.planned,
         passed: summary.passed,
@@ -205,6 +211,8 @@ pub(crate) fn facts(
         by_fixes: summary.passed_by_fixes.clone(),
         tests_planned: kept,
         tests_passing: passing,
+        functions: by_stage(owner, &known).to_vec(),
+        functions_failing: summary.suite.failing,
         suite: Some(format!(
             "{} ({} passed, {} failed)",
             summary.suite.outcome, summary.suite.passed, summary.suite.failed

@@ -8,8 +8,16 @@ use cycle::assembly::FailureFacts;
 
 use crate::workspace::journal::{Event, Journal, Line};
 
+/// The last attempt at a node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Failed {
+    pub(crate) facts: FailureFacts,
+    /// The tests that were taken back with it.
+    pub(crate) tests: String,
+}
+
 /// What the journal in a folder knows of the last attempt at each node. A journal that cannot be read knows nothing.
-pub(crate) fn failures(root: &Path) -> BTreeMap<String, FailureFacts> {
+pub(crate) fn failures(root: &Path) -> BTreeMap<String, Failed> {
     let bytes = run::files::read(&Journal::path(root)).unwrap_or_default();
     let mut all = BTreeMap::new();
     for line in String::from_utf8_lossy(&bytes).lines() {
@@ -20,29 +28,33 @@ pub(crate) fn failures(root: &Path) -> BTreeMap<String, FailureFacts> {
     all
 }
 
-fn take(all: &mut BTreeMap<String, FailureFacts>, event: Event) {
+fn take(all: &mut BTreeMap<String, Failed>, event: Event) {
     match event {
         Event::State { node, status, .. } if status == "in_progress" => {
             all.remove(&node);
         }
         Event::State { node, reason, cause, .. } => {
-            let facts = all.entry(node).or_default();
+            let facts = &mut all.entry(node).or_default().facts;
             facts.reason = reason;
             facts.cause = cause.as_deref().and_then(Cause::parse);
         }
         Event::Broken { node, reason } => {
             let cause = Some(Cause::WholeSuite);
-            all.insert(node, FailureFacts { cause, reason, ..FailureFacts::default() });
+            let facts = FailureFacts { cause, reason, ..FailureFacts::default() };
+            all.insert(node, Failed { facts, tests: String::new() });
         }
         Event::TestRun { node, red: false, outcome, failing, .. } => {
-            let facts = all.entry(node).or_default();
+            let facts = &mut all.entry(node).or_default().facts;
             (facts.test, facts.exception) = (failing, Some(outcome));
             (facts.finding, facts.unusable, facts.regression) = (None, None, None);
         }
         Event::Regression { node, outcome, failed, .. } if failed > 0 => {
-            all.entry(node).or_default().regression = Some(outcome);
+            all.entry(node).or_default().facts.regression = Some(outcome);
         }
-        Event::Note { node, what, text } => note(all.entry(node).or_default(), &what, text),
+        Event::TakenBack { node, tests, .. } => all.entry(node).or_default().tests = tests,
+        Event::Note { node, what, text } => {
+            note(&mut all.entry(node).or_default().facts, &what, text);
+        }
         _ => {}
     }
 }

@@ -47,6 +47,9 @@ pub(crate) struct Integrated {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) path: String,
+    /// Test functions that were written; 0 in journals of before.
+    #[serde(default)]
+    pub(crate) functions: usize,
     /// Tests that passed; empty where too few did.
     pub(crate) text: String,
     /// Failed tests with the reason, and where the bug may be.
