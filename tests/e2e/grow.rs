@@ -251,6 +251,28 @@ fn a_planned_dependency_counts_where_the_code_refers_to_it() {
     assert!(report.contains(told), "{report}");
 }
 
+/// pytest brings `pluggy`, so the code runs; but whoever installs the project is to get it on somebody's word.
+#[test]
+fn what_the_code_imports_and_nothing_requires_is_told() {
+    let mut plot =
+        Plot::default().function("load", "a", &[], &[], "").tests("load", "a", [6, 12, 18]);
+    plot.replies[0]["reply"] = "```python\nimport pluggy\n\n\ndef load(x: int) -> int:\n    return len(pluggy.__name__) * x\n```\n".into();
+    let told = "## Imports that nothing requires\n\n- `pluggy` in `src/lib/a.py` (nodes `load`): assumed to come with the distribution `pluggy`\n";
+    let world = World::new();
+    let _ = world.grow(&plot, &[]).exits(0);
+    let report = world.read("out/docs/generation_report.md");
+    assert!(report.contains(told) && report.contains("- Name what brings `pluggy`"), "{report}");
+    // A line of the user's own is word enough, and so is one of the plan.
+    let world = World::new();
+    world.write("out/requirements.txt", "Pluggy>=1\n");
+    let _ = world.grow(&plot, &[]).exits(0);
+    assert!(!world.read("out/docs/generation_report.md").contains("pluggy"));
+    plot.nodes[0]["libraries"] = serde_json::json!(["pluggy"]);
+    let world = World::new();
+    let _ = world.grow(&plot, &[]).exits(0);
+    assert!(!world.read("out/docs/generation_report.md").contains("pluggy"));
+}
+
 #[test]
 fn methods_are_written_into_their_class_and_need_no_planned_edge_to_it() {
     let mut plot = Plot::default();

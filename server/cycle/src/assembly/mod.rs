@@ -10,6 +10,7 @@ mod project;
 mod readme;
 mod report;
 mod tree;
+mod unrequired;
 
 pub use crate::origin::library_name;
 pub use causes::{FailureFacts, recommendation, root_cause};
@@ -22,3 +23,4 @@ pub use report::{
     report,
 };
 pub use tree::{Share, Sources, pytest_ini, sources, third_party};
+pub use unrequired::{UnrequiredLine, unrequired};

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::assembly::unrequired::UnrequiredLine;
+
 /// One node that needs words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeLine {
@@ -108,6 +110,8 @@ pub struct ReportFacts {
     /// The others.
     pub unconfirmed: Vec<UnconfirmedLine>,
     pub import_cycles: Vec<String>,
+    /// Third-party modules that no line of plan or project asks for.
+    pub unrequired: Vec<UnrequiredLine>,
     /// `pip install -e .` works.
     pub installs: bool,
     pub warnings: Vec<String>,
@@ -130,6 +134,7 @@ pub fn report(facts: &ReportFacts) -> String {
     performance(&mut out, facts);
     costs(&mut out, facts);
     bullets(&mut out, "Circular imports", &facts.import_cycles);
+    bullets(&mut out, "Imports that nothing requires", &unrequired(&facts.unrequired));
     bullets(&mut out, "Warnings", &facts.warnings);
     bullets(&mut out, "Git log", &facts.git_log);
     bullets(&mut out, "Recommendations", &recommendations(facts));
@@ -377,6 +382,23 @@ fn bullets(out: &mut String, title: &str, lines: &[String]) {
     }
 }
 
+fn unrequired(lines: &[UnrequiredLine]) -> Vec<String> {
+    let list =
+        |all: &[String]| all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let line = |it: &UnrequiredLine| {
+        let nodes = match it.nodes.is_empty() {
+            true => String::new(),
+            false => format!(" (nodes {})", list(&it.nodes)),
+        };
+        let (module, distribution) = (&it.module, &it.distribution);
+        format!(
+            "`{module}` in {}{nodes}: assumed to come with the distribution `{distribution}`",
+            list(&it.files)
+        )
+    };
+    lines.iter().map(line).collect()
+}
+
 fn recommendations(facts: &ReportFacts) -> Vec<String> {
     let mut out = Vec::new();
     let ids =
@@ -407,6 +429,13 @@ fn recommendations(facts: &ReportFacts) -> Vec<String> {
     out.extend(flows);
     if !facts.flaky.is_empty() {
         out.push(format!("Make steady what passes only at times: {}.", facts.flaky.join(", ")));
+    }
+    if !facts.unrequired.is_empty() {
+        let modules = facts.unrequired.iter().map(|it| format!("`{}`", it.module));
+        out.push(format!(
+            "Name what brings {} under `libraries` in the plan, or in your own requirements: the distribution is a guess.",
+            modules.collect::<Vec<_>>().join(", ")
+        ));
     }
     if !facts.installs {
         out.push("See why `pip install -e .` fails; the warnings say it.".to_owned());

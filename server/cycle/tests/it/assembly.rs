@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use code::Fragment;
 use cycle::assembly::{
     CostLine, FunctionsLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts,
-    Share, Sources, SubgraphLine, UnconfirmedLine, import_cycles, project_files, pytest_ini,
-    readme, report, sources, third_party, usage,
+    Share, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine, import_cycles, project_files,
+    pytest_ini, readme, report, sources, third_party, unrequired, usage,
 };
 use cycle::{Draft, Item, ItemKind};
 
@@ -586,6 +586,12 @@ fn the_report_says_it_all() {
         dependencies: (3, 14),
         unconfirmed: (0..11).map(unconfirmed).collect(),
         import_cycles: vec!["a -> b -> a".to_owned()],
+        unrequired: vec![UnrequiredLine {
+            module: "yaml".to_owned(),
+            distribution: "PyYAML".to_owned(),
+            files: vec!["src/a.py".to_owned()],
+            nodes: vec!["n".to_owned(), "m".to_owned()],
+        }],
         installs: true,
         warnings: vec![],
         git_log: vec!["abc feat".to_owned()],
@@ -683,6 +689,10 @@ fn the_report_says_it_all() {
 
 - a -> b -> a
 
+## Imports that nothing requires
+
+- `yaml` in `src/a.py` (nodes `n`, `m`): assumed to come with the distribution `PyYAML`
+
 ## Git log
 
 - abc feat
@@ -693,6 +703,7 @@ fn the_report_says_it_all() {
 - Review by hand: f; their last text is in `.trellis/journal.jsonl` (`taken_back`).
 - Look at how the parts of `c` work together: 1 of 4 integration tests pass; test_y: KeyError: 'z'.
 - Make steady what passes only at times: tests/test_a.py::test_z.
+- Name what brings `yaml` under `libraries` in the plan, or in your own requirements: the distribution is a guess.
 - Run `trellis generate` again with the same arguments to retry them; what passed is kept.
 
 "
@@ -708,4 +719,31 @@ fn the_report_says_it_all() {
     assert!(!report(&whole).contains("Everything passed"));
     let glad = ReportFacts { integration: vec![], ..whole };
     assert!(report(&glad).contains("Everything passed"));
+}
+
+/// Names are compared as installers do, and tests may import what they like.
+#[test]
+fn what_is_imported_and_required_by_nobody_is_found() {
+    let files: BTreeMap<String, String> = [
+        ("src/pkg/a.py", "import json\nimport yaml\nimport numpy as np\nfrom pkg import b\n"),
+        ("src/pkg/b.py", "def f():\n    from yaml import load\n    import Typing_Tools.more\n"),
+        ("tests/test_a.py", "import hypothesis\n"),
+    ]
+    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+    .into();
+    let layout = Layout::of(["src/pkg/a.py", "src/pkg/b.py"]);
+    let nodes = [("load", "import yaml\n"), ("save", "import json\n")];
+    let found = |lines: &[&str]| -> Vec<UnrequiredLine> {
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        unrequired(&layout, &files, nodes.into_iter(), &lines)
+    };
+    let all = found(&["NumPy>=1.24", "typing-tools"]);
+    let wanted = UnrequiredLine {
+        module: "yaml".to_owned(),
+        distribution: "PyYAML".to_owned(),
+        files: vec!["src/pkg/a.py".to_owned(), "src/pkg/b.py".to_owned()],
+        nodes: vec!["load".to_owned()],
+    };
+    assert_eq!(all, [wanted]);
+    assert_eq!(found(&["numpy", "typing_tools", "pyyaml==6 ; python_version > '3'"]), []);
 }

@@ -1,21 +1,19 @@
 //! The end of a run: the whole suite once, packaging, README, report, the last commit.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
-use cycle::assembly::{ImportCycle, PlannedCycle, import_cycles, planned_cycles, report};
+use cycle::assembly::{ReportFacts, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
 
 use crate::error::{Exit, Fault};
+use crate::grow::findings::Findings;
 use crate::grow::install::install;
 use crate::grow::metadata;
 use crate::grow::owner::Owner;
 use crate::grow::suite::suite;
-use crate::grow::summary::{Findings, Summary, facts, summary};
-use crate::methods::planned::{CheckPlannedResult, check_planned};
+use crate::grow::summary::{Summary, facts, summary};
 use crate::output::Output;
-use crate::sources::of_texts;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
@@ -29,21 +27,11 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
         let count = suite.failed;
         owner.warnings.push(format!("{count} tests fail in the whole suite; see test_results.xml"));
     }
-    let written = import_cycles(&sources);
-    // One that kept nodes from passing is not in what was written.
-    let module = |file: &String| owner.shop.work.layout.module(file);
-    let is_written = |it: &PlannedCycle| {
-        let planned: BTreeSet<String> = it.files.iter().map(module).collect();
-        written.iter().any(|it| it.modules.iter().cloned().collect::<BTreeSet<_>>() == planned)
-    };
-    let planned = planned_cycles(&owner.shop.work.plan).into_iter().filter(|it| !is_written(it));
-    let planned = planned.map(|it| format!("planned: {it}"));
-    let told = |it: &ImportCycle| format!("{}: {}", it.modules.join(" -> "), it.suggestion);
-    let cycles: Vec<String> = written.iter().map(told).chain(planned).collect();
-    owner.warnings.extend(cycles.iter().map(|cycle| format!("circular import {cycle}")));
+    let found = Findings::of(owner, &sources);
+    let cycles = found.import_cycles.iter().map(|cycle| format!("circular import {cycle}"));
+    owner.warnings.extend(cycles);
     let (files, warnings) = metadata::files(owner, &contents, &sources);
     owner.warnings.extend(warnings);
-    let used = used(owner, &sources);
     let mut all = sources;
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
@@ -60,8 +48,7 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
-        let installs = installed.is_ok();
-        documents(owner, &summary, &Findings { import_cycles: cycles, installs, planned: used })?;
+        documents(owner, &summary, &found, installed.is_ok())?;
         owner.commit("docs: generation report");
         let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
         let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
@@ -85,18 +72,13 @@ fn exit(summary: &Summary) -> Exit {
     }
 }
 
-/// What the code of the finished tree uses of what was planned.
-fn used(owner: &Owner, sources: &BTreeMap<String, String>) -> CheckPlannedResult {
-    let texts: BTreeMap<&str, Arc<str>> = (sources.iter())
-        .filter(|(path, _)| path.ends_with(".py"))
-        .map(|(path, text)| (path.as_str(), Arc::from(text.as_str())))
-        .collect();
-    let index = of_texts(texts.iter().map(|(path, text)| (*path, text)));
-    check_planned(&index, &owner.shop.work.plan)
-}
-
 /// `docs/rpg.json` and the report.
-fn documents(owner: &mut Owner, summary: &Summary, found: &Findings) -> Result<(), Fault> {
+fn documents(
+    owner: &mut Owner,
+    summary: &Summary,
+    found: &Findings,
+    installs: bool,
+) -> Result<(), Fault> {
     let work = &owner.shop.work;
     let now = Timestamp::now().to_string();
     let provenance = serde_json::json!({
@@ -111,7 +93,7 @@ fn documents(owner: &mut Owner, summary: &Summary, found: &Findings) -> Result<(
         false => owner.schedule.status(ix).map(Status::name),
     };
     let graph = plan::export(&work.plan, status, &provenance);
-    let text = report(&facts(owner, summary, found, now));
+    let text = report(&ReportFacts { installs, ..facts(owner, summary, found, now) });
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot write docs/: {e}"));
     for (path, text) in [("docs/rpg.json", graph), ("docs/generation_report.md", text)] {
         disk::write(&owner.root, path, &text).map_err(cannot)?;

@@ -5,6 +5,7 @@
 
 mod coverage;
 mod files;
+mod findings;
 mod finish;
 mod install;
 mod integration;
@@ -18,6 +19,7 @@ mod progress;
 mod recover;
 #[cfg(test)]
 mod recovery;
+mod requirements;
 mod resting;
 mod shelf;
 mod standing;

@@ -10,9 +10,10 @@ use cycle::assembly::{
 use plan::Status;
 use serde::Serialize;
 
+use crate::grow::findings::Findings;
 use crate::grow::owner::Owner;
 use crate::grow::written::by_stage;
-use crate::methods::planned::{CheckPlannedResult, MissingDependency};
+use crate::methods::planned::MissingDependency;
 use crate::workspace::cost::StageCost;
 use crate::workspace::failures::failures;
 use crate::workspace::journal::{Accepted, Integrated};
@@ -76,16 +77,6 @@ pub(crate) struct Suite {
     /// Test functions that failed, each however many of its cases did.
     #[serde(skip)]
     pub(crate) failing: usize,
-}
-
-/// What the finished tree was found to be.
-#[derive(Debug)]
-pub(crate) struct Findings {
-    pub(crate) import_cycles: Vec<String>,
-    /// `pip install -e .` works.
-    pub(crate) installs: bool,
-    /// The plan beside what the code really uses.
-    pub(crate) planned: CheckPlannedResult,
 }
 
 /// Integration tests of one subgraph.
@@ -238,7 +229,8 @@ pub(crate) fn facts(
         dependencies: (found.planned.confirmed.len(), found.planned.planned),
         unconfirmed: found.planned.missing.iter().map(unconfirmed).collect(),
         import_cycles: found.import_cycles.clone(),
-        installs: found.installs,
+        unrequired: found.unrequired.clone(),
+        installs: false,
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
     }

@@ -1,0 +1,71 @@
+//! Third-party modules that the code imports and that no line of plan or project asks for.
+
+use std::collections::BTreeMap;
+
+use code::distributions::distribution;
+
+use crate::assembly::layout::Layout;
+use crate::assembly::tree::third_party;
+use crate::origin::library_name;
+
+/// A module that nothing requires; what to install for it is a guess.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnrequiredLine {
+    /// Its top-level name.
+    pub module: String,
+    /// The distribution that is assumed to bring it.
+    pub distribution: String,
+    /// Files that import it.
+    pub files: Vec<String>,
+    /// Nodes whose text imports it.
+    pub nodes: Vec<String>,
+}
+
+/// Modules that `files` import and that none of these requirement lines names; `nodes` are texts by id.
+pub fn unrequired<'a>(
+    layout: &Layout,
+    files: &BTreeMap<String, String>,
+    nodes: impl Iterator<Item = (&'a str, &'a str)>,
+    lines: &[String],
+) -> Vec<UnrequiredLine> {
+    let named: Vec<String> = lines.iter().map(|line| plain(library_name(line))).collect();
+    let is_named = |module: &str| {
+        [module, distribution(module)].into_iter().any(|it| named.contains(&plain(it)))
+    };
+    let modules = third_party(layout, files).into_iter().filter(|it| !is_named(it));
+    let mut found: Vec<UnrequiredLine> = modules
+        .map(|module| UnrequiredLine {
+            distribution: distribution(&module).to_owned(),
+            files: importers(files, &module),
+            module,
+            nodes: Vec::new(),
+        })
+        .collect();
+    if found.is_empty() {
+        return found;
+    }
+    for (id, text) in nodes {
+        found.iter_mut().filter(|it| imports(text, &it.module)).for_each(|it| {
+            it.nodes.push(id.to_owned());
+        });
+    }
+    found
+}
+
+/// Source files that import a module, tests aside.
+fn importers(files: &BTreeMap<String, String>, module: &str) -> Vec<String> {
+    let sources =
+        files.iter().filter(|(path, _)| path.ends_with(".py") && !path.starts_with("tests/"));
+    let found = sources.filter(|(_, text)| imports(text, module));
+    found.map(|(path, _)| path.clone()).collect()
+}
+
+fn imports(text: &str, module: &str) -> bool {
+    let all = code::all_imports(text).unwrap_or_default();
+    all.iter().any(|it| it.level == 0 && it.top_level() == module)
+}
+
+/// A name as installers compare it.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', '.'], "-")
+}
