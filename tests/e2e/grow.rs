@@ -131,7 +131,17 @@ fn a_grown_repository_is_whole_and_a_second_run_changes_nothing() {
         "from lib.basic import double, square\n\n\ndef summed(x: int) -> int:\n    return double(x) + square(x)\n\n\ndef shifted(x: int) -> int:\n    return double(x) + 1\n"
     );
     let report = world.read("out/docs/generation_report.md");
-    assert!(report.contains("`pip install -e .` works"), "{report}");
+    let section = report.split("## Repository Validation\n\n").nth(1).expect("the section");
+    let lines: Vec<&str> = section.lines().take_while(|line| !line.is_empty()).collect();
+    let wanted = [
+        "- ✅ `pytest tests/`: passed (18 of 18 tests pass)",
+        "- ✅ Syntax of all Python files: passed (7 files)",
+        "- ✅ Package structure: passed (1 packages)",
+        "- ✅ Circular imports: passed (none)",
+        "- ✅ `pip install -e .`: passed (on a copy, without dependencies)",
+        "- ✅ Import of every module: passed (4 modules)",
+    ];
+    assert_eq!(lines, wanted);
     assert!(!first.keys().any(|it| it.contains("egg-info")), "{:?}", first.keys());
     let runs = world.journal("test_run");
     let kept = |it: &&Value| {
@@ -271,6 +281,20 @@ fn what_the_code_imports_and_nothing_requires_is_told() {
     let world = World::new();
     let _ = world.grow(&plot, &[]).exits(0);
     assert!(!world.read("out/docs/generation_report.md").contains("pluggy"));
+}
+
+/// A person's file fails where it is imported, which no test of a node sees.
+#[test]
+fn every_module_is_imported_once_and_what_cannot_be_is_told() {
+    let world = World::new();
+    world.write("out/src/lib/aside.py", "raise RuntimeError('not like this')\n");
+    world.write("out/src/lib/__main__.py", "raise SystemExit(3)\n");
+    let _ = world.grow(&Plot::three(), &[]).exits(0).says("Import of every module fails");
+    let report = world.read("out/docs/generation_report.md");
+    let told = "- ⚠️ Import of every module: failed (lib.aside: RuntimeError: not like this)";
+    assert!(report.contains(told), "{report}");
+    let advice = "- See to what fails in the validation: Import of every module.";
+    assert!(report.contains(advice) && !report.contains("Everything passed"), "{report}");
 }
 
 #[test]

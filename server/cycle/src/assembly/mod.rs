@@ -8,9 +8,11 @@ mod layout;
 mod packages;
 mod project;
 mod readme;
+mod recommendations;
 mod report;
 mod tree;
 mod unrequired;
+mod validation;
 
 pub use crate::origin::library_name;
 pub use causes::{FailureFacts, recommendation, root_cause};
@@ -24,3 +26,4 @@ pub use report::{
 };
 pub use tree::{Share, Sources, pytest_ini, sources, third_party};
 pub use unrequired::{UnrequiredLine, unrequired};
+pub use validation::{Checked, ValidationLine, structure, syntax};

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::assembly::recommendations::recommendations;
 use crate::assembly::unrequired::UnrequiredLine;
+use crate::assembly::validation::{ValidationLine, validation};
 
 /// One node that needs words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,8 +114,8 @@ pub struct ReportFacts {
     pub import_cycles: Vec<String>,
     /// Third-party modules that no line of plan or project asks for.
     pub unrequired: Vec<UnrequiredLine>,
-    /// `pip install -e .` works.
-    pub installs: bool,
+    /// What was checked of the repository.
+    pub validation: Vec<ValidationLine>,
     pub warnings: Vec<String>,
     pub git_log: Vec<String>,
 }
@@ -133,6 +135,7 @@ pub fn report(facts: &ReportFacts) -> String {
     tests(&mut out, facts);
     performance(&mut out, facts);
     costs(&mut out, facts);
+    validation(&mut out, &facts.validation, &facts.total);
     bullets(&mut out, "Circular imports", &facts.import_cycles);
     bullets(&mut out, "Imports that nothing requires", &unrequired(&facts.unrequired));
     bullets(&mut out, "Warnings", &facts.warnings);
@@ -203,12 +206,11 @@ fn tests(out: &mut String, facts: &ReportFacts) {
     functions(out, facts);
     let _ = write!(
         out,
-        "- **Unit Tests**: {} cases generated, {} passing ({})\n- **Whole suite**: {}\n- **Installation**: `pip install -e .` {}\n",
+        "- **Unit Tests**: {} cases generated, {} passing ({})\n- **Whole suite**: {}\n",
         facts.tests_planned,
         facts.tests_passing,
         percent(facts.tests_passing, facts.tests_planned),
         facts.suite.as_deref().unwrap_or("not run"),
-        if facts.installs { "works" } else { "fails; see the warnings" }
     );
     integration(out, &facts.integration);
     let (passed, triggered) = facts.regressions;
@@ -397,53 +399,4 @@ fn unrequired(lines: &[UnrequiredLine]) -> Vec<String> {
         )
     };
     lines.iter().map(line).collect()
-}
-
-fn recommendations(facts: &ReportFacts) -> Vec<String> {
-    let mut out = Vec::new();
-    let ids =
-        |nodes: &[NodeLine]| nodes.iter().map(|it| it.id.as_str()).collect::<Vec<_>>().join(", ");
-    let (human, failed): (Vec<NodeLine>, Vec<NodeLine>) =
-        facts.failed.iter().cloned().partition(|node| node.reason.starts_with("needs_human"));
-    if !human.is_empty() {
-        out.push(format!("A person has to decide: {}.", ids(&human)));
-    }
-    if !failed.is_empty() {
-        out.push(format!(
-            "Review by hand: {}; their last text is in `.trellis/journal.jsonl` (`taken_back`).",
-            ids(&failed)
-        ));
-    }
-    let flows = facts.integration.iter().filter(|it| it.outcome == "failed");
-    let flows: Vec<String> = flows
-        .map(|it| {
-            let all = it.passed + it.failed;
-            let first = it.left_out.first().map(|it| format!("; {it}")).unwrap_or_default();
-            format!(
-                "Look at how the parts of `{}` work together: {} of {all} integration tests pass{first}.",
-                it.subgraph, it.passed
-            )
-        })
-        .collect();
-    let is_whole = flows.is_empty();
-    out.extend(flows);
-    if !facts.flaky.is_empty() {
-        out.push(format!("Make steady what passes only at times: {}.", facts.flaky.join(", ")));
-    }
-    if !facts.unrequired.is_empty() {
-        let modules = facts.unrequired.iter().map(|it| format!("`{}`", it.module));
-        out.push(format!(
-            "Name what brings {} under `libraries` in the plan, or in your own requirements: the distribution is a guess.",
-            modules.collect::<Vec<_>>().join(", ")
-        ));
-    }
-    if !facts.installs {
-        out.push("See why `pip install -e .` fails; the warnings say it.".to_owned());
-    }
-    if !facts.skipped.is_empty() || !facts.failed.is_empty() {
-        out.push("Run `trellis generate` again with the same arguments to retry them; what passed is kept.".to_owned());
-    } else if is_whole && facts.installs {
-        out.push("Everything passed: the repository is ready for validation.".to_owned());
-    }
-    out
 }

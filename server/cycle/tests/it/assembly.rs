@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use code::Fragment;
 use cycle::assembly::{
     CostLine, FunctionsLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts,
-    Share, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine, import_cycles, project_files,
-    pytest_ini, readme, report, sources, third_party, unrequired, usage,
+    Share, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine, ValidationLine, import_cycles,
+    project_files, pytest_ini, readme, report, sources, structure, syntax, third_party, unrequired,
+    usage,
 };
 use cycle::{Draft, Item, ItemKind};
 
@@ -592,7 +593,11 @@ fn the_report_says_it_all() {
             files: vec!["src/a.py".to_owned()],
             nodes: vec!["n".to_owned(), "m".to_owned()],
         }],
-        installs: true,
+        validation: vec![
+            ValidationLine::of("`pip install -e .`", Ok("on a copy".to_owned())),
+            ValidationLine::of("`pytest tests/`", Err("1 of 10 fails".to_owned())),
+            ValidationLine::not_run("Imports", "there are no modules"),
+        ],
         warnings: vec![],
         git_log: vec!["abc feat".to_owned()],
     };
@@ -642,7 +647,6 @@ fn the_report_says_it_all() {
   - integration: 5 written, 4 kept, 1 left out
 - **Unit Tests**: 10 cases generated, 9 passing (90%)
 - **Whole suite**: 9 passed
-- **Installation**: `pip install -e .` works
 - **Integration Tests**: 9 cases generated, 5 passing (56%)
   - `a`: passed (4 of 5)
     - test_x: AssertionError
@@ -685,6 +689,14 @@ fn the_report_says_it_all() {
 | **all** | 8 | 1200 | 200 | 0.0420 |
 | node `a\\|b` | 3 | 500 | 90 | 0.0200 |
 
+## Repository Validation
+
+- ✅ `pip install -e .`: passed (on a copy)
+- ⚠️ `pytest tests/`: failed (1 of 10 fails)
+- ➖ Imports: not run (there are no modules)
+- ⚠️ Nodes failed: 2 (see above)
+- ⚠️ Nodes skipped: 1 (see above)
+
 ## Circular imports
 
 - a -> b -> a
@@ -704,6 +716,7 @@ fn the_report_says_it_all() {
 - Look at how the parts of `c` work together: 1 of 4 integration tests pass; test_y: KeyError: 'z'.
 - Make steady what passes only at times: tests/test_a.py::test_z.
 - Name what brings `yaml` under `libraries` in the plan, or in your own requirements: the distribution is a guess.
+- See to what fails in the validation: `pytest tests/`.
 - Run `trellis generate` again with the same arguments to retry them; what passed is kept.
 
 "
@@ -717,7 +730,9 @@ fn the_report_says_it_all() {
         ..facts
     };
     assert!(!report(&whole).contains("Everything passed"));
-    let glad = ReportFacts { integration: vec![], ..whole };
+    let loose = ReportFacts { integration: vec![], ..whole };
+    assert!(!report(&loose).contains("Everything passed"));
+    let glad = ReportFacts { validation: vec![], ..loose };
     assert!(report(&glad).contains("Everything passed"));
 }
 
@@ -746,4 +761,26 @@ fn what_is_imported_and_required_by_nobody_is_found() {
     };
     assert_eq!(all, [wanted]);
     assert_eq!(found(&["numpy", "typing_tools", "pyyaml==6 ; python_version > '3'"]), []);
+}
+
+#[test]
+fn files_are_parsed_and_folders_are_packages() {
+    let files = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+        all.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    };
+    let good = files(&[
+        ("src/pkg/__init__.py", ""),
+        ("src/pkg/a.py", "x = 1\n"),
+        ("tests/deep/test_a.py", ""),
+        ("setup.cfg", "("),
+    ]);
+    let passed = |check: &str, detail: &str| ValidationLine::of(check, Ok(detail.to_owned()));
+    assert_eq!(syntax(&good), passed("Syntax of all Python files", "3 files"));
+    assert_eq!(structure(&good), passed("Package structure", "1 packages"));
+    let bad = files(&[("src/pkg/sub/a.py", "def f(:\n"), ("src/pkg/__init__.py", "")]);
+    assert!(syntax(&bad).detail.starts_with("src/pkg/sub/a.py: "), "{:?}", syntax(&bad));
+    let wanted = Err("src/pkg/sub has no __init__.py".to_owned());
+    assert_eq!(structure(&bad), ValidationLine::of("Package structure", wanted));
+    let none = ValidationLine::not_run("Package structure", "there are no packages");
+    assert_eq!(structure(&files(&[("a.py", "")])), none);
 }

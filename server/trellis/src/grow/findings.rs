@@ -3,12 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cycle::assembly::{ImportCycle, PlannedCycle, UnrequiredLine, import_cycles, planned_cycles};
+use cycle::assembly::{
+    ImportCycle, PlannedCycle, UnrequiredLine, ValidationLine, import_cycles, planned_cycles,
+    structure, syntax,
+};
 
 use crate::grow::owner::Owner;
 use crate::grow::requirements::unasked;
+use crate::grow::summary::Suite;
 use crate::methods::planned::{CheckPlannedResult, check_planned};
 use crate::sources::of_texts;
+
+/// Checks whose failure is told in words of its own.
+pub(crate) const SUITE: &str = "`pytest tests/`";
+pub(crate) const CIRCLES: &str = "Circular imports";
 
 /// What the report tells of the finished tree.
 #[derive(Debug)]
@@ -18,21 +26,48 @@ pub(crate) struct Findings {
     pub(crate) unrequired: Vec<UnrequiredLine>,
     /// The plan beside what the code really uses.
     pub(crate) planned: CheckPlannedResult,
+    /// What was checked of the repository.
+    pub(crate) validation: Vec<ValidationLine>,
 }
 
 impl Findings {
-    pub(crate) fn of(owner: &Owner, sources: &BTreeMap<String, String>) -> Findings {
+    /// Looks at the sources.
+    pub(crate) fn of(owner: &Owner, sources: &BTreeMap<String, String>, suite: &Suite) -> Findings {
+        let circular = import_cycles(sources);
+        let whole = whole_suite(suite);
         Findings {
-            import_cycles: circles(owner, sources),
+            import_cycles: circles(owner, &circular),
             unrequired: unasked(owner, sources),
             planned: planned(owner, sources),
+            validation: vec![whole, syntax(sources), structure(sources), no_circles(&circular)],
         }
     }
 }
 
+/// What the whole suite came to.
+fn whole_suite(suite: &Suite) -> ValidationLine {
+    let Suite { passed, failed, .. } = suite;
+    let when = match suite.is_earlier {
+        true => "; an earlier start ran it on the same files",
+        false => "",
+    };
+    match (passed + failed, failed) {
+        (0, _) => ValidationLine::not_run(SUITE, "there are no tests"),
+        (all, 0) => ValidationLine::of(SUITE, Ok(format!("{passed} of {all} tests pass{when}"))),
+        (all, _) => ValidationLine::of(SUITE, Err(format!("{passed} of {all} tests pass{when}"))),
+    }
+}
+
+fn no_circles(written: &[ImportCycle]) -> ValidationLine {
+    let outcome = match written.len() {
+        0 => Ok("none".to_owned()),
+        count => Err(format!("{count}, listed below")),
+    };
+    ValidationLine::of(CIRCLES, outcome)
+}
+
 /// Imports in a circle, written and planned.
-fn circles(owner: &Owner, sources: &BTreeMap<String, String>) -> Vec<String> {
-    let written = import_cycles(sources);
+fn circles(owner: &Owner, written: &[ImportCycle]) -> Vec<String> {
     // One that kept nodes from passing is not in what was written.
     let module = |file: &String| owner.shop.work.layout.module(file);
     let is_written = |it: &PlannedCycle| {

@@ -2,12 +2,12 @@
 
 use std::sync::PoisonError;
 
-use cycle::assembly::{ReportFacts, report};
+use cycle::assembly::{Checked, report};
 use jiff::Timestamp;
 use plan::{NodeIx, Status};
 
 use crate::error::{Exit, Fault};
-use crate::grow::findings::Findings;
+use crate::grow::findings::{CIRCLES, Findings, SUITE};
 use crate::grow::install::install;
 use crate::grow::metadata;
 use crate::grow::owner::Owner;
@@ -27,7 +27,7 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
         let count = suite.failed;
         owner.warnings.push(format!("{count} tests fail in the whole suite; see test_results.xml"));
     }
-    let found = Findings::of(owner, &sources);
+    let mut found = Findings::of(owner, &sources, &suite);
     let cycles = found.import_cycles.iter().map(|cycle| format!("circular import {cycle}"));
     owner.warnings.extend(cycles);
     let (files, warnings) = metadata::files(owner, &contents, &sources);
@@ -36,19 +36,18 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     all.retain(|path, _| !owner.shop.kept.contains_key(path));
     all.extend(files);
     owner.write(&all, true)?;
-    let installed = match owner.had_nothing_to_do() {
-        true => Ok(()),
-        false => install(&owner.shop.clone(), &all).await,
-    };
-    if let Err(why) = &installed {
-        owner.warnings.push(format!("`pip install -e .` fails: {why}"));
+    if !owner.had_nothing_to_do() {
+        found.validation.extend(install(&owner.shop.clone(), &all).await);
     }
+    let failed = found.validation.iter().filter(|it| it.outcome == Checked::Failed);
+    let failed = failed.filter(|it| it.check != CIRCLES && it.check != SUITE);
+    owner.warnings.extend(failed.map(|it| format!("{} fails: {}", it.check, it.detail)));
     let record = *owner.shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
     owner.warnings.extend(record.warnings());
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
-        documents(owner, &summary, &found, installed.is_ok())?;
+        documents(owner, &summary, &found)?;
         owner.commit("docs: generation report");
         let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
         let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
@@ -73,12 +72,7 @@ fn exit(summary: &Summary) -> Exit {
 }
 
 /// `docs/rpg.json` and the report.
-fn documents(
-    owner: &mut Owner,
-    summary: &Summary,
-    found: &Findings,
-    installs: bool,
-) -> Result<(), Fault> {
+fn documents(owner: &mut Owner, summary: &Summary, found: &Findings) -> Result<(), Fault> {
     let work = &owner.shop.work;
     let now = Timestamp::now().to_string();
     let provenance = serde_json::json!({
@@ -93,7 +87,7 @@ fn documents(
         false => owner.schedule.status(ix).map(Status::name),
     };
     let graph = plan::export(&work.plan, status, &provenance);
-    let text = report(&ReportFacts { installs, ..facts(owner, summary, found, now) });
+    let text = report(&facts(owner, summary, found, now));
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot write docs/: {e}"));
     for (path, text) in [("docs/rpg.json", graph), ("docs/generation_report.md", text)] {
         disk::write(&owner.root, path, &text).map_err(cannot)?;

@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import subprocess
@@ -16,3 +17,33 @@ def test_install():
     # What surrounds the errors names folders that are others each time.
     wrong = [line for line in said if "error" in line.lower() and place not in line and tempfile.gettempdir() not in line]
     assert ran.returncode == 0, "\n".join(wrong) or said[-1]
+
+
+# What a module prints, or does to the process, is its own business.
+IMPORTER = """
+import importlib, json, sys
+wrong = []
+for name in json.load(open(sys.argv[1]))["modules"]:
+    try:
+        importlib.import_module(name)
+    except BaseException as error:
+        wrong.append(f"{name}: {type(error).__name__}: {error}".splitlines()[0])
+with open(sys.argv[2], "w") as file:
+    file.write("\\n".join(wrong))
+"""
+
+
+def test_imports():
+    """Every module is imported, by an interpreter that has nothing else of the project loaded."""
+    project = os.getcwd()
+    place = os.path.join(project, ".trellis-install", "modules.json")
+    with open(place) as file:
+        roots = json.load(file)["roots"]
+    paths = os.pathsep.join(os.path.join(project, root) for root in roots)
+    said = os.path.join(tempfile.mkdtemp(), "said")
+    environment = dict(os.environ, PYTHONPATH=paths)
+    subprocess.run([sys.executable, "-c", IMPORTER, place, said], capture_output=True, cwd=project, env=environment)
+    assert os.path.exists(said), "the interpreter ended before all modules were imported"
+    with open(said) as file:
+        wrong = file.read()
+    assert not wrong, wrong

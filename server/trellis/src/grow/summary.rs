@@ -77,6 +77,9 @@ pub(crate) struct Suite {
     /// Test functions that failed, each however many of its cases did.
     #[serde(skip)]
     pub(crate) failing: usize,
+    /// An earlier start ran it, on the same files.
+    #[serde(skip)]
+    pub(crate) is_earlier: bool,
 }
 
 /// Integration tests of one subgraph.
@@ -230,7 +233,7 @@ pub(crate) fn facts(
         unconfirmed: found.planned.missing.iter().map(unconfirmed).collect(),
         import_cycles: found.import_cycles.clone(),
         unrequired: found.unrequired.clone(),
-        installs: false,
+        validation: found.validation.clone(),
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
     }

@@ -1,0 +1,56 @@
+//! What the report recommends, from what it tells.
+
+use crate::assembly::report::{NodeLine, ReportFacts};
+use crate::assembly::validation::Checked;
+
+/// What a person should do next.
+pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
+    let mut out = Vec::new();
+    let ids =
+        |nodes: &[NodeLine]| nodes.iter().map(|it| it.id.as_str()).collect::<Vec<_>>().join(", ");
+    let (human, failed): (Vec<NodeLine>, Vec<NodeLine>) =
+        facts.failed.iter().cloned().partition(|node| node.reason.starts_with("needs_human"));
+    if !human.is_empty() {
+        out.push(format!("A person has to decide: {}.", ids(&human)));
+    }
+    if !failed.is_empty() {
+        out.push(format!(
+            "Review by hand: {}; their last text is in `.trellis/journal.jsonl` (`taken_back`).",
+            ids(&failed)
+        ));
+    }
+    let flows = facts.integration.iter().filter(|it| it.outcome == "failed");
+    let flows: Vec<String> = flows
+        .map(|it| {
+            let all = it.passed + it.failed;
+            let first = it.left_out.first().map(|it| format!("; {it}")).unwrap_or_default();
+            format!(
+                "Look at how the parts of `{}` work together: {} of {all} integration tests pass{first}.",
+                it.subgraph, it.passed
+            )
+        })
+        .collect();
+    let is_whole = flows.is_empty();
+    out.extend(flows);
+    if !facts.flaky.is_empty() {
+        out.push(format!("Make steady what passes only at times: {}.", facts.flaky.join(", ")));
+    }
+    if !facts.unrequired.is_empty() {
+        let modules = facts.unrequired.iter().map(|it| format!("`{}`", it.module));
+        out.push(format!(
+            "Name what brings {} under `libraries` in the plan, or in your own requirements: the distribution is a guess.",
+            modules.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    let failed = facts.validation.iter().filter(|it| it.outcome == Checked::Failed);
+    let failed: Vec<String> =
+        failed.map(|it| format!("See to what fails in the validation: {}.", it.check)).collect();
+    let is_valid = failed.is_empty();
+    out.extend(failed);
+    if !facts.skipped.is_empty() || !facts.failed.is_empty() {
+        out.push("Run `trellis generate` again with the same arguments to retry them; what passed is kept.".to_owned());
+    } else if is_whole && is_valid {
+        out.push("Everything passed: the repository is ready for validation.".to_owned());
+    }
+    out
+}
