@@ -1303,6 +1303,10 @@ tests: string[]
 diagnosis: DiagnosisShape
 attempts: AttemptShape[]
 /**
+ * Fixes that were suggested or tried, and not taken.
+ */
+alternatives: AlternativeShape[]
+/**
  * The fix that stays, by its id or `kept`.
  */
 kept?: (string | null)
@@ -1411,6 +1415,27 @@ confidence?: (ConfidenceShape | null)
  * Signs that it was made for its tests alone, with their places.
  */
 shortcuts: string[]
+}
+/**
+ * A fix that was not taken.
+ */
+export interface AlternativeShape {
+/**
+ * `Fix 1`, or `Suggestion 1` with its words.
+ */
+name: string
+/**
+ * What became of it, and why.
+ */
+became: string
+/**
+ * Measured of a fix that passed; of a suggestion the model's own, from 0 to 1.
+ */
+confidence?: (number | null)
+/**
+ * A unified diff, where it says what to change; that of a suggestion that was tried is the fix's.
+ */
+diff?: (string | null)
 }
 /**
  * A failing test that no change of the code mends.

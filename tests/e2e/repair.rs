@@ -168,6 +168,40 @@ fn what_the_diagnosis_suggests_is_tried_before_anything_is_asked() {
     assert_eq!(outcomes, ["failed", "passed"], "{result:#}");
 }
 
+/// What a person may want to know of a repair: what else there was, and why it was not taken.
+#[test]
+fn fixes_that_were_not_taken_are_kept_with_what_became_of_them() {
+    let fix = |description: &str, confidence: f64, replace: &str| {
+        let change = json!({ "file_path": "calculator.py", "search_text": "    return a - b", "replace_text": replace });
+        let changes = if replace.is_empty() { json!([]) } else { json!([change]) };
+        json!({ "description": description, "confidence": confidence, "changes": changes })
+    };
+    let fixes = [
+        fix("in two steps", 0.6, "    total = a + b\n    return total"),
+        fix("the other sign", 0.9, "    return a + b"),
+        fix("the other way round", 0.3, "    return b + a"),
+        fix("think again", 0.2, ""),
+    ];
+    let said = json!({ "root_cause": "`add` subtracts", "suggested_fixes": fixes }).to_string();
+    let world = answered(&[(ADD, "report", 0, said)]);
+    let more = ["--approve", "autonomous", "--candidates", "2", "--test", ADD];
+    let result = repair(&world, &more).exits(1).json();
+    assert_eq!(result["groups"][0]["alternatives"].as_array().map(Vec::len), Some(4), "{result:#}");
+    let report = world.read("p/.trellis/repair/1/report.md");
+    let (_, others) = report.split_once("### Alternatives\n\n").expect("the section");
+    for told in [
+        "- Fix 1 (confidence ",
+        "): passed, not chosen: fix 2 was, which changes fewer lines\n",
+        "- Suggestion 1, in two steps (confidence 0.60): tried as fix 1\n",
+        "- Suggestion 3, the other way round (confidence 0.30): not tried: no more than 2 suggestions are\n\n```diff\n",
+        "+    return b + a\n",
+        "- Suggestion 4, think again (confidence 0.20): not tried: it does not say what to change\n",
+    ] {
+        assert!(others.contains(told), "`{told}` is missing in {others}");
+    }
+    assert!(!others.contains("total = a + b"), "that of a fix stands there: {others}");
+}
+
 /// What was answered is not asked again, unless all of it was in vain.
 #[test]
 fn a_second_start_asks_nothing_that_was_answered() {

@@ -47,6 +47,21 @@ impl Merit {
             .then(self.coverage.total_cmp(&other.coverage))
     }
 
+    /// What sets it before another one, as what is said of it.
+    pub fn ahead_of(&self, other: &Merit) -> &'static str {
+        if self.shortcuts.len() < other.shortcuts.len() {
+            "looks less made for its tests alone"
+        } else if self.solved > other.solved {
+            "makes more tests pass"
+        } else if self.size.lines < other.size.lines {
+            "changes fewer lines"
+        } else if self.coverage > other.coverage {
+            "is executed more by passing tests"
+        } else {
+            "came first"
+        }
+    }
+
     /// Whether it looks as if it were made for its tests alone.
     pub fn is_suspicious(&self) -> bool {
         !self.shortcuts.is_empty()

@@ -263,6 +263,8 @@ pub(crate) struct GroupShape {
     pub(crate) tests: Vec<String>,
     pub(crate) diagnosis: DiagnosisShape,
     pub(crate) attempts: Vec<AttemptShape>,
+    /// Fixes that were suggested or tried, and not taken.
+    pub(crate) alternatives: Vec<AlternativeShape>,
     /// The fix that stays, by its id or `kept`.
     pub(crate) kept: Option<String>,
     /// The fix that waits for a decision.
@@ -363,6 +365,20 @@ pub(crate) struct AttemptShape {
     pub(crate) shortcuts: Vec<String>,
 }
 
+/// A fix that was not taken.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AlternativeShape {
+    /// `Fix 1`, or `Suggestion 1` with its words.
+    pub(crate) name: String,
+    /// What became of it, and why.
+    pub(crate) became: String,
+    /// Measured of a fix that passed; of a suggestion the model's own, from 0 to 1.
+    pub(crate) confidence: Option<f64>,
+    /// A unified diff, where it says what to change; that of a suggestion that was tried is the fix's.
+    pub(crate) diff: Option<String>,
+}
+
 /// A failing test that no change of the code mends.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -399,12 +415,29 @@ impl RepairResult {
                 &format!("- Cause ({}): {}\n", it.diagnosis.root_cause_by, it.diagnosis.root_cause);
             out += &format!("- {}\n", it.end());
             it.attempts.iter().for_each(|attempt| out += &attempt.markdown());
+            out += &it.others();
         }
         out
     }
 }
 
 impl GroupShape {
+    /// What was not taken; changes are shown that stand nowhere else.
+    fn others(&self) -> String {
+        if self.alternatives.is_empty() {
+            return String::new();
+        }
+        let line = |it: &AlternativeShape| {
+            let sure =
+                it.confidence.map_or_else(String::new, |it| format!(" (confidence {it:.2})"));
+            let is_shown = self.attempts.iter().any(|attempt| attempt.diff == it.diff);
+            let diff = it.diff.as_deref().filter(|_| !is_shown).map(fenced);
+            format!("- {}{sure}: {}\n{}", it.name, it.became, diff.unwrap_or_default())
+        };
+        "\n### Alternatives\n\n".to_owned()
+            + &self.alternatives.iter().map(line).collect::<String>()
+    }
+
     /// How it ended, in words.
     pub(crate) fn end(&self) -> String {
         match (&self.kept, &self.waiting, &self.given_up) {
@@ -423,13 +456,16 @@ impl AttemptShape {
             out += &format!("\nConfidence {}\n", it.breakdown());
         }
         self.shortcuts.iter().for_each(|it| out += &format!("- {it}\n"));
-        if let Some(diff) = &self.diff {
-            let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-            let fence = "`".repeat(longest.max(2) + 1);
-            out += &format!("\n{fence}diff\n{diff}{fence}\n");
-        }
+        out += &self.diff.as_deref().map(fenced).unwrap_or_default();
         out
     }
+}
+
+/// A diff as a block of markdown.
+fn fenced(diff: &str) -> String {
+    let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("\n{fence}diff\n{diff}{fence}\n")
 }
 
 impl RepairResult {

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use cycle::repair::{Diagnostic, End, Group};
+use cycle::repair::{Diagnostic, End, Group, Merit};
 use run::Totals;
 
+use super::alternatives::{IdeaLog, alternatives};
 use super::candidate::Candidate;
 use super::survey::Survey;
 use super::{Order, Place};
@@ -42,7 +43,11 @@ pub(super) struct Artifacts<'a> {
 pub(super) struct GroupLog {
     group: Group,
     diagnosis: Diagnostic,
-    attempts: Vec<AttemptLog>,
+    /// What the diagnosis suggests.
+    pub(super) ideas: Vec<IdeaLog>,
+    pub(super) attempts: Vec<AttemptLog>,
+    /// The attempt that was put before whoever decides, from 1.
+    chosen: Option<u32>,
     kept: Option<String>,
 }
 
@@ -50,12 +55,21 @@ pub(super) struct GroupLog {
 #[derive(Clone, Default)]
 pub(super) struct AttemptLog {
     /// From 1.
-    number: u32,
-    outcome: String,
-    what: String,
+    pub(super) number: u32,
+    pub(super) outcome: String,
+    pub(super) what: String,
     pub(super) diff: Option<String>,
-    confidence: Option<ConfidenceShape>,
+    pub(super) confidence: Option<ConfidenceShape>,
+    /// Of one that passed.
+    pub(super) merit: Option<Merit>,
     shortcuts: Vec<String>,
+}
+
+impl GroupLog {
+    /// What speaks for an attempt that passed.
+    pub(super) fn merit(&self, number: u32) -> Option<&Merit> {
+        self.attempts.iter().find(|it| it.number == number)?.merit.as_ref()
+    }
 }
 
 impl AttemptLog {
@@ -70,6 +84,7 @@ impl AttemptLog {
             what: candidate.proposal.reason.clone(),
             diff: Some(candidate.proposal.diff()),
             confidence: Some(ConfidenceShape::of(&candidate.proposal.confidence)),
+            merit: Some(candidate.merit.clone()),
             shortcuts: candidate.merit.shortcuts.clone(),
         }
     }
@@ -100,12 +115,18 @@ impl<'a> Artifacts<'a> {
     }
 
     /// A group is begun: what is known of it is written at once.
-    pub(super) fn begin(&mut self, group: &Group, diagnosis: Diagnostic) -> Result<(), Fault> {
+    pub(super) fn begin(
+        &mut self,
+        group: &Group,
+        diagnosis: Diagnostic,
+        ideas: Vec<IdeaLog>,
+    ) -> Result<(), Fault> {
         let number = self.groups.len() + 1;
         let shape = DiagnosisShape::of(&diagnosis);
         self.write(&format!("diagnosis-{number}.md"), &diagnosis.markdown())?;
         self.write(&format!("diagnosis-{number}.json"), &pretty(&shape)?)?;
-        let log = GroupLog { group: group.clone(), diagnosis, attempts: Vec::new(), kept: None };
+        let (group, attempts) = (group.clone(), Vec::new());
+        let log = GroupLog { group, diagnosis, ideas, attempts, chosen: None, kept: None };
         self.groups.push(log);
         Ok(())
     }
@@ -123,8 +144,27 @@ impl<'a> Artifacts<'a> {
         self.groups.last_mut()?.attempts.last_mut()
     }
 
+    /// The diagnosis suggested what an attempt, from 0, is about to try.
+    pub(super) fn suggested(&mut self, suggestion: usize, attempt: u32) {
+        let ideas = self.groups.last_mut().map(|it| &mut it.ideas);
+        let candidates = ideas.into_iter().flatten().filter(|it| it.is_candidate());
+        if let Some(idea) = candidates.into_iter().nth(suggestion) {
+            idea.attempt = Some(attempt + 1);
+        }
+    }
+
+    /// The attempt, from 0, that somebody decides about; none where it is not wanted.
+    pub(super) fn choose(&mut self, attempt: Option<u32>) {
+        if let Some(group) = self.groups.last_mut() {
+            group.chosen = attempt.map(|it| it + 1);
+        }
+    }
+
+    /// A person does not want the fix that was chosen.
     pub(super) fn rejected(&mut self, why: &str) {
-        if let Some(log) = self.attempt() {
+        let Some(group) = self.groups.last_mut() else { return };
+        let chosen = group.chosen.take();
+        if let Some(log) = group.attempts.iter_mut().find(|it| Some(it.number) == chosen) {
             log.outcome = "rejected".to_owned();
             log.what = why.to_owned();
         }
@@ -191,6 +231,10 @@ impl<'a> Artifacts<'a> {
                 tests: log.group.tests.clone(),
                 diagnosis: DiagnosisShape::of(&log.diagnosis),
                 attempts: log.attempts.iter().map(attempt).collect(),
+                alternatives: {
+                    let waits = of_end(|end| &end.waiting, log).is_some();
+                    alternatives(log, log.chosen.filter(|_| waits || log.kept.is_some()))
+                },
                 kept: log.kept.clone().or_else(|| {
                     // What was given up may have had the cause of another group.
                     let passes = !log.group.tests.iter().any(|it| failing.contains(it));

@@ -16,6 +16,7 @@ impl Shop<'_> {
         let Some(it) = work.candidates.get(candidate).cloned() else {
             return Ok(Seen::NoReply(lost()));
         };
+        self.artifacts.choose(work.numbers.get(candidate).copied());
         let Some(why) = self.reason(&it, iteration) else {
             return Ok(Seen::Decided(Decision::Keep));
         };
@@ -61,6 +62,7 @@ impl Shop<'_> {
                     (Outcome::Bad { why, .. }, Some(work)) => {
                         self.output.note(format_args!("  as edited it will not do: {why}"));
                         work.repair.earlier.push(format!("a person's edit: {why}"));
+                        self.artifacts.choose(None);
                         Ok(Seen::Decided(Decision::Reject { why }))
                     }
                     (_, None) => Ok(Seen::NoReply(lost())),

@@ -9,6 +9,7 @@ use cycle::repair::{
 };
 use cycle::{FixWith, Observation};
 
+use super::alternatives::{SUGGESTIONS, ideas};
 use super::artifacts::{Artifacts, AttemptLog};
 use super::candidate::{Candidate, Judge, Outcome};
 use super::derived::Derived;
@@ -121,6 +122,8 @@ pub(super) struct Work {
     pub(super) candidates: Vec<Candidate>,
     /// Fixes that the diagnosis suggests, to be tried as they are.
     suggestions: Vec<Idea>,
+    /// The attempt of each candidate, from 0.
+    pub(super) numbers: Vec<u32>,
     /// Attempts so far, suggestions among them.
     made: u32,
     /// The texts of each change that was tried, with the number of its attempt, from 0.
@@ -197,13 +200,21 @@ impl Shop<'_> {
         let suggestions: Vec<Idea> =
             said.ideas.iter().filter(|it| it.is_complete()).take(SUGGESTIONS).cloned().collect();
         let files = self.files()?;
+        let ideas = ideas(&said, &repair.suspects, &files);
         let known = diagnostic(&group, &files.found.evidence, &files, said);
         repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
         self.say_cause(&known);
-        self.artifacts.begin(&group, known)?;
+        self.artifacts.begin(&group, known, ideas)?;
         let count = suggestions.len();
-        let (candidates, tried) = (Vec::new(), Vec::new());
-        self.work = Some(Work { group, repair, candidates, suggestions, made: 0, tried });
+        self.work = Some(Work {
+            group,
+            repair,
+            candidates: Vec::new(),
+            suggestions,
+            numbers: Vec::new(),
+            made: 0,
+            tried: Vec::new(),
+        });
         Ok(Seen::Diagnosed { suggestions: count })
     }
 
@@ -226,6 +237,7 @@ impl Shop<'_> {
     /// Tries a fix that the diagnosis suggests.
     async fn suggested(&mut self, suggestion: usize) -> Result<Seen, Fault> {
         let number = self.begin_attempt();
+        self.artifacts.suggested(suggestion, number);
         let (Some(work), files) = (&self.work, self.files()?) else {
             return Ok(Seen::NoReply(lost()));
         };
@@ -335,6 +347,7 @@ impl Shop<'_> {
                 let what = candidate.proposal.reason.clone();
                 let log = AttemptLog::of(&candidate);
                 work.candidates.push(*candidate);
+                work.numbers.push(attempt);
                 self.log(attempt, "passed", &what)?;
                 if let Some(it) = self.artifacts.attempt() {
                     *it = log.numbered(attempt + 1);
@@ -395,9 +408,6 @@ impl Shop<'_> {
         Ok(())
     }
 }
-
-/// Suggestions of a diagnosis that are tried.
-const SUGGESTIONS: usize = 2;
 
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })

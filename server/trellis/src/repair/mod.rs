@@ -12,6 +12,7 @@
 //! byte of the tree changes. What stays is written as a proposal that was accepted (`crate::proposals`), so that it is journaled,
 //! refused over edits made meanwhile, and can be undone.
 
+mod alternatives;
 mod artifacts;
 mod candidate;
 mod commit;

@@ -1,0 +1,110 @@
+//! Fixes that a repair had and did not keep, each with what became of it (R0).
+
+use std::collections::BTreeMap;
+
+use cycle::Suspect;
+use cycle::repair::{Idea, Merit, Opinion, Sources as _, suggested};
+
+use super::artifacts::GroupLog;
+use super::candidate::diff;
+use super::question::Files;
+use crate::methods::repair::AlternativeShape;
+use crate::proposals::ProposedFile;
+
+/// Suggestions of a diagnosis that are tried.
+pub(super) const SUGGESTIONS: usize = 2;
+
+/// A fix that the diagnosis suggests.
+#[derive(Clone)]
+pub(super) struct IdeaLog {
+    description: String,
+    confidence: f64,
+    /// What it changes; none where it does not say, or says what cannot be done.
+    diff: Option<String>,
+    /// Whether it is one of those that are tried.
+    is_candidate: bool,
+    /// The attempt that it was, from 1.
+    pub(super) attempt: Option<u32>,
+}
+
+/// What a diagnosis suggests, in its order.
+pub(super) fn ideas(said: &Opinion, suspects: &[Suspect], files: &Files<'_>) -> Vec<IdeaLog> {
+    let mut left = SUGGESTIONS;
+    let log = |it: &Idea| {
+        let is_candidate = it.is_complete() && left > 0;
+        left -= usize::from(is_candidate);
+        IdeaLog {
+            description: it.description.clone(),
+            confidence: it.confidence,
+            diff: suggested(it, suspects, files).ok().map(|texts| change(texts, files)),
+            is_candidate,
+            attempt: None,
+        }
+    };
+    said.ideas.iter().map(log).collect()
+}
+
+fn change(texts: BTreeMap<String, String>, files: &Files<'_>) -> String {
+    let file = |(path, proposed): (String, String)| ProposedFile {
+        base: files.text(&path),
+        path,
+        proposed,
+    };
+    diff(&texts.into_iter().map(file).collect::<Vec<_>>())
+}
+
+/// All but the fix that was taken, if one was.
+pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<AlternativeShape> {
+    let winner = taken.and_then(|number| log.merit(number).map(|merit| (number, merit)));
+    let attempts = log.attempts.iter().filter(|it| Some(it.number) != taken);
+    let tried = attempts.map(|it| AlternativeShape {
+        name: format!("Fix {}", it.number),
+        became: match (it.outcome.as_str(), &it.merit) {
+            ("passed", Some(merit)) => passed_over(merit, winner),
+            ("unusable", _) => format!("could not be tried: {}", it.what),
+            ("rejected", _) => format!("rejected by a person: {}", it.what),
+            (outcome, _) => format!("tried, {outcome}: {}", it.what),
+        },
+        confidence: it.confidence.map(|it| it.total),
+        diff: it.diff.clone(),
+    });
+    let ideas =
+        log.ideas.iter().enumerate().filter(|(_, it)| taken.is_none() || it.attempt != taken);
+    let suggestions = ideas.map(|(at, it)| AlternativeShape {
+        name: format!("Suggestion {}, {}", at + 1, it.description),
+        became: it.became(taken.is_some()),
+        confidence: Some(it.confidence),
+        // That of an attempt is shown there.
+        diff: it.diff.clone().filter(|_| it.attempt.is_none()),
+    });
+    tried.chain(suggestions).collect()
+}
+
+/// Why a fix that passes was not taken.
+fn passed_over(merit: &Merit, winner: Option<(u32, &Merit)>) -> String {
+    match winner {
+        Some((number, better)) => {
+            format!("passed, not chosen: fix {number} was, which {}", better.ahead_of(merit))
+        }
+        None => "passed, and nobody took it".to_owned(),
+    }
+}
+
+impl IdeaLog {
+    /// Whether it is one of those that are tried.
+    pub(super) fn is_candidate(&self) -> bool {
+        self.is_candidate
+    }
+
+    fn became(&self, is_taken: bool) -> String {
+        match (self.attempt, self.is_candidate, &self.diff) {
+            (Some(number), ..) => format!("tried as fix {number}"),
+            (None, true, _) if is_taken => "not tried: enough fixes had passed".to_owned(),
+            (None, true, _) => "not tried: the repair ended before".to_owned(),
+            (None, false, Some(_)) => {
+                format!("not tried: no more than {SUGGESTIONS} suggestions are")
+            }
+            (None, false, None) => "not tried: it does not say what to change".to_owned(),
+        }
+    }
+}
