@@ -414,6 +414,80 @@ fn a_fix_made_with_tools_is_recorded_and_replayed() {
     assert_eq!(told(world.tree()), told(tree));
 }
 
+/// A model that looks for names that nothing has, and never changes anything.
+fn looks_in_vain(question: &Value) -> (u16, Value) {
+    let messages = question["messages"].as_array().expect("messages");
+    let results: Vec<&Value> = messages.iter().filter(|it| it["role"] == "tool").collect();
+    let said = results.last().map(|it| it["content"].to_string()).unwrap_or_default();
+    match said.contains("LocalizationExhausted") {
+        true => called("done", &json!({"summary": "I cannot find it"})),
+        false => called("find_symbol", &json!({"name": format!("nowhere_{}", results.len())})),
+    }
+}
+
+/// A service that gives a wrong implementation, and fixes it as `with_tools` says.
+fn wrong_at_first(with_tools: fn(&Value) -> (u16, Value)) -> Service {
+    Service::start(Box::new(move |question| {
+        if !question["tools"].is_null() {
+            return with_tools(question);
+        }
+        match prompt(question) {
+            it if it.contains("VERDICT: A, B or C") => said("A"),
+            it if it.contains("Write a pytest module") => grows(question),
+            _ => said("```python\ndef f0(x: int) -> int:\n    return x\n```"),
+        }
+    }))
+}
+
+#[test]
+fn a_model_that_only_looks_around_uses_up_the_attempts_of_its_iteration() {
+    let world = World::new();
+    plant(&world, 1);
+    let service = wrong_at_first(looks_in_vain);
+    let summary = generate(&world, &service, &["--fix-with", "tools"]).exits(2).json();
+    let reason = summary["failures"]["f0"].as_str().expect("a reason");
+    assert!(reason.starts_with("needs_human: LocalizationExhausted: 20 attempts"), "{reason}");
+    let looked = world.journal("tool_call").iter().filter(|it| it["name"] == "find_symbol").count();
+    let searched = world.journal("localization").len();
+    assert!(searched > 0);
+    assert_eq!(searched + looked, 21, "the 21st is refused");
+    let page = world.read("out/.trellis/debug/f0.md");
+    assert!(page.contains("nowhere_0") && page.contains("LocalizationExhausted"), "{page}");
+}
+
+/// The second question for a fix says what the first conversation looked for in vain.
+#[test]
+fn what_a_model_looked_for_in_vain_is_told_to_the_next_iteration() {
+    let world = World::new();
+    plant(&world, 1);
+    let service = wrong_at_first(|question| {
+        let told = "symbol lookup: nowhere";
+        let all = question["messages"].to_string();
+        let is_told = all.contains(told);
+        let messages = question["messages"].as_array().expect("messages");
+        let results = messages.iter().filter(|it| it["role"] == "tool").count();
+        let body = if is_told { "x + 1" } else { "x + 7" };
+        let text = format!("def f0(x: int) -> int:\n    return {body}\n");
+        match results {
+            0 if is_told => {
+                assert!(all.contains("Looked for in vain"), "{question:#}");
+                called(
+                    "replace_symbol_body",
+                    &json!({"path": "src/lib/f0.py", "name": "f0", "text": text}),
+                )
+            }
+            0 => called("find_symbol", &json!({"name": "nowhere"})),
+            1 if !is_told => called(
+                "replace_symbol_body",
+                &json!({"path": "src/lib/f0.py", "name": "f0", "text": text}),
+            ),
+            _ => called("done", &json!({"summary": "it adds"})),
+        }
+    });
+    let ran = generate(&world, &service, &["--fix-with", "tools"]).exits(0);
+    assert_eq!(ran.json()["passedByFixes"], json!([0, 0, 1]));
+}
+
 #[test]
 fn cut_off_replies_without_counts_are_counted_as_the_room_they_took() {
     let world = World::new();

@@ -146,6 +146,10 @@ impl Turn<'_> {
             (Phase::AwaitFix, Observation::Edited { files, before }) => {
                 self.edited(&files, &before)
             }
+            (Phase::AwaitFix, Observation::Exhausted(attempts)) => {
+                self.state.localized.attempts = attempts;
+                self.nothing_found();
+            }
             (Phase::AwaitFix, Observation::Unusable { why }) => self.no_fix(why.clone(), why, ""),
             (Phase::AwaitHuman, Observation::NoHuman) => {
                 let reason = self.state.reason.clone();

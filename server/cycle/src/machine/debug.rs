@@ -192,6 +192,11 @@ impl Turn<'_> {
     /// Nothing was found where to look; a person has to.
     pub(super) fn exhausted(&mut self, attempts: Vec<Attempt>) {
         self.state.localized = Localized { attempts, ..Localized::default() };
+        self.nothing_found();
+    }
+
+    /// Attempts to localize the bug are used up.
+    pub(super) fn nothing_found(&mut self) {
         let question = format!("{LocalizationExhausted}: {}", self.state.reason);
         self.state.reason = question.clone();
         self.state.phase = Phase::AwaitHuman;

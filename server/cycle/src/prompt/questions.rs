@@ -10,6 +10,7 @@ use crate::prompt::template::{DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, TE
 use crate::prompt::{
     Prompt, Surroundings, background, contract, list, listed, python, rank, specification,
 };
+use crate::strategy::Attempt;
 
 /// Asks for pytest tests. `complaint`: why the last ones were sent back, with their text (empty where there
 /// was none).
@@ -140,6 +141,21 @@ fn searched(facts: &FixFacts<'_>, with_text: bool) -> Vec<Section> {
     out
 }
 
+/// Lookups in vain that are told.
+const IN_VAIN: usize = 10;
+
+/// What was looked for in vain, the last first: nobody needs to ask that again (L6).
+fn looked_in_vain(attempts: &[Attempt]) -> Option<Section> {
+    let in_vain = attempts.iter().rev().filter(|it| it.found.is_empty() && it.error.is_none());
+    let mut lines: Vec<String> = Vec::new();
+    for line in in_vain.map(|it| format!("{}: {}", it.tool.as_str(), it.query)) {
+        if lines.len() < IN_VAIN && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    listed(rank::EARLIER, "Looked for in vain", lines.iter().map(String::as_str))
+}
+
 /// Longest change of an earlier attempt that is shown, in bytes.
 const CHANGE: usize = 1500;
 
@@ -161,6 +177,7 @@ pub(crate) fn fix_with_tools(item: &Item, around: &Surroundings, facts: &FixFact
         Section::new(rank::CORE, "Specification", specification(item, around)),
     ];
     sections.extend(searched(facts, false));
+    sections.extend(looked_in_vain(&facts.localized.attempts));
     sections.extend(background(item, around).into_iter().filter(|it| it.rank != rank::FILE));
     let name = item.qualified_name();
     let values = [("name", name.as_str()), ("path", &item.path), ("test_path", &item.test_path)];

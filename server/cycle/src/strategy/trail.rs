@@ -64,6 +64,29 @@ impl Trail {
         self.earlier.iter().filter(same).any(|it| it.found.is_empty() && it.error.is_none())
     }
 
+    /// Attempts that this iteration has left.
+    pub fn left(&self) -> usize {
+        ATTEMPTS.saturating_sub(self.attempts.len())
+    }
+
+    /// A lookup that a model made by itself, with the first line of what it found.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalizationExhausted`] for the 21st attempt of an iteration.
+    pub fn looked_up(
+        &mut self,
+        tool: Tool,
+        query: &str,
+        found: Option<&str>,
+    ) -> Result<(), LocalizationExhausted> {
+        self.begin(tool, query)?;
+        if let Some(last) = self.attempts.last_mut() {
+            last.found = found.map(str::to_owned).into_iter().collect();
+        }
+        Ok(())
+    }
+
     /// Attempts of this iteration.
     pub fn attempts(&self) -> &[Attempt] {
         &self.attempts

@@ -180,6 +180,20 @@ fn the_21st_attempt_raises() {
     assert_eq!(trail.begin(Tool::Search, "one more"), Ok(()), "the next iteration has its own");
 }
 
+/// What a model looks up by itself is taken from the same twenty, and remembered alike.
+#[test]
+fn a_lookup_of_a_model_is_an_attempt() {
+    let mut trail = Trail::default();
+    assert_eq!(trail.looked_up(Tool::Symbol, "gone", None), Ok(()));
+    assert_eq!(trail.looked_up(Tool::Search, "mean", Some("src/pkg/a.py:3: mean")), Ok(()));
+    assert_eq!(trail.left(), ATTEMPTS - 2);
+    (2..ATTEMPTS).for_each(|n| trail.begin(Tool::Search, &format!("query {n}")).expect("allowed"));
+    assert_eq!(trail.looked_up(Tool::Symbol, "more", None), Err(LocalizationExhausted));
+    trail.next_iteration();
+    assert_eq!(trail.left(), ATTEMPTS);
+    assert!(trail.has_failed(Tool::Symbol, "gone") && !trail.has_failed(Tool::Search, "mean"));
+}
+
 #[test]
 fn exhausted_is_who_found_nothing_with_all_attempts() {
     let many: Vec<String> = (0..30).map(|n| format!("f{n}")).collect();

@@ -101,7 +101,7 @@ impl Run for WriteFile {
             Some(it) => format!("{path} was replaced: {now}, {} before", count(it)),
             None => format!("{path} was created: {now}"),
         };
-        Ok(Answer { text, changes: vec![changed], done: None })
+        Ok(Answer { changes: vec![changed], ..Answer::of(text) })
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) fn edited(scene: &Scene, path: &str, source: &Arc<str>, edits: &TextE
         page.line(&line);
     }
     let text = page.end(|left| format!("… {}; read_file shows them", counted(left, "more line")));
-    Ok(Answer { text, changes: vec![changed], done: None })
+    Ok(Answer { changes: vec![changed], ..Answer::of(text) })
 }
 
 /// Lines around an edit that are shown.
@@ -171,7 +171,7 @@ impl Run for DeleteFile {
     fn run(self, scene: &Scene) -> Outcome {
         let changed = scene.copy.deleted(&self.path)?;
         let text = format!("{} was deleted", changed.path);
-        Ok(Answer { text, changes: vec![changed], done: None })
+        Ok(Answer { changes: vec![changed], ..Answer::of(text) })
     }
 }
 

@@ -42,7 +42,10 @@ impl Run for Grep {
         for (path, text) in scene.copy.files().iter().filter(|(path, _)| inside(path)) {
             hits.search(path, text, &regex, scene.deadline)?;
         }
-        Ok(Answer::of(hits.shown()))
+        Ok(match hits.lines {
+            0 => Answer::nothing(hits.shown()),
+            _ => Answer::of(hits.shown()),
+        })
     }
 }
 

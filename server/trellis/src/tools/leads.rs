@@ -88,7 +88,9 @@ impl Run for SearchPlan {
         })?;
         if found.is_empty() {
             let words = clipped(&self.words, WORDS);
-            return Ok(Answer::of(format!("no node of the plan fits {words:?}; try other words")));
+            return Ok(Answer::nothing(format!(
+                "no node of the plan fits {words:?}; try other words"
+            )));
         }
         let mut page = Page::new(scene.room);
         for it in &found {

@@ -35,6 +35,7 @@ mod files;
 mod grep;
 mod leads;
 mod limits;
+mod lookups;
 mod page;
 mod paths;
 mod rename;

@@ -58,7 +58,7 @@ impl Run for RenameSymbol {
         });
         let all: Vec<String> = found.files.iter().map(of_file).chain(possible).collect();
         let text = listed(scene, &head, &all, &found.reasons);
-        Ok(Answer { text, changes, done: None })
+        Ok(Answer { changes, ..Answer::of(text) })
     }
 }
 
@@ -105,7 +105,7 @@ impl Run for SafeDeleteSymbol {
         let changes: Vec<Changed> = found.files.iter().map(edit).collect::<Result<_, _>>()?;
         let paths: Vec<&str> = changes.iter().map(|it| it.path.as_str()).collect();
         let text = format!("`{}` was deleted from {}", found.name, paths.join(", "));
-        Ok(Answer { text, changes, done: None })
+        Ok(Answer { changes, ..Answer::of(text) })
     }
 }
 

@@ -132,7 +132,8 @@ impl Run for FindReferences {
         let all: Vec<String> =
             found.found.iter().filter_map(|it| reference(index, it)).map(|it| it.shown()).collect();
         let head = format!("{} of {}", counted(all.len(), "reference"), found.name);
-        Ok(Answer::of(listed(scene, &head, &all, &found.reasons)))
+        let text = listed(scene, &head, &all, &found.reasons);
+        Ok(Answer { is_empty: all.is_empty(), ..Answer::of(text) })
     }
 }
 
@@ -148,7 +149,8 @@ impl Run for Callers {
             0 => format!("nothing uses {}", meant.pattern),
             count => format!("{} of {}", counted(count, "user"), meant.pattern),
         };
-        Ok(Answer::of(listed(scene, &head, &all, &reasons)))
+        let text = listed(scene, &head, &all, &reasons);
+        Ok(Answer { is_empty: all.is_empty(), ..Answer::of(text) })
     }
 }
 

@@ -51,11 +51,18 @@ pub(super) struct Answer {
     pub(super) changes: Vec<Changed>,
     /// The model's own words on what it did, once it says it is done.
     pub(super) done: Option<String>,
+    /// What was looked for is not there.
+    pub(super) is_empty: bool,
 }
 
 impl Answer {
     pub(super) fn of(text: String) -> Answer {
-        Answer { text, changes: Vec::new(), done: None }
+        Answer { text, changes: Vec::new(), done: None, is_empty: false }
+    }
+
+    /// A search in vain.
+    pub(super) fn nothing(text: String) -> Answer {
+        Answer { is_empty: true, ..Answer::of(text) }
     }
 }
 
@@ -130,6 +137,6 @@ super::arguments::tool! {
 impl Run for Done {
     fn run(self, _: &Scene) -> Outcome {
         let text = "the work is done".to_owned();
-        Ok(Answer { text, changes: Vec::new(), done: Some(self.summary.unwrap_or_default()) })
+        Ok(Answer { done: Some(self.summary.unwrap_or_default()), ..Answer::of(text) })
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::copy::{Changes, ReadOnly, WorkingCopy};
 use super::leads::{Leads, PlanSearch};
 use super::limits::Limits;
+use super::lookups::{Lookup, Lookups};
 use super::page::{clipped, cut};
 use super::paths;
 use super::table::{Entry, Outcome, Scene, offered};
@@ -24,6 +25,8 @@ pub(crate) struct Toolbox {
     without: &'static [&'static str],
     /// Files that the model has seen whole; none where it may replace what it has not seen.
     seen: Option<BTreeSet<String>>,
+    /// Lookups, where they are counted.
+    lookups: Option<Lookups>,
 }
 
 /// What a call came to.
@@ -47,7 +50,7 @@ impl Toolbox {
     ) -> Toolbox {
         let read_only: Arc<ReadOnly> = Arc::new(read_only);
         let copy = WorkingCopy::new(files, read_only, limits.file_bytes);
-        Toolbox { copy, leads: Leads::default(), limits, without: &[], seen: None }
+        Toolbox { copy, leads: Leads::default(), limits, without: &[], seen: None, lookups: None }
     }
 
     /// Leaves tools out that are of no use.
@@ -77,6 +80,22 @@ impl Toolbox {
     pub(crate) fn with_plan(mut self, search: Arc<PlanSearch>) -> Toolbox {
         self.leads.plan = Some(search);
         self
+    }
+
+    /// Lets no more than so many lookups be made.
+    pub(crate) fn with_lookups(mut self, left: usize) -> Toolbox {
+        self.lookups = Some(Lookups::new(left));
+        self
+    }
+
+    /// The lookups that were made, where they are counted.
+    pub(crate) fn lookups(&self) -> &[Lookup] {
+        self.lookups.as_ref().map_or(&[], |it| &it.made)
+    }
+
+    /// Whether more lookups were wanted than there may be.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.lookups.as_ref().is_some_and(|it| it.is_exhausted)
     }
 
     /// The tools as a model is told of them.
@@ -116,13 +135,19 @@ impl Toolbox {
         deadline: Instant,
     ) -> Called {
         let entry = self.offered().find(|it| it.name == name);
-        let outcome = match (entry, self.unseen(name, arguments)) {
+        let refused = self.lookups.as_mut().and_then(|it| it.refuse(name));
+        let is_refused = refused.is_some();
+        let outcome = match (entry, refused.or_else(|| self.unseen(name, arguments))) {
             (Some(_), Some(why)) => Err(why),
             (Some(entry), None) => self.run(entry, arguments, room, deadline).await,
             (None, _) => Err(self.unknown(name)),
         };
         if outcome.is_ok() {
             self.see(name, arguments);
+        }
+        if let Some(lookups) = self.lookups.as_mut().filter(|_| !is_refused) {
+            let found = outcome.as_ref().ok().filter(|it| !it.is_empty);
+            lookups.take(name, arguments, found.map(|it| it.text.as_str()));
         }
         match outcome {
             Ok(answer) => {

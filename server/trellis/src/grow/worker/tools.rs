@@ -22,7 +22,8 @@ impl Worker {
         let before = shop.tree(&self.assemble(&self.draft)?.files);
         let mut toolbox = Toolbox::new(&before, self.fence(), Limits::default())
             .with_suspects(self.suspects.clone())
-            .with_plan(plan_search(&shop));
+            .with_plan(plan_search(&shop))
+            .with_lookups(self.trail.left());
         let id = self.id();
         let slip = Slip { id: &id, journal: &shop.journal, cancel: &shop.cancel };
         let mut cost = StageCost::default();
@@ -30,7 +31,16 @@ impl Worker {
         let seen = talk(&shop.desk, slip, ask, &mut toolbox, reasks, &mut cost).await;
         self.cost.model_calls += cost.calls;
         self.cost.asked(ask.stage.as_str(), cost);
-        seen.map_err(|halt| stopped(halt, Some(self.node)))
+        for it in toolbox.lookups() {
+            // The toolbox let no more be made than the trail has left.
+            let _ = self.trail.looked_up(it.tool, &it.query, it.found.as_deref());
+        }
+        let seen = seen.map_err(|halt| stopped(halt, Some(self.node)))?;
+        let is_idle = matches!(&seen, Observation::Edited { files, .. } if files.is_empty());
+        Ok(match is_idle && toolbox.is_exhausted() {
+            true => Observation::Exhausted(self.trail.all().cloned().collect()),
+            false => seen,
+        })
     }
 
     /// What may be changed: the node's own file, and those of suspects that passed before.

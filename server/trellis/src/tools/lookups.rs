@@ -1,0 +1,62 @@
+//! Lookups of a model, which count as attempts to localize a bug (L6).
+
+use cycle::{LocalizationExhausted, Tool};
+use serde_json::{Map, Value};
+
+use super::page::clipped;
+
+/// The tools that look for places, what they count as, and the argument that says what for.
+const TABLE: [(&str, Tool, &str); 5] = [
+    ("search_plan", Tool::Search, "words"),
+    ("grep", Tool::Search, "pattern"),
+    ("find_symbol", Tool::Symbol, "name"),
+    ("find_references", Tool::References, "name"),
+    ("callers", Tool::References, "name"),
+];
+
+/// Bytes that are kept of a query, and of what it found.
+const LONGEST: usize = 200;
+
+/// One lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lookup {
+    pub(crate) tool: Tool,
+    pub(crate) query: String,
+    /// The first line of what was found; none where nothing was.
+    pub(crate) found: Option<String>,
+}
+
+/// What was looked up, and how much may be still.
+#[derive(Clone, Debug)]
+pub(super) struct Lookups {
+    left: usize,
+    pub(super) made: Vec<Lookup>,
+    /// One too many was wanted.
+    pub(super) is_exhausted: bool,
+}
+
+impl Lookups {
+    pub(super) fn new(left: usize) -> Lookups {
+        Lookups { left, made: Vec::new(), is_exhausted: false }
+    }
+
+    /// Why a call may not be made, if it is a lookup too many.
+    pub(super) fn refuse(&mut self, name: &str) -> Option<String> {
+        let is_lookup = TABLE.iter().any(|it| it.0 == name);
+        if !is_lookup || self.left > 0 {
+            return None;
+        }
+        self.is_exhausted = true;
+        Some(format!("{LocalizationExhausted}; change the code by what you know, or call `done`"))
+    }
+
+    /// Takes note of a call that was made, with the text of what it found.
+    pub(super) fn take(&mut self, name: &str, given: &Map<String, Value>, found: Option<&str>) {
+        let Some((_, tool, argument)) = TABLE.iter().find(|it| it.0 == name) else { return };
+        self.left = self.left.saturating_sub(1);
+        let query = given.get(*argument).and_then(Value::as_str).unwrap_or_default();
+        let line = |text: &str| clipped(text.lines().next().unwrap_or_default(), LONGEST);
+        let (query, found) = (clipped(query, LONGEST), found.map(line));
+        self.made.push(Lookup { tool: *tool, query, found });
+    }
+}
