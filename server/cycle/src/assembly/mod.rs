@@ -10,6 +10,7 @@ mod project;
 mod readme;
 mod recommendations;
 mod report;
+mod test_results;
 mod tree;
 mod unrequired;
 mod validation;

@@ -4,6 +4,7 @@
 //! [`standing`] what its checkpoint says of each node, [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
 mod coverage;
+mod failed;
 mod files;
 mod findings;
 mod finish;

@@ -33,7 +33,6 @@ pub(crate) async fn suite(
             passed: *passed,
             failed: *failed,
             failing: *failed,
-            is_earlier: true,
         });
     }
     if !tree.keys().any(|path| path.starts_with("tests/")) {
@@ -63,7 +62,6 @@ pub(crate) async fn suite(
         passed: run.passed(),
         failed: run.failed() + unfinished,
         failing: failing(&run),
-        is_earlier: false,
     };
     let cannot = |e: std::io::Error| {
         Fault::internal(format!("cannot write the results of the whole suite: {e}"))

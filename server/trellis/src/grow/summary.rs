@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cycle::Tool;
-use cycle::assembly::{
-    CostLine, FailureFacts, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, UnconfirmedLine,
-    recommendation, root_cause,
-};
+use cycle::assembly::{CostLine, IntegrationLine, ReportFacts, SubgraphLine, UnconfirmedLine};
 use plan::Status;
 use serde::Serialize;
 
+use crate::grow::failed::node_line;
 use crate::grow::findings::Findings;
 use crate::grow::owner::Owner;
 use crate::grow::written::by_stage;
@@ -77,9 +75,6 @@ pub(crate) struct Suite {
     /// Test functions that failed, each however many of its cases did.
     #[serde(skip)]
     pub(crate) failing: usize,
-    /// An earlier start ran it, on the same files.
-    #[serde(skip)]
-    pub(crate) is_earlier: bool,
 }
 
 /// Integration tests of one subgraph.
@@ -236,25 +231,6 @@ pub(crate) fn facts(
         validation: found.validation.clone(),
         warnings: summary.warnings.clone(),
         git_log: milestones(owner),
-    }
-}
-
-/// A node that did not pass, with what the journal knows of it for that reason.
-fn node_line(owner: &Owner, known: Option<&FailureFacts>, id: &str, reason: &str) -> NodeLine {
-    let item = owner.shop.work.plan.find(id).and_then(|ix| owner.shop.work.items.get(&ix));
-    let name = item.map(cycle::Item::qualified_name).unwrap_or_default();
-    let facts = FailureFacts {
-        name: name.clone(),
-        path: item.map(|it| it.path.clone()).unwrap_or_default(),
-        ..known.filter(|it| it.reason == reason).cloned().unwrap_or_default()
-    };
-    NodeLine {
-        id: id.to_owned(),
-        name,
-        reason: reason.to_owned(),
-        fixes: owner.checkpoint.get(id).map_or(0, |entry| entry.retry_count),
-        root_cause: root_cause(&facts),
-        recommendation: recommendation(&facts),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cycle::Suspect;
 use cycle::repair::{Idea, Merit, Opinion, Sources as _, suggested};
 
-use super::artifacts::GroupLog;
+use super::attempts::GroupLog;
 use super::candidate::diff;
 use super::question::Files;
 use crate::methods::repair::AlternativeShape;

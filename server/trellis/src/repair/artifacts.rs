@@ -5,18 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use cycle::repair::{Diagnostic, End, Group, Merit};
+use cycle::repair::{Diagnostic, End, Group};
 use run::Totals;
 
 use super::alternatives::{IdeaLog, alternatives};
-use super::candidate::Candidate;
+use super::attempts::{AttemptLog, GroupLog, attempt};
 use super::survey::Survey;
 use super::{Order, Place};
 use crate::error::{Exit, Fault};
 use crate::ledger::Spent;
-use crate::methods::fixes::ConfidenceShape;
 use crate::methods::repair::{
-    AttemptShape, DiagnosisShape, GroupShape, KeptFix, RepairResult, SetAside, TestCounts, Time,
+    DiagnosisShape, GroupShape, KeptFix, RepairResult, SetAside, TestCounts, Time,
 };
 use crate::proposals::Proposal;
 use crate::workspace::disk;
@@ -37,57 +36,6 @@ pub(super) struct Artifacts<'a> {
     pub(super) spent: Option<Spent>,
     /// Below the root; made with the first thing that is written.
     folder: Option<String>,
-}
-
-/// A group and what was tried for it.
-pub(super) struct GroupLog {
-    group: Group,
-    diagnosis: Diagnostic,
-    /// What the diagnosis suggests.
-    pub(super) ideas: Vec<IdeaLog>,
-    pub(super) attempts: Vec<AttemptLog>,
-    /// The attempt that was put before whoever decides, from 1.
-    chosen: Option<u32>,
-    kept: Option<String>,
-}
-
-/// A fix that was tried.
-#[derive(Clone, Default)]
-pub(super) struct AttemptLog {
-    /// From 1.
-    pub(super) number: u32,
-    pub(super) outcome: String,
-    pub(super) what: String,
-    pub(super) diff: Option<String>,
-    pub(super) confidence: Option<ConfidenceShape>,
-    /// Of one that passed.
-    pub(super) merit: Option<Merit>,
-    shortcuts: Vec<String>,
-}
-
-impl GroupLog {
-    /// What speaks for an attempt that passed.
-    pub(super) fn merit(&self, number: u32) -> Option<&Merit> {
-        self.attempts.iter().find(|it| it.number == number)?.merit.as_ref()
-    }
-}
-
-impl AttemptLog {
-    pub(super) fn numbered(self, number: u32) -> AttemptLog {
-        AttemptLog { number, ..self }
-    }
-
-    pub(super) fn of(candidate: &Candidate) -> AttemptLog {
-        AttemptLog {
-            number: 0,
-            outcome: "passed".to_owned(),
-            what: candidate.proposal.reason.clone(),
-            diff: Some(candidate.proposal.diff()),
-            confidence: Some(ConfidenceShape::of(&candidate.proposal.confidence)),
-            merit: Some(candidate.merit.clone()),
-            shortcuts: candidate.merit.shortcuts.clone(),
-        }
-    }
 }
 
 impl<'a> Artifacts<'a> {
@@ -319,17 +267,6 @@ fn new_folder(root: &Path) -> std::io::Result<String> {
     let next = numbers.max().unwrap_or(0_u32) + 1;
     fs::create_dir(all.join(next.to_string()))?;
     Ok(format!(".trellis/repair/{next}"))
-}
-
-fn attempt(log: &AttemptLog) -> AttemptShape {
-    AttemptShape {
-        number: log.number,
-        outcome: log.outcome.clone(),
-        what: log.what.clone(),
-        diff: log.diff.clone(),
-        confidence: log.confidence,
-        shortcuts: log.shortcuts.clone(),
-    }
 }
 
 fn pretty(value: &impl serde::Serialize) -> Result<String, Fault> {

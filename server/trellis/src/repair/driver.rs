@@ -10,7 +10,8 @@ use cycle::repair::{
 use cycle::{FixWith, Observation};
 
 use super::alternatives::{SUGGESTIONS, ideas};
-use super::artifacts::{Artifacts, AttemptLog};
+use super::artifacts::Artifacts;
+use super::attempts::AttemptLog;
 use super::candidate::{Candidate, Judge, Outcome};
 use super::derived::Derived;
 use super::fix::{Fix, replied, worked};

@@ -8,12 +8,13 @@
 //! ```
 //!
 //! What comes next is [`cycle::repair::Course`]'s to say; `driver` does it: `crate::counsel` puts questions, `fix` reads what came of
-//! them, `decision` says what stays. Functions and calls of the code are kept as a planning graph (`derived`). Attempts are made on copies: until a fix stays, no
+//! them, `decision` says what stays, `alternatives` what became of the rest. Functions and calls of the code are kept as a planning graph (`derived`). Attempts are made on copies: until a fix stays, no
 //! byte of the tree changes. What stays is written as a proposal that was accepted (`crate::proposals`), so that it is journaled,
 //! refused over edits made meanwhile, and can be undone.
 
 mod alternatives;
 mod artifacts;
+mod attempts;
 mod candidate;
 mod commit;
 mod decision;

@@ -1,0 +1,71 @@
+//! What was tried for each cause, as it is gathered.
+
+use cycle::repair::{Diagnostic, Group, Merit};
+
+use super::alternatives::IdeaLog;
+use super::candidate::Candidate;
+use crate::methods::fixes::ConfidenceShape;
+use crate::methods::repair::AttemptShape;
+
+/// A group and what was tried for it.
+pub(super) struct GroupLog {
+    pub(super) group: Group,
+    pub(super) diagnosis: Diagnostic,
+    /// What the diagnosis suggests.
+    pub(super) ideas: Vec<IdeaLog>,
+    pub(super) attempts: Vec<AttemptLog>,
+    /// The attempt that was put before whoever decides, from 1.
+    pub(super) chosen: Option<u32>,
+    pub(super) kept: Option<String>,
+}
+
+/// A fix that was tried.
+#[derive(Clone, Default)]
+pub(super) struct AttemptLog {
+    /// From 1.
+    pub(super) number: u32,
+    pub(super) outcome: String,
+    pub(super) what: String,
+    pub(super) diff: Option<String>,
+    pub(super) confidence: Option<ConfidenceShape>,
+    /// Of one that passed.
+    pub(super) merit: Option<Merit>,
+    pub(super) shortcuts: Vec<String>,
+}
+
+impl GroupLog {
+    /// What speaks for an attempt that passed.
+    pub(super) fn merit(&self, number: u32) -> Option<&Merit> {
+        self.attempts.iter().find(|it| it.number == number)?.merit.as_ref()
+    }
+}
+
+impl AttemptLog {
+    pub(super) fn numbered(self, number: u32) -> AttemptLog {
+        AttemptLog { number, ..self }
+    }
+
+    pub(super) fn of(candidate: &Candidate) -> AttemptLog {
+        AttemptLog {
+            number: 0,
+            outcome: "passed".to_owned(),
+            what: candidate.proposal.reason.clone(),
+            diff: Some(candidate.proposal.diff()),
+            confidence: Some(ConfidenceShape::of(&candidate.proposal.confidence)),
+            merit: Some(candidate.merit.clone()),
+            shortcuts: candidate.merit.shortcuts.clone(),
+        }
+    }
+}
+
+/// An attempt as the report has it.
+pub(super) fn attempt(log: &AttemptLog) -> AttemptShape {
+    AttemptShape {
+        number: log.number,
+        outcome: log.outcome.clone(),
+        what: log.what.clone(),
+        diff: log.diff.clone(),
+        confidence: log.confidence,
+        shortcuts: log.shortcuts.clone(),
+    }
+}
