@@ -15,6 +15,7 @@ mod hostile;
 mod implement;
 mod inspect;
 mod keys;
+mod linters;
 mod live;
 mod localize;
 mod log;

@@ -226,6 +226,7 @@ impl<'a> Shop<'a> {
                 return Ok(None);
             }
             self.tell(&next)?;
+            let is_lint = next == Next::Lint;
             let seen = match next {
                 Next::Ask { what, attempt, complaint } => {
                     self.ask((what, attempt), course.history(), complaint).await?
@@ -241,7 +242,7 @@ impl<'a> Shop<'a> {
                     return Ok(Some(end));
                 }
             };
-            self.seen(&seen)?;
+            self.seen(&seen, is_lint)?;
             next = course.step(seen);
         }
     }
@@ -370,9 +371,10 @@ impl<'a> Shop<'a> {
     }
 
     /// Says what came of it.
-    fn seen(&self, seen: &Seen) -> Result<(), Fault> {
+    fn seen(&self, seen: &Seen, is_lint: bool) -> Result<(), Fault> {
         let (what, why) = match seen {
             Seen::Written => return Ok(()),
+            Seen::Passed if is_lint => self.log.linted.passed(),
             Seen::Passed => ("passed", String::new()),
             Seen::Holds => ("they pass at once", String::new()),
             Seen::Failed(why) => ("failed", why.clone()),

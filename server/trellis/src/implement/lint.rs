@@ -101,6 +101,16 @@ pub(super) struct Linted {
     pub(super) notes: Vec<String>,
 }
 
+impl Linted {
+    /// What came of it where nothing new was found: in a word, and who found nothing.
+    pub(super) fn passed(&self) -> (&'static str, String) {
+        match &self.programs[..] {
+            [] => ("no linter ran", String::new()),
+            all => ("passed", format!("nothing new by {}", all.join(", "))),
+        }
+    }
+}
+
 /// Looks at `files`, once as they were below `before`, once as they are below `after`.
 pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
     let mut out = Linted::default();

@@ -111,10 +111,8 @@ fn implementation(
     out += &listed("Files", &log.paths, "none");
     let doubts: Vec<String> = log.twins.iter().chain(log.losses.all()).cloned().collect();
     out += &listed("Doubts", &doubts, "none");
-    let looked = match &log.linted.programs[..] {
-        [] => "no linter ran".to_owned(),
-        all => format!("nothing new by {}", all.join(", ")),
-    };
+    let (word, by) = log.linted.passed();
+    let looked = if by.is_empty() { word } else { &by };
     out += &format!("\n## Linters\n\n- {looked}\n");
     log.linted.notes.iter().for_each(|it| out += &format!("- {it}\n"));
     let first = |it: &String| it.lines().next().unwrap_or_default().to_owned();

@@ -208,7 +208,7 @@ impl Shop<'_> {
         let paths: Vec<String> = self.changes.keys().cloned().collect();
         let linted = lint::lint(&self.ground.root, &self.work.root, &paths);
         self.log.linted = linted.clone();
-        let mut found = linted.findings;
+        let mut found = Vec::new();
         let twins = self.twins();
         // A name may be the same by chance: it is said once.
         // What a person has made of it, or is to look at, is not a model's to change.
@@ -227,9 +227,12 @@ impl Shop<'_> {
             );
         }
         self.log.losses = losses;
+        if !linted.findings.is_empty() {
+            found.push(format!("linters: {}", linted.findings.join("\n")));
+        }
         match found[..] {
             [] => Ok(Seen::Passed),
-            _ => Ok(Seen::Failed(format!("linters: {}", found.join("\n")))),
+            _ => Ok(Seen::Failed(found.join("\n"))),
         }
     }
 

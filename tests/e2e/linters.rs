@@ -1,0 +1,90 @@
+//! What linters say of a change, and what is said where none ran.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::implement::{
+    ALONE, ARGUMENTS, CART, CODE, code, file, implement, in_p, made, new_tests, shop, states,
+};
+use crate::repair::text;
+use crate::world::{Ran, World};
+
+/// Stands in for a linter: complains of every line with `bad`, as ruff writes it.
+const LINTER: &str = "\
+#!/bin/sh
+while [ \"$1\" != -- ]; do shift; done
+shift
+grep -nH bad \"$@\" /dev/null | sed 's/^\\([^:]*:[0-9]*\\):.*/\\1:1: X1 a bad name/'
+! grep -q bad \"$@\"
+";
+
+/// The same as [`implement`], with that linter before all else on the path.
+fn implement_with_linter(world: &World) -> Ran {
+    let linter = world.write("bin/ruff", LINTER);
+    fs::set_permissions(&linter, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let path = format!(
+        "{}:{}",
+        world.root().join("bin").display(),
+        std::env::var("PATH").expect("a path")
+    );
+    let mut command = world.command(&[&ARGUMENTS[..], &ALONE].concat());
+    Ran::of(command.env("PATH", path).output().expect("trellis starts")).exits(0)
+}
+
+fn report(world: &World, ran: &Ran) -> String {
+    world.read(&format!("p/{}/implementation-report.md", text(&ran.json()["reports"])))
+}
+
+/// What the journal has after the stage of the linters.
+fn told(world: &World) -> Vec<String> {
+    let all = states(world);
+    let after = all.iter().zip(all.iter().skip(1)).filter(|(it, _)| *it == "lint");
+    after.map(|(_, it)| it.clone()).collect()
+}
+
+#[test]
+fn linters_tell_of_what_is_new_and_nothing_else() {
+    let bad =
+        CODE.replace("return total", "bad = total").replace("/ 100\n", "/ 100\n    return bad\n");
+    let breaking = file("shop/cart.py", &format!("{CART}\n\nbad_before = 2\n"));
+    let world = shop(&[
+        ("scaffold", &[new_tests()]),
+        ("implementation", &[made(&bad) + &breaking]),
+        ("fix", &[made(CODE)]),
+    ]);
+    world.write("p/shop/cart.py", &format!("{CART}\n\nbad_before = 1\n"));
+    in_p(&world, &["commit", "--quiet", "-am", "bad before"]);
+    let ran = implement_with_linter(&world).says("lint\n").says("passed: nothing new by ruff");
+    let history = text(&ran.json()["history"][0]);
+    assert_eq!(history.lines().count(), 2, "{history}");
+    assert!(history.lines().all(|it| it.contains("shop/discount.py:")), "{history}");
+    assert_eq!(world.read("p/shop/discount.py"), CODE);
+    assert_eq!(told(&world), ["failed", "passed"]);
+    assert!(report(&world, &ran).contains("nothing new by ruff"));
+}
+
+#[test]
+fn where_no_linter_is_installed_none_is_said_to_have_passed() {
+    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])])
+        .with_only(&["git", "python3"]);
+    let ran = implement(&world, &ALONE).exits(0).says("issue-42: no linter ran\n");
+    assert_eq!(told(&world), ["no linter ran"]);
+    let report = report(&world, &ran);
+    assert!(report.contains("- no linter ran\n") && !report.contains("nothing new"), "{report}");
+}
+
+/// What is found without linters is not said to be theirs.
+#[test]
+fn what_trellis_finds_itself_is_no_word_of_a_linter() {
+    let twin = format!("{CODE}\n\nclass AuditLog:\n    pass\n");
+    let world = shop(&[
+        ("scaffold", &[new_tests()]),
+        ("implementation", &[made(&twin)]),
+        ("fix", &[code()]),
+    ])
+    .with_only(&["git", "python3"]);
+    let more = [&ALONE[..], &["--context", "p/shop/audit.py"]].concat();
+    let result = implement(&world, &more).exits(0).json();
+    let history = text(&result["history"][0]);
+    assert!(history.contains("AuditLog") && !history.contains("linter"), "{history}");
+}
