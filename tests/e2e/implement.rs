@@ -187,6 +187,28 @@ fn an_issue_is_made_test_first_and_merged_as_one_commit() {
     );
 }
 
+/// What the report says of all tests before and after, for what the repository has before.
+#[test]
+fn the_report_of_all_tests_is_true_whatever_was_there_before() {
+    let failing = format!("{OLD_TESTS}\n\ndef test_broken():\n    assert total([1]) == 2\n");
+    let table = [
+        (OLD_TESTS, "- Before: 1 pass, 0 fail\n- After: 4 pass, 0 fail\n"),
+        (
+            failing.as_str(),
+            "- Before: 1 pass, 1 fail\n- After: 4 pass, 1 fail; none of the tests that fail passed before\n",
+        ),
+        ("", "- Before: 0 pass, 0 fail\n- After: 3 pass, 0 fail\n"),
+    ];
+    for (old, words) in table {
+        let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
+        world.write("p/tests/test_cart.py", old);
+        let _ = git(&world.root().join("p"), &["commit", "--quiet", "--allow-empty", "-am", "old"]);
+        let result = implement(&world, &ALONE).exits(0).json();
+        let report = world.read(&format!("p/{}/test-report.md", text(&result["reports"])));
+        assert!(report.contains(&format!("## All tests\n\n{words}")), "{report}");
+    }
+}
+
 #[test]
 fn tests_that_pass_before_the_code_are_sent_back() {
     let passing = file("tests/test_discount.py", "def test_nothing():\n    assert True\n");

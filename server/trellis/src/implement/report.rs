@@ -23,6 +23,8 @@ pub(crate) struct Log {
     pub(super) all: Option<TestRun>,
     /// Tests that passed without the work.
     pub(crate) before: usize,
+    /// Tests and files that failed without the work.
+    pub(super) failed_before: usize,
     pub(super) linted: Linted,
     /// New definitions that the context has already.
     pub(super) twins: Vec<String>,
@@ -132,13 +134,20 @@ fn tests(order: &Order, log: &Log) -> String {
         run.iter().flat_map(|it| &it.cases).filter(|it| it.passed).map(|it| it.id.clone()).collect()
     };
     out += &listed("New tests that pass", &ids(&log.new), "none");
-    let (passed, failed) = log.counts()[1].unwrap_or_default();
-    out += &format!(
-        "\n## All tests\n\n- Before: {} pass\n- After: {passed} pass, {failed} fail; none of those passed before\n",
-        log.before
-    );
+    let after = log.counts()[1].unwrap_or_default();
+    out += &format!("\n## All tests\n\n{}", compared((log.before, log.failed_before), after));
     log.notes.iter().for_each(|it| out += &format!("- {it}\n"));
     out
+}
+
+/// Tests without the work and with it, each as passed and failed. What passed before passes still, else there is no report.
+fn compared(before: (usize, usize), after: (usize, usize)) -> String {
+    let counts = |(passed, failed): (usize, usize)| format!("{passed} pass, {failed} fail");
+    let which = match after.1 {
+        0 => "",
+        _ => "; none of the tests that fail passed before",
+    };
+    format!("- Before: {}\n- After: {}{which}\n", counts(before), counts(after))
 }
 
 fn listed(title: &str, items: &[String], none: &str) -> String {

@@ -194,6 +194,7 @@ impl Shop<'_> {
     async fn before(&mut self) -> Result<Vec<String>, Fault> {
         if self.before.is_none() {
             let run = self.ran_at(&self.ground.root, &Changes::new(), &[]).await?;
+            self.log.failed_before = run.failed();
             self.before =
                 Some(run.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect());
         }
