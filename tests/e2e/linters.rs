@@ -3,10 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use serde_json::json;
+
 use crate::implement::{
     ALONE, ARGUMENTS, CART, CODE, code, file, implement, in_p, made, new_tests, shop, states,
 };
 use crate::repair::text;
+use crate::terminal::at_terminal;
 use crate::world::{Ran, World};
 
 /// Stands in for a linter: complains of every line with `bad`, as ruff writes it.
@@ -18,10 +21,21 @@ grep -nH bad \"$@\" /dev/null | sed 's/^\\([^:]*:[0-9]*\\):.*/\\1:1: X1 a bad na
 ! grep -q bad \"$@\"
 ";
 
+/// Puts a program into the folder that [`World::with_only`] puts on the path.
+fn install(world: &World, name: &str, script: &str) {
+    let program = world.write(&format!("bin/{name}"), script);
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+/// A shop without any linter on the path, and a model that does well at once.
+fn without_linters() -> World {
+    shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])])
+        .with_only(&["git", "python3"])
+}
+
 /// The same as [`implement`], with that linter before all else on the path.
 fn implement_with_linter(world: &World) -> Ran {
-    let linter = world.write("bin/ruff", LINTER);
-    fs::set_permissions(&linter, fs::Permissions::from_mode(0o755)).expect("a mode");
+    install(world, "ruff", LINTER);
     let path = format!(
         "{}:{}",
         world.root().join("bin").display(),
@@ -65,8 +79,7 @@ fn linters_tell_of_what_is_new_and_nothing_else() {
 
 #[test]
 fn where_no_linter_is_installed_none_is_said_to_have_passed() {
-    let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])])
-        .with_only(&["git", "python3"]);
+    let world = without_linters();
     let ran = implement(&world, &ALONE).exits(0).says("issue-42: no linter ran\n");
     assert_eq!(told(&world), ["no linter ran"]);
     let report = report(&world, &ran);
@@ -87,4 +100,58 @@ fn what_trellis_finds_itself_is_no_word_of_a_linter() {
     let result = implement(&world, &more).exits(0).json();
     let history = text(&result["history"][0]);
     assert!(history.contains("AuditLog") && !history.contains("linter"), "{history}");
+}
+
+const THRESHOLD: [&str; 2] = ["--approve", "threshold"];
+
+#[test]
+fn a_linter_that_is_not_installed_is_noted_and_holds_nothing_up() {
+    let table = [
+        (None, "no linter looked at the change: none is installed"),
+        (Some("[flake8]\nmax-line-length = 120\n"), "flake8 was not run: the project is set up"),
+        (Some("[flake8]\n[flake8:local-plugins]\n"), "flake8 was not run: the project is set up"),
+    ];
+    for (settings, words) in table {
+        let world = without_linters();
+        if let Some(settings) = settings {
+            world.write("p/.flake8", settings);
+            in_p(&world, &["add", "."]);
+            in_p(&world, &["commit", "--quiet", "-m", "settings"]);
+        }
+        let ran = implement(&world, &THRESHOLD).exits(0);
+        let result = ran.json();
+        assert_eq!((&result["outcome"], &result["doubts"]), (&json!("merged"), &json!([])));
+        assert!(result["notes"].to_string().contains(words), "{result:#}");
+        assert!(report(&world, &ran).contains(words));
+    }
+}
+
+#[test]
+fn a_linter_that_is_there_and_could_not_look_is_a_doubt() {
+    let table = [
+        ("[flake8]\n[flake8:local-plugins]\n", "flake8 was not run: `local-plugins` in .flake8"),
+        ("[flake8]\n", "flake8 could not look at the change: it ended without a word"),
+    ];
+    for (settings, words) in table {
+        let world = without_linters();
+        install(&world, "flake8", "#!/bin/sh\nexit 3\n");
+        world.write("p/.flake8", settings);
+        in_p(&world, &["add", "."]);
+        in_p(&world, &["commit", "--quiet", "-m", "settings"]);
+        let ran = implement(&world, &THRESHOLD).exits(2);
+        let result = ran.json();
+        assert!(result["waits"] == true && result["doubts"].to_string().contains(words));
+        assert!(report(&world, &ran).contains(words), "{result:#}");
+    }
+}
+
+#[test]
+fn a_person_at_a_terminal_sees_that_no_linter_looked() {
+    let world = without_linters();
+    let arguments =
+        "implement p --issue 42 --lld p/docs/lld.md --sandbox local --model recorded:replies.jsonl";
+    let (code, shown) = at_terminal(&world, arguments, "false", &[("branch? ", "a\n")]);
+    assert_eq!(code, 0, "{shown}");
+    let before = shown.split("[a]pprove").next().unwrap_or_default();
+    assert!(before.contains("note: no linter looked at the change"), "{shown}");
 }

@@ -9,7 +9,7 @@ use crate::repair::{CALCULATOR, block, both, calculator, files, good_add, good_z
 use crate::world::{World, real_python, repository};
 
 /// What is shown, and what is typed then.
-type Steps<'a> = &'a [(&'a str, &'a str)];
+pub(crate) type Steps<'a> = &'a [(&'a str, &'a str)];
 
 /// The same code in fewer words.
 const TERSE: &str = "from shop.cart import total\n\n\ndef discounted(prices, percent):\n    if not 0 <= percent <= 100:\n        raise ValueError\n    return total(prices) * (100 - percent) / 100\n";
@@ -24,7 +24,12 @@ fn decided(world: &World, editor: &str, steps: Steps<'_>) -> (i64, String) {
     at_terminal(world, arguments, editor, steps)
 }
 
-fn at_terminal(world: &World, arguments: &str, editor: &str, steps: Steps<'_>) -> (i64, String) {
+pub(crate) fn at_terminal(
+    world: &World,
+    arguments: &str,
+    editor: &str,
+    steps: Steps<'_>,
+) -> (i64, String) {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let trellis = world.command(&arguments);
     let mut python = Command::new(real_python());

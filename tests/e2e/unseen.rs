@@ -203,13 +203,7 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
     ] {
         assert!(history(&result).contains(words), "{words}: {result:#}");
     }
-    assert_eq!(
-        result["doubts"]
-            .as_array()
-            .map(|it| it.iter().filter(|it| !text(it).contains("linter")).count()),
-        Some(0),
-        "{result:#}"
-    );
+    assert_eq!(result["doubts"], json!([]), "{result:#}");
     // One that stays by it is not merged, whatever passes.
     let again = blind.replace("class Item", "# All new.\nclass Item");
     let twice: [(&str, &[String]); 3] =

@@ -22,8 +22,8 @@ export function told(result: ImplementResult, t: Translate): Told {
     return { text: `${issue}: ${t('merged')}${tests(result, t)}.`, isGood: true, offers: report };
   }
   if (result.waits) {
-    const doubts = result.doubts.map((it) => ` ${it}.`).join('');
-    const text = `${issue}: ${t('the change waits for your review')}${tests(result, t)}.${doubts}`;
+    const notes = [...result.doubts, ...result.notes].map((it) => ` ${it}.`).join('');
+    const text = `${issue}: ${t('the change waits for your review')}${tests(result, t)}.${notes}`;
     return { text, isGood: true, offers: ['approve', 'sendBack', 'leave', ...report] };
   }
   const why = result.reason ?? t('it was not merged');

@@ -32,8 +32,8 @@ test('how the work on an issue stands is told with what can be done', () => {
       ['report'],
     ],
     [
-      { waits: true, doubts: ['setup.py is changed'] },
-      'Issue 42: the change waits for your review, 5 tests pass (3 before), 0 fail. setup.py is changed.',
+      { waits: true, doubts: ['setup.py is changed'], notes: ['no linter looked at the change'] },
+      'Issue 42: the change waits for your review, 5 tests pass (3 before), 0 fail. setup.py is changed. no linter looked at the change.',
       true,
       ['approve', 'sendBack', 'leave', 'report'],
     ],

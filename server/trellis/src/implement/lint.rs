@@ -97,8 +97,10 @@ pub(super) struct Linted {
     pub(super) programs: Vec<String>,
     /// What they say now and did not before, a line each.
     pub(super) findings: Vec<String>,
-    /// What was not done, and why.
+    /// Programs that are not installed: of those nobody expects a word.
     pub(super) notes: Vec<String>,
+    /// Programs that are there and did not look, and why.
+    pub(super) doubts: Vec<String>,
 }
 
 impl Linted {
@@ -120,9 +122,9 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
     if python.is_empty() {
         return out;
     }
-    let chosen = chosen(after, &mut out.notes);
-    if chosen.is_empty() {
-        out.notes.push("no linter looked at the change: none is installed that may run".to_owned());
+    let chosen = chosen(after, &mut out);
+    if chosen.is_empty() && out.doubts.is_empty() {
+        out.notes.push("no linter looked at the change: none is installed".to_owned());
     }
     for (linter, program) in chosen {
         let old: Vec<&str> =
@@ -135,7 +137,7 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
                 out.findings.extend(new(&was, &is));
             }
             (Err(why), _) | (_, Err(why)) => {
-                out.notes.push(format!("{} could not look at the change: {why}", linter.program));
+                out.doubts.push(format!("{} could not look at the change: {why}", linter.program));
             }
         }
     }
@@ -143,7 +145,7 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
 }
 
 /// Those that the project has settings for, else the first of each kind that is installed.
-fn chosen(root: &Path, notes: &mut Vec<String>) -> Vec<(&'static Linter, PathBuf)> {
+fn chosen(root: &Path, said: &mut Linted) -> Vec<(&'static Linter, PathBuf)> {
     let mut out = Vec::new();
     for is_checker in [false, true] {
         let kind = || LINTERS.iter().filter(move |it| it.is_checker == is_checker);
@@ -151,17 +153,17 @@ fn chosen(root: &Path, notes: &mut Vec<String>) -> Vec<(&'static Linter, PathBuf
         if configured.is_empty() {
             let all = kind().filter(|it| !matches!(it.program, "flake8" | "pylint"));
             let installed = all.filter_map(|it| Some((it, find(it.program)?))).next();
-            out.extend(installed.filter(|(it, _)| is_harmless(it, root, notes)));
+            out.extend(installed.filter(|(it, _)| is_harmless(it, root, &mut said.doubts)));
         }
         for linter in configured {
-            let name = linter.program;
-            if !is_harmless(linter, root, notes) {
-                continue;
-            }
-            match find(name) {
-                Some(program) => out.push((linter, program)),
-                None => notes.push(format!(
-                    "{name} was not run: the project is set up for it, and it is not installed"
+            match find(linter.program) {
+                Some(program) if is_harmless(linter, root, &mut said.doubts) => {
+                    out.push((linter, program));
+                }
+                Some(_) => {}
+                None => said.notes.push(format!(
+                    "{} was not run: the project is set up for it, and it is not installed",
+                    linter.program
                 )),
             }
         }
@@ -180,7 +182,7 @@ fn is_configured(linter: &Linter, root: &Path) -> bool {
 /// Whether a linter that reads the settings of a project does nothing but look. All files in which it may find some are read,
 /// whatever they are said to be for, up to the top of the repository: there are many ways to write the head of a section, and
 /// in TOML to write a word.
-fn is_harmless(linter: &Linter, root: &Path, notes: &mut Vec<String>) -> bool {
+fn is_harmless(linter: &Linter, root: &Path, doubts: &mut Vec<String>) -> bool {
     if linter.executes.is_empty() {
         return true;
     }
@@ -200,7 +202,7 @@ fn is_harmless(linter: &Linter, root: &Path, notes: &mut Vec<String>) -> bool {
     };
     let Some(found) = texts.filter_map(word).next() else { return true };
     let name = linter.program;
-    notes.push(format!("{name} was not run: {found} may be a setting that executes code of the project outside of the sandbox, or writes elsewhere"));
+    doubts.push(format!("{name} was not run: {found} may be a setting that executes code of the project outside of the sandbox, or writes elsewhere"));
     false
 }
 
@@ -315,20 +317,6 @@ mod tests {
     }
 
     #[test]
-    fn settings_choose_and_those_that_execute_code_are_told() {
-        let root = tempfile::tempdir().expect("a folder");
-        let write =
-            |name: &str, text: &str| std::fs::write(root.path().join(name), text).expect("a file");
-        write("mypy.ini", "[mypy]\nplugins = ./evil.py\n");
-        write(".flake8", "[flake8]\n[flake8:local-plugins]\n");
-        let mut notes = Vec::new();
-        let all = chosen(root.path(), &mut notes);
-        assert!(all.is_empty(), "nothing is started in their place");
-        assert_eq!(notes.len(), 2, "{notes:?}");
-        assert!(notes.iter().all(|it| it.contains("executes code")), "{notes:?}");
-    }
-
-    #[test]
     fn settings_that_start_or_write_something_are_found_however_they_are_written() {
         let table = [
             ("mypy", "pyproject.toml", "[\"tool\".mypy]\nplugins = ['evil']", false),
@@ -354,9 +342,9 @@ mod tests {
             std::fs::create_dir_all(&root).expect("a folder");
             std::fs::write(root.join(file), text).expect("a file");
             let linter = LINTERS.iter().find(|it| it.program == name).expect("a linter");
-            let mut notes = Vec::new();
-            assert_eq!(is_harmless(linter, &root, &mut notes), expected, "{name}: {text}");
-            assert_eq!(notes.is_empty(), expected, "{notes:?}");
+            let mut doubts = Vec::new();
+            assert_eq!(is_harmless(linter, &root, &mut doubts), expected, "{name}: {text}");
+            assert_eq!(doubts.is_empty(), expected, "{doubts:?}");
         }
     }
 }

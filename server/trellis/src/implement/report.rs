@@ -31,7 +31,7 @@ pub(crate) struct Log {
     /// What the change takes away.
     pub(super) losses: Losses,
     pub(crate) doubts: Vec<String>,
-    pub(crate) notes: Vec<String>,
+    pub(super) notes: Vec<String>,
     /// Files that the work changes.
     pub(crate) paths: Vec<String>,
     pub(crate) diff: String,
@@ -52,6 +52,11 @@ impl Log {
     pub(super) fn passed(&self) -> Vec<String> {
         let cases = self.all.iter().flat_map(|it| &it.cases);
         cases.filter(|it| it.passed).map(|it| it.id.clone()).collect()
+    }
+
+    /// What else there is to say.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.linted.notes.iter().chain(&self.notes).cloned().collect()
     }
 
     /// Counts of the last run of the new tests, and of all: passed and failed.
@@ -116,7 +121,7 @@ fn implementation(
     let (word, by) = log.linted.passed();
     let looked = if by.is_empty() { word } else { &by };
     out += &format!("\n## Linters\n\n- {looked}\n");
-    log.linted.notes.iter().for_each(|it| out += &format!("- {it}\n"));
+    log.linted.doubts.iter().chain(&log.linted.notes).for_each(|it| out += &format!("- {it}\n"));
     let first = |it: &String| it.lines().next().unwrap_or_default().to_owned();
     let history: Vec<String> = history.iter().map(first).collect();
     out += &listed("What did not do on the way", &history, "nothing");

@@ -49,8 +49,8 @@ pub(super) struct Shown<'a> {
     pub(super) is_same: &'a (dyn Fn(&str) -> bool + Sync),
     /// Where the files are.
     pub(super) folder: &'a str,
-    /// What speaks against it.
-    pub(super) doubts: &'a [String],
+    /// What speaks against it, and what else there is to say.
+    pub(super) notes: &'a [String],
 }
 
 /// What a person at a terminal wants.
@@ -101,8 +101,8 @@ impl Reviewer {
 }
 
 fn told(shown: &Shown<'_>) -> String {
-    let doubts: String = shown.doubts.iter().map(|it| format!("note: {it}\n")).collect();
-    format!("\n{}\n{doubts}the files are in {}", shown.diff.trim_end(), shown.folder)
+    let notes: String = shown.notes.iter().map(|it| format!("note: {it}\n")).collect();
+    format!("\n{}\n{notes}the files are in {}", shown.diff.trim_end(), shown.folder)
 }
 
 /// Asks until it is answered; the end of the input leaves the change where it is.

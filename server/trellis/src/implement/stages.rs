@@ -301,7 +301,11 @@ impl Shop<'_> {
     ) -> Result<Review, Fault> {
         let folder = self.work.root.display().to_string();
         let is_same = |tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree;
-        let shown = Shown { diff: &self.log.diff, is_same: &is_same, folder: &folder, doubts };
+        let notes = self.log.notes();
+        let notes = doubts.iter().chain(&notes);
+        let notes: Vec<String> = notes.cloned().collect();
+        let shown =
+            Shown { diff: &self.log.diff, is_same: &is_same, folder: &folder, notes: &notes };
         let is_edited = || self.work.is_edited();
         let around = (self.output, &self.control.cancel);
         let review = self.reviewer.review(&shown, around, &is_edited).await?;
@@ -319,7 +323,7 @@ impl Shop<'_> {
         let old =
             self.changes.keys().filter(|it| is_test(it) && self.ground.root.join(it).exists());
         out.extend(old.map(|it| format!("{it} was there before, and is changed")));
-        out.extend(self.log.linted.notes.iter().cloned());
+        out.extend(self.log.linted.doubts.iter().cloned());
         out
     }
 

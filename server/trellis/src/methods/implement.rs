@@ -203,6 +203,7 @@ impl ImplementResult {
     pub(crate) fn of(order: &Order, outcome: Outcome, log: Log) -> ImplementResult {
         let [new, all] =
             log.counts().map(|it| it.map(|(passed, failed)| Counts { passed, failed }));
+        let notes = log.notes();
         ImplementResult {
             outcome,
             exit_code: 0,
@@ -226,7 +227,7 @@ impl ImplementResult {
             usd: log.spent.map(|it| it.usd),
             tokens: log.spent.map(|it| it.tokens),
             time: Time::default(),
-            notes: log.notes,
+            notes,
             tested: log.tested,
         }
     }
