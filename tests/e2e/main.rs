@@ -49,6 +49,7 @@ mod tasks;
 mod tasks_status;
 mod terminal;
 mod tidy;
+mod time_limits;
 mod transports;
 mod traps;
 mod unseen;

@@ -7,7 +7,10 @@ pub enum Ending {
     Failed,
     CollectionError,
     NoTests,
-    TimedOut,
+    TimedOut {
+        /// Which limit ended it, in words.
+        why: Option<String>,
+    },
     KilledForMemory,
     Crashed {
         how: String,
@@ -117,12 +120,13 @@ impl TestRun {
             Ending::Failed => "failed".to_owned(),
             Ending::CollectionError => "the tests could not be collected".to_owned(),
             Ending::NoTests => "no test was collected".to_owned(),
-            Ending::TimedOut => match self.stack.last() {
-                Some(frame) => {
-                    format!("timed out in {} ({}:{})", frame.function, frame.path, frame.line)
-                }
-                None => "timed out".to_owned(),
-            },
+            Ending::TimedOut { why } => {
+                let how = why.as_deref().unwrap_or("timed out");
+                self.stack.last().map_or_else(
+                    || how.to_owned(),
+                    |it| format!("{how} in {} ({}:{})", it.function, it.path, it.line),
+                )
+            }
             Ending::KilledForMemory => "killed for using too much memory".to_owned(),
             Ending::Crashed { how, .. } => format!("the test process ended early: {how}"),
         }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, time::Durati
 
 use crate::{
     local::Isolation,
-    request::{Limits, RUN_TIMEOUT},
+    request::{Limits, RUN_TIMEOUT, RaisedBy},
 };
 
 /// Variables that test code may see when the caller's environment has them, besides those whose
@@ -30,6 +30,8 @@ pub struct Config {
     pub limits: Limits,
     /// Likewise: wall time for a whole run.
     pub run_timeout: Duration,
+    /// Likewise: what messages say of how limits of time are raised.
+    pub raised_by: RaisedBy,
 }
 
 impl Config {
@@ -48,6 +50,7 @@ impl Config {
             env: BTreeMap::new(),
             limits: Limits::default(),
             run_timeout: RUN_TIMEOUT,
+            raised_by: RaisedBy::default(),
         }
     }
 }

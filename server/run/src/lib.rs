@@ -59,6 +59,6 @@ pub use crate::{
         Activity, Comparison, Coverage, Failure, FileCoverage, Frame, FunctionCoverage,
         LimitStatus, Missing, Outcome, Report, Stuck, TestOutcome, TestResult,
     },
-    request::{Limits, Request, Tree},
+    request::{Limits, RaisedBy, Request, Tree},
     runner::{Runner, Totals},
 };

@@ -53,6 +53,7 @@ pub(crate) fn order(
         "cold": request.cold,
         "hash_seed": request.hash_seed,
         "deadline": request.interrupted_after().map(|it| it.as_secs_f64()),
+        "deadline_is": request.limit_of_test(),
         "selection": selection,
         "cores": request.limits.cores,
         "captured": request.limits.output_bytes,

@@ -61,6 +61,8 @@ pub struct Request {
     pub test_deadline: Option<Duration>,
     /// Wall time for the whole run.
     pub run_timeout: Duration,
+    /// What messages say of how these times are raised.
+    pub raised_by: RaisedBy,
     /// What the tests may use up.
     pub limits: Limits,
     /// Measure which lines are executed, by test. Needs coverage.py, which `python::provide`
@@ -86,11 +88,35 @@ impl Request {
             test_timeout: Duration::from_secs(30),
             test_deadline: None,
             run_timeout: RUN_TIMEOUT,
+            raised_by: RaisedBy::default(),
             limits: Limits::default(),
             coverage: false,
             cold: false,
             hash_seed: 0,
         }
+    }
+
+    /// The limit of one test, for messages.
+    pub(crate) fn limit_of_test(&self) -> String {
+        let doubled = if self.coverage { ", doubled since lines are measured" } else { "" };
+        format!("the limit of one test{doubled}{}", raised(self.raised_by.test))
+    }
+
+    /// The limit of a test or an import that is ended from outside, for messages.
+    pub(crate) fn limit_from_outside(&self) -> String {
+        match self.interrupted_after() {
+            None => self.limit_of_test(),
+            Some(earlier) => format!(
+                "the limit of one test, {} s, did not end it{}",
+                earlier.as_secs_f64(),
+                raised(self.raised_by.test)
+            ),
+        }
+    }
+
+    /// The limit of a run, for messages.
+    pub(crate) fn limit_of_run(&self) -> String {
+        format!("the limit of a run{}", raised(self.raised_by.run))
     }
 
     /// Measuring takes time as well.
@@ -107,6 +133,19 @@ impl Request {
     pub(crate) fn interrupted_after(&self) -> Option<Duration> {
         self.test_deadline.map(|it| it.saturating_mul(self.slowness()))
     }
+}
+
+/// The settings that raise the limits of time, as messages call them; none where there is no such setting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RaisedBy {
+    /// `Request::test_timeout`, and with it `Request::test_deadline`.
+    pub test: Option<&'static str>,
+    /// `Request::run_timeout`.
+    pub run: Option<&'static str>,
+}
+
+fn raised(by: Option<&str>) -> String {
+    by.map_or_else(String::new, |it| format!("; {it} raises it"))
 }
 
 /// Which of the tests that were found are run.

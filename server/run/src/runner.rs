@@ -22,7 +22,7 @@ use crate::{
     pool::{Key, Pool, Post},
     python::Python,
     report::{LimitStatus, Outcome, Report, TestResult},
-    request::{Limits, Request, Selection, Tree},
+    request::{Limits, RaisedBy, Request, Selection, Tree},
     session::{End, Session},
     tally::Tally,
     toolchain::Toolchain,
@@ -43,6 +43,7 @@ struct Shared {
     scratch: PathBuf,
     limits: Limits,
     run_timeout: Duration,
+    raised_by: RaisedBy,
     pool: Pool,
     totals: Mutex<Totals>,
 }
@@ -50,9 +51,9 @@ struct Shared {
 impl Shared {
     fn new(config: &Config) -> impl FnOnce(Place) -> Shared + use<> {
         let (scratch, limits) = (config.scratch.clone(), config.limits);
-        let run_timeout = config.run_timeout;
+        let (run_timeout, raised_by) = (config.run_timeout, config.raised_by);
         let (pool, totals) = (Pool::default(), Mutex::default());
-        move |place| Shared { place, scratch, limits, run_timeout, pool, totals }
+        move |place| Shared { place, scratch, limits, run_timeout, raised_by, pool, totals }
     }
 }
 
@@ -81,8 +82,8 @@ impl Runner {
 
     /// All tests of `tree` for proof, within what the runner's config allows; else as [`Request::new`].
     pub fn request(&self, tree: Tree) -> Request {
-        let Shared { limits, run_timeout, .. } = *self.shared;
-        Request { limits, run_timeout, ..Request::new(tree) }
+        let Shared { limits, run_timeout, raised_by, .. } = *self.shared;
+        Request { limits, run_timeout, raised_by, ..Request::new(tree) }
     }
 
     /// What would be enforced for a run under `config` in a local sandbox on this machine, and what

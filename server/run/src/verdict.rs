@@ -48,7 +48,7 @@ pub(crate) fn judge(facts: &Facts<'_>, request: &Request) -> Verdict {
 /// The outcome of a run that did not end by itself; else its exit status.
 pub(crate) fn from_outside(facts: &Facts<'_>, request: &Request) -> Result<Verdict, i32> {
     if let Some(stop) = facts.stop {
-        return Ok(stopped(stop, request));
+        return Ok(stopped(stop, request, facts.tally.own_time));
     }
     Ok(match facts.end {
         End::Lost(_) if facts.memory_kill => because(
@@ -63,9 +63,13 @@ pub(crate) fn from_outside(facts: &Facts<'_>, request: &Request) -> Result<Verdi
     })
 }
 
-fn stopped(stop: Stop, request: &Request) -> Verdict {
-    let took =
-        |what: &str, limit: Duration| format!("{what} took longer than {} s", limit.as_secs_f64());
+/// `own_time`: what the test that ran sets itself.
+fn stopped(stop: Stop, request: &Request, own_time: Duration) -> Verdict {
+    let after = |what: &str, time: Duration, limit: &str| {
+        let seconds = time.as_secs_f64();
+        because(Outcome::TimedOut, format!("{what} was stopped after {seconds} s ({limit})"))
+    };
+    let one = "one test or import";
     match stop {
         Stop::Cancelled => (Outcome::Cancelled, None),
         Stop::Loading => because(
@@ -75,10 +79,11 @@ fn stopped(stop: Stop, request: &Request) -> Verdict {
                 request.framework
             ),
         ),
-        Stop::Phase => {
-            because(Outcome::TimedOut, took("one test or import", request.time_for_one()))
+        Stop::Phase if own_time > request.time_for_one() => {
+            after(one, own_time, "the time-out that the test sets itself")
         }
-        Stop::Run => because(Outcome::TimedOut, took("the whole run", request.run_timeout)),
+        Stop::Phase => after(one, request.time_for_one(), &request.limit_from_outside()),
+        Stop::Run => after("the whole run", request.run_timeout, &request.limit_of_run()),
     }
 }
 
@@ -87,7 +92,9 @@ fn killed(signal: i32, facts: &Facts<'_>, request: &Request) -> Verdict {
         let seconds = request.limits.cpu_seconds;
         return because(
             Outcome::TimedOut,
-            format!("the tests used up their {seconds} s of processor time"),
+            format!(
+                "the tests used up their {seconds} s of processor time (the limit of a process, which no setting raises)"
+            ),
         );
     }
     if signal == Signal::KILL.as_raw() && facts.memory_kill {

@@ -48,7 +48,7 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
         Outcome::Failed => Ending::Failed,
         Outcome::CollectionError => Ending::CollectionError,
         Outcome::NoTests => Ending::NoTests,
-        Outcome::TimedOut => Ending::TimedOut,
+        Outcome::TimedOut => Ending::TimedOut { why: report.reason.clone() },
         Outcome::KilledForMemory => Ending::KilledForMemory,
         Outcome::Crashed { signal, exit_code } => {
             Ending::Crashed { how: crashed(report, *signal, *exit_code), signal: *signal }

@@ -78,14 +78,14 @@ fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
     let deepest = deepest(&run.stack);
     let in_code = deepest.filter(|frame| !(around.is_test)(&frame.path));
     match (&run.ending, in_code) {
-        (Ending::TimedOut, Some(frame)) if waits_for_others(frame) => finding(
+        (Ending::TimedOut { .. }, Some(frame)) if waits_for_others(frame) => finding(
             Diagnosis::Environment,
             "waiting",
             format!("at the deadline the run waited in {}", place(frame)),
         ),
         // For what, and whose fault it is that it does not come, nobody can tell from here.
-        (Ending::TimedOut, _) if waits(&run.stack) => None,
-        (Ending::TimedOut, Some(frame)) => finding(
+        (Ending::TimedOut { .. }, _) if waits(&run.stack) => None,
+        (Ending::TimedOut { .. }, Some(frame)) => finding(
             Diagnosis::Implementation,
             "endless-loop",
             format!("at the deadline the run stood in {}", place(frame)),

@@ -52,7 +52,7 @@ impl Turn<'_> {
 
     pub(super) fn is_endless(&self, run: &TestRun) -> bool {
         let found = self.found(run);
-        run.ending == Ending::TimedOut
+        matches!(run.ending, Ending::TimedOut { .. })
             && found.is_some_and(|it| it.diagnosis == Diagnosis::Implementation)
     }
 

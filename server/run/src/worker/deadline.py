@@ -31,19 +31,22 @@ def waited():
 
 
 class Deadline:
-    def __init__(self, seconds):
+    def __init__(self, seconds, limit):
         self._seconds = seconds
+        self._limit = limit
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item):
-        allowed = max(self._seconds, own_time_out(item))
+        own = own_time_out(item)
+        allowed = max(self._seconds, own)
+        limit = "the time-out that the test sets itself" if own > self._seconds else self._limit
         start = time.perf_counter() - waited()
 
         def late(number, frame):
             left = allowed - (time.perf_counter() - waited() - start)
             signal.setitimer(signal.ITIMER_REAL, max(left, LEAST) if left > 0 else AGAIN)
             if left <= 0:
-                raise TestTookTooLong("still running after its time")
+                raise TestTookTooLong(f"still running after {allowed:g} s ({limit})")
 
         before = signal.signal(signal.SIGALRM, late)
         signal.setitimer(signal.ITIMER_REAL, allowed)

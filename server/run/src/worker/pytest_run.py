@@ -131,7 +131,8 @@ def session(order, send, ready, observer, main):
         config = config or original(*args, **options)
         watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
         if order.get("deadline"):
-            config.pluginmanager.register(deadline.Deadline(order["deadline"]), deadline.NAME)
+            ends = deadline.Deadline(order["deadline"], order["deadline_is"])
+            config.pluginmanager.register(ends, deadline.NAME)
         if order["selection"] != "project":
             config.pluginmanager.register(selection.Selection(order["selection"]), selection.NAME)
         return config

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use run::{Activity, Outcome, Report, Request, TestOutcome};
+use run::{Activity, Outcome, RaisedBy, Report, Request, TestOutcome};
 
 use crate::support::{inside, results, run_with};
 
 /// Long enough for what is meant to end, on a busy machine too.
 const LIMIT: Duration = Duration::from_secs(3);
+
+/// What messages call the settings.
+const FLAGS: RaisedBy = RaisedBy { test: Some("`--test`"), run: Some("`--run`") };
 
 async fn stopped(text: &str) -> Report {
     let report = run_with(&[("test_a.py", text)], |request| request.test_timeout = LIMIT).await;
@@ -49,7 +52,7 @@ async fn endless_loop_in_code_under_test() {
         (failure.exception.as_str(), failure.path.as_deref()),
         ("Timeout", Some("src/spin.py"))
     );
-    assert_eq!(failure.message, "one test or import took longer than 3 s");
+    assert_eq!(failure.message, "one test or import was stopped after 3 s (the limit of one test)");
 }
 
 #[tokio::test]
@@ -110,10 +113,12 @@ async fn whole_run() {
     let report =
         run_with(&[("test_a.py", "import time\ndef test_a(): time.sleep(1000)\n")], |request| {
             request.run_timeout = LIMIT;
+            request.raised_by = FLAGS;
         })
         .await;
     assert_eq!(report.outcome, Outcome::TimedOut);
-    assert_eq!(report.reason.as_deref(), Some("the whole run took longer than 3 s"));
+    let reason = "the whole run was stopped after 3 s (the limit of a run; `--run` raises it)";
+    assert_eq!(report.reason.as_deref(), Some(reason));
 }
 
 #[tokio::test]
@@ -123,7 +128,8 @@ async fn processor_time() {
     })
     .await;
     assert_eq!(report.outcome, Outcome::TimedOut, "{report:#?}");
-    assert_eq!(report.reason.as_deref(), Some("the tests used up their 2 s of processor time"));
+    let reason = "the tests used up their 2 s of processor time (the limit of a process, which no setting raises)";
+    assert_eq!(report.reason.as_deref(), Some(reason));
     assert_eq!(stood(&report).1, ["test_a.py:2 test_a"]);
 }
 
@@ -142,11 +148,16 @@ def test_d(): busy(0.4)
 /// A late test takes nothing from those after it, however many there are.
 #[tokio::test]
 async fn each_test_has_all_of_its_time() {
-    let change = |request: &mut Request| request.test_deadline = Some(Duration::from_secs(1));
+    let change = |request: &mut Request| {
+        request.test_deadline = Some(Duration::from_secs(1));
+        request.raised_by = FLAGS;
+    };
     let report = run_with(&[("test_a.py", LATE)], change).await;
     let found: Vec<TestOutcome> = report.tests.iter().map(|it| it.outcome).collect();
     let (late, good) = (TestOutcome::Failed, TestOutcome::Passed);
     assert_eq!(found, [late, good, good, late, good], "{report:#?}");
+    let said = &report.tests[0].failure.as_ref().expect("why").message;
+    assert_eq!(said, "still running after 1 s (the limit of one test; `--test` raises it)");
 }
 
 /// Whoever sets a test a time-out of its own knows how long it may take.
@@ -184,7 +195,31 @@ async fn measuring_lines_doubles_the_time() {
     let report = run_with(&[("test_a.py", "def test_a():\n    while True: pass\n")], |request| {
         request.test_timeout = Duration::from_secs(1);
         request.coverage = true;
+        request.raised_by = FLAGS;
     })
     .await;
-    assert_eq!(report.reason.as_deref(), Some("one test or import took longer than 2 s"));
+    let reason = "one test or import was stopped after 2 s (the limit of one test, doubled since lines are measured; `--test` raises it)";
+    assert_eq!(report.reason.as_deref(), Some(reason));
+}
+
+#[tokio::test]
+async fn a_limit_that_the_test_sets_itself_is_named_as_its_own() {
+    let text = "import pytest, time\n@pytest.mark.timeout(1)\ndef test_a(): time.sleep(1000)\n";
+    let tree = [("test_a.py", text), ("pytest.ini", "[pytest]\nmarkers = timeout\n")];
+    for (inside, wanted) in [
+        (
+            false,
+            "one test or import was stopped after 2.1 s (the time-out that the test sets itself)",
+        ),
+        (true, "still running after 2.1 s (the time-out that the test sets itself)"),
+    ] {
+        let report = run_with(&tree, |request| {
+            request.test_deadline = inside.then_some(Duration::from_millis(300));
+            request.test_timeout = Duration::from_millis(if inside { 60_000 } else { 500 });
+            request.raised_by = FLAGS;
+        })
+        .await;
+        let failure = report.tests[0].failure.as_ref().expect("why");
+        assert_eq!(failure.message, wanted);
+    }
 }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Order, cancelled};
 use crate::convert::{NoRun, test_run};
 use crate::error::{Exit, Fault};
+use crate::methods::bounds::FLAGS;
 use crate::output::Output;
 use crate::project;
 use crate::sandbox::{self, Needs, Opened};
@@ -64,6 +65,7 @@ impl<'a> Trials<'a> {
             source_folders: project::source_folders(root),
             test_timeout: self.order.test_timeout,
             run_timeout: self.order.run_timeout.unwrap_or(usual.run_timeout),
+            raised_by: FLAGS,
             ..usual
         };
         let report = self.runner.run(&request, &self.cancel).await;

@@ -172,7 +172,8 @@ fn failed_run(
     for it in failures {
         let failure = convert::failure(&it.failure, &texts);
         if it.failure.exception == INTERRUPTED {
-            (run.ending, run.stack) = (Ending::TimedOut, failure.frames.clone());
+            let why = Some(failure.message.clone());
+            (run.ending, run.stack) = (Ending::TimedOut { why }, failure.frames.clone());
         }
         match it.id.contains("::") {
             true => run.cases.push(Case {
@@ -192,7 +193,7 @@ fn failed_run(
                 Ending::Crashed { how: "early".to_owned(), signal: *signal }
             }
             Outcome::KilledForMemory => Ending::KilledForMemory,
-            Outcome::TimedOut => Ending::TimedOut,
+            Outcome::TimedOut => Ending::TimedOut { why: report.reason.clone() },
             _ => continue,
         };
         run.ending = ending;

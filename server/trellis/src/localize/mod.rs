@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use code::Index;
 use cycle::localize::{Evidence, Ranking, rank};
 use cycle::{Diagnosis, Finding};
-use run::{LimitStatus, Outcome, Report, Request, Runner, TestOutcome, TestResult, Tree};
+use run::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, TestResult, Tree};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
@@ -36,6 +36,8 @@ pub(crate) struct Search<'a> {
     /// For one test of the first run; in trials it is drawn from how long the tests took.
     pub(crate) test_timeout: Duration,
     pub(crate) run_timeout: Option<Duration>,
+    /// What raises both.
+    pub(crate) raised_by: RaisedBy,
     /// Wall time for trials; none: no trials.
     pub(crate) trials: Option<Duration>,
     /// Where version control is asked how recent lines are, if anywhere.
@@ -146,6 +148,7 @@ impl Search<'_> {
             // For tests that the deadline does not reach.
             test_timeout: limit * 3 + Duration::from_secs(1),
             run_timeout: self.run_timeout.unwrap_or(usual.run_timeout),
+            raised_by: self.raised_by,
             ..usual
         }
     }

@@ -2,11 +2,16 @@
 
 use std::time::Duration;
 
+use run::RaisedBy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Seconds one test may take, whoever runs it.
 pub(crate) const TEST_SECONDS: u64 = 30;
+
+/// The flags that raise the limits, where a command has both.
+pub(crate) const FLAGS: RaisedBy =
+    RaisedBy { test: Some("`--test-timeout`"), run: Some("`--run-timeout`") };
 
 /// For parameters that were left out.
 pub(crate) fn test_seconds() -> u64 {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cycle::localize::{LineSuspect, Parts, Ranked};
-use run::Tree;
+use run::{RaisedBy, Tree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -214,6 +214,10 @@ pub(crate) async fn localize(
         targets: params.tests.clone(),
         test_timeout,
         run_timeout,
+        raised_by: RaisedBy {
+            test: Some("`trellis localize --timeout`"),
+            run: Some("`trellis localize --run-timeout`"),
+        },
         trials,
         history: Some(root),
         cancel,

@@ -9,7 +9,7 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{TEST_SECONDS, test_seconds};
+use super::bounds::{FLAGS, TEST_SECONDS, test_seconds};
 use super::fixes::ConfidenceShape;
 use super::generate::FixWith;
 use crate::error::Fault;
@@ -151,6 +151,7 @@ impl RepairArgs {
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
             run_timeout: self.run_timeout.map(|it| Duration::from_secs(it.max(1))),
+            raised_by: FLAGS,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use run::frameworks::{Framework, detect};
-use run::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
+use run::{LimitStatus, Outcome, RaisedBy, Report, Request, TestResult, Tree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -189,6 +189,10 @@ pub(crate) struct LineCoverage {
     pub(crate) missing: Vec<u32>,
 }
 
+/// What raises the limits of time.
+const FLAGS: RaisedBy =
+    RaisedBy { test: Some("`trellis test --timeout`"), run: Some("`trellis test --run-timeout`") };
+
 /// Tests that are about to run.
 pub(crate) struct Prepared {
     request: Request,
@@ -220,6 +224,7 @@ impl Prepared {
             whole: false,
             framework,
             test_timeout: seconds("timeout", params.timeout)?,
+            raised_by: FLAGS,
             coverage: params.coverage,
             cold: params.cold,
             ..Request::new(Tree::Folder(root.clone()))

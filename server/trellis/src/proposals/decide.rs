@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::proposal::{Applied, Proposal, ProposedFile, State, Step, Writing, no_worse, now};
 use super::store::Store;
-use super::trial::{Bench, Tried, TriedTest};
+use super::trial::{Bench, Times, Tried, TriedTest};
 use super::waiting::wake;
 use crate::edits::{self, Change};
 use crate::error::{Fault, Remedy};
@@ -80,6 +80,7 @@ pub(crate) struct Order {
 pub(crate) struct Testing<'a> {
     pub(crate) sandbox: SandboxArgs,
     pub(crate) output: &'a Output,
+    pub(crate) times: Times,
     pub(crate) cancel: CancellationToken,
 }
 

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use run::{Outcome, Report, Request, TestOutcome, TestResult, Tree};
+use run::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResult, Tree};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -48,7 +49,19 @@ pub(crate) struct Bench {
     pub(crate) source_folders: Vec<PathBuf>,
     /// Texts that were accepted and are not on the disk.
     pub(crate) kept: Changed,
+    times: Times,
     cancel: CancellationToken,
+}
+
+/// What tests may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    /// One test; none: as usual.
+    pub(crate) test: Option<Duration>,
+    /// All of a run; none: as usual.
+    pub(crate) run: Option<Duration>,
+    /// What raises them; a setting for runs that is not named here is the usual one.
+    pub(crate) raised_by: RaisedBy,
 }
 
 /// Texts by path.
@@ -71,6 +84,7 @@ impl Bench {
             root: root.to_owned(),
             source_folders: project::source_folders(root),
             kept: Changed::new(),
+            times: testing.times,
             cancel: testing.cancel.clone(),
         })
     }
@@ -78,6 +92,18 @@ impl Bench {
     /// Ends the sandbox; what it left behind.
     pub(crate) async fn close(self) -> Vec<String> {
         self.opened.runner.close().await.into_iter().collect()
+    }
+
+    /// A request whose tests have their time.
+    fn request(&self, tree: Tree) -> Request {
+        let (usual, Times { test, run, raised_by }) =
+            (self.opened.runner.request(tree), self.times);
+        Request {
+            test_timeout: test.unwrap_or(usual.test_timeout),
+            run_timeout: run.unwrap_or(usual.run_timeout),
+            raised_by: RaisedBy { run: raised_by.run.or(usual.raised_by.run), ..raised_by },
+            ..usual
+        }
     }
 
     /// Runs some tests; all where none are named.
@@ -94,7 +120,7 @@ impl Bench {
             targets: ids.to_vec(),
             source_folders: self.source_folders.clone(),
             coverage,
-            ..self.opened.runner.request(tree)
+            ..self.request(tree)
         };
         let report = self.opened.runner.run(&request, &self.cancel).await;
         match &report.outcome {
@@ -120,7 +146,7 @@ impl Bench {
             source_folders: self.source_folders.clone(),
             // Differences are cut without it.
             arguments: vec!["-vv".to_owned()],
-            ..self.opened.runner.request(tree)
+            ..self.request(tree)
         };
         let report = self.opened.runner.run(&request, &self.cancel).await;
         if report.outcome == Outcome::Cancelled {

@@ -25,7 +25,7 @@ use crate::edits;
 use crate::error::Fault;
 use crate::methods::repair::RepairResult;
 use crate::output::Output;
-use crate::proposals::{Bench, Testing};
+use crate::proposals::{Bench, Testing, Times};
 use crate::workspace::journal::Journal;
 
 /// Mends a tree in place, or on paper.
@@ -37,8 +37,16 @@ pub(super) async fn repair(
 ) -> Result<RepairResult, Fault> {
     edits::settle(&order.root)?;
     end_commit(order, output)?;
-    let testing =
-        Testing { sandbox: order.sandbox.clone(), output, cancel: control.cancel.clone() };
+    let testing = Testing {
+        sandbox: order.sandbox.clone(),
+        output,
+        times: Times {
+            test: Some(order.test_timeout),
+            run: order.run_timeout,
+            raised_by: order.raised_by,
+        },
+        cancel: control.cancel.clone(),
+    };
     let bench = Bench::open(&order.home, &order.root, &testing).await?;
     let mut shop = Shop {
         order,

@@ -34,6 +34,7 @@ use std::time::Duration;
 use cycle::FixWith;
 use cycle::approval::Mode;
 use cycle::repair::Limits;
+use run::RaisedBy;
 
 pub(crate) use person::Person;
 pub(crate) use propose::{Problem, propose};
@@ -81,6 +82,8 @@ pub(crate) struct Order {
     pub(crate) test_timeout: Duration,
     /// For all of them together.
     pub(crate) run_timeout: Option<Duration>,
+    /// What raises both.
+    pub(crate) raised_by: RaisedBy,
 }
 
 /// Where fixes that stay are written.

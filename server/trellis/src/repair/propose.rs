@@ -6,6 +6,7 @@ use std::time::Duration;
 use cycle::FixWith;
 use cycle::approval::Mode;
 use cycle::repair::Limits;
+use run::RaisedBy;
 
 use super::{Order, Person, Place, repair};
 use crate::control::Control;
@@ -66,6 +67,7 @@ pub(crate) async fn propose(
         sandbox,
         test_timeout,
         run_timeout: None,
+        raised_by: RaisedBy { test: Some("`timeout`"), run: Some("`run_seconds` in trellis.toml") },
     };
     let result = repair(&order, &Person::Nobody, output, control).await?;
     match result.groups.iter().find_map(|it| it.waiting.as_ref()) {

@@ -45,6 +45,7 @@ impl Survey {
             targets: targets(order),
             test_timeout: order.test_timeout,
             run_timeout: order.run_timeout,
+            raised_by: order.raised_by,
             trials: None,
             history: Some(order.root.clone()),
             cancel,

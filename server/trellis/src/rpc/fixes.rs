@@ -19,7 +19,7 @@ use crate::methods::implement::{ImplementArgs, ImplementResult};
 use crate::methods::repair::RepairArgs;
 use crate::methods::tasks::TasksArgs;
 use crate::output::Output;
-use crate::proposals::{OpenTexts, State, Store, Testing};
+use crate::proposals::{OpenTexts, State, Store, Testing, Times};
 use crate::repair::{Person, repair};
 use crate::sandbox::SandboxArgs;
 use crate::state::positions;
@@ -76,7 +76,12 @@ pub(super) fn register(table: &mut Table) {
                 true => {
                     context.may_run()?;
                     let cancel = duty.control.cancel.clone();
-                    Some(Testing { sandbox: args, output: &output, cancel })
+                    Some(Testing {
+                        sandbox: args,
+                        output: &output,
+                        times: Times::default(),
+                        cancel,
+                    })
                 }
             };
             let fix = params.fix.clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use run::{Config, Limits};
+use run::{Config, Limits, RaisedBy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,12 @@ pub(crate) struct Allowed {
     #[arg(skip)]
     pub(crate) run_seconds: Option<u64>,
 }
+
+/// What raises the limits of time where a command has no flags of its own for them.
+const RAISED_BY: RaisedBy = RaisedBy {
+    test: Some("`--test-timeout` (`trellis.testTimeout` in the editor)"),
+    run: Some("`run_seconds` in trellis.toml"),
+};
 
 /// In MiB: with less Python and pytest do not start.
 pub(crate) const LEAST_MEMORY: u64 = 64;
@@ -125,6 +131,7 @@ impl Settled {
             read_only: self.read_only,
             env: self.env.clone(),
             limits: Limits { cores: self.cores, network: self.network, ..Limits::default() },
+            raised_by: RAISED_BY,
             ..Config::from_environment()
         };
         if let Some(memory) = self.memory {

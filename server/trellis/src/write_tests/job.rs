@@ -9,7 +9,7 @@ use cycle::Policy;
 use cycle::write_tests::{
     Earlier, Placed, Subject, Written, ask_write_tests, place, written_tests,
 };
-use run::{Report, Request, Tree};
+use run::{RaisedBy, Report, Request, Tree};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -263,11 +263,16 @@ impl Job {
         let installed = self.sandbox.is_projects_own;
         let folders = if installed { Vec::new() } else { self.target.source_folders.clone() };
         let tree = Tree::Copy { folder: self.target.root.clone(), changed };
+        let usual = self.sandbox.runner.request(tree);
         let request = Request {
             targets: targets.collect(),
             source_folders: folders,
             test_timeout: self.test_timeout,
-            ..self.sandbox.runner.request(tree)
+            raised_by: RaisedBy {
+                test: Some("`trellis write-tests --test-timeout`"),
+                ..usual.raised_by
+            },
+            ..usual
         };
         let report = self.sandbox.runner.run(&request, &self.cancel).await;
         results::outcome(&report)?;

@@ -85,7 +85,10 @@ fn the_red_gate_wants_failures_for_the_right_reason() {
             collection(failure("SyntaxError", "invalid syntax", None, None)),
             "they cannot be collected: SyntaxError",
         ),
-        (run(Ending::TimedOut, &[], vec![]), "they do not fail as tests do: timed out"),
+        (
+            run(Ending::TimedOut { why: None }, &[], vec![]),
+            "they do not fail as tests do: timed out",
+        ),
         (
             run(Ending::Crashed { how: "exit 3".into(), signal: None }, &[], vec![]),
             "they do not fail as tests do",

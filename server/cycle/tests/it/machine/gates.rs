@@ -93,7 +93,11 @@ fn a_red_run_that_does_not_fail_as_tests_do_is_sent_back() {
     let collected_nothing = TestRun { collection: Vec::new(), ..run(Ending::CollectionError) };
     let endings = [
         (run(Ending::NoTests), "no test was collected"),
-        (run(Ending::TimedOut), "timed out"),
+        (run(Ending::TimedOut { why: None }), "timed out"),
+        (
+            run(Ending::TimedOut { why: Some("the run was stopped after 9 s".to_owned()) }),
+            "the run was stopped after 9 s",
+        ),
         (
             run(Ending::Crashed { how: "by signal 11".to_owned(), signal: Some(11) }),
             "the test process ended early: by signal 11",

@@ -380,7 +380,8 @@ fn where_a_run_stood_at_the_deadline_decides() {
         (vec![], false),
     ];
     for (stack, is_loop) in table {
-        let timed_out = || Run(TestRun { stack: stack.clone(), ..run(Ending::TimedOut) });
+        let timed_out =
+            || Run(TestRun { stack: stack.clone(), ..run(Ending::TimedOut { why: None }) });
         let start = "ask tests 0; run red; ask implementation 0; run green;";
         if is_loop {
             let script = vec![tests(), red(), bad(), timed_out()];
@@ -400,7 +401,7 @@ fn where_a_run_stood_at_the_deadline_decides() {
 fn an_endless_loop_is_fixed_like_any_bug() {
     let stack =
         || vec![frame("tests/test_stats.py", "test_one"), frame("src/pkg/stats.py", "mean")];
-    let timed_out = TestRun { stack: stack(), ..run(Ending::TimedOut) };
+    let timed_out = TestRun { stack: stack(), ..run(Ending::TimedOut { why: None }) };
     let played = check(
         vec![tests(), red(), bad(), Run(timed_out), good(), pass()],
         "ask tests 0; run red; ask implementation 0; run green; [diagnosed]; search; ask fix 0; run green; \
