@@ -46,6 +46,7 @@ mod symbols;
 mod task_orders;
 mod task_sets;
 mod tasks;
+mod tasks_paid;
 mod tasks_status;
 mod terminal;
 mod tidy;

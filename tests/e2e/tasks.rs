@@ -21,7 +21,7 @@ fn task((id, needs, _): &Task) -> Value {
 }
 
 /// Its function gives the number of all that it needs, and one more.
-fn replies((id, needs, wrong): &Task) -> Vec<Value> {
+pub(crate) fn replies((id, needs, wrong): &Task) -> Vec<Value> {
     let imports: String = needs.iter().map(|it| format!("from app.{it} import {it}\n")).collect();
     let calls: String = needs.iter().map(|it| format!(" + {it}()")).collect();
     let code = |one: usize| {
@@ -65,7 +65,7 @@ pub(crate) fn rivals() -> (Vec<Value>, Vec<Value>) {
 }
 
 /// Tests of all tasks, of nothing but what every project has.
-const TOGETHER: &str =
+pub(crate) const TOGETHER: &str =
     "from app.registry import ALL\n\n\ndef test_together():\n    assert isinstance(ALL, list)\n";
 
 fn together(tests: &str) -> Value {
