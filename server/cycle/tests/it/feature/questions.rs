@@ -167,3 +167,50 @@ fn questions_as_they_are_sent() {
         }
     }
 }
+
+/// The question for a file that two works have changed, as it is sent: code, tests, and a file that both have added, sent back.
+#[test]
+fn merge_questions_as_they_are_sent() {
+    let marked = |branch: &str, before: &str, work: &str| {
+        format!(
+            "<<<<<<< the branch\n{branch}||||||| before both\n{before}=======\n{work}>>>>>>> this work\n"
+        )
+    };
+    let conflict = |path: &str, text: String| Conflict {
+        path: path.to_owned(),
+        is_test: path.starts_with("tests/"),
+        marked: text,
+        ..Conflict::default()
+    };
+    let code = conflict(
+        "app/registry.py",
+        format!(
+            "# All parts.\n{}",
+            marked("ALL = ['audit']\n", "ALL = []\n", "ALL = ['billing']\n")
+        ),
+    );
+    let tests = conflict(
+        "tests/test_registry.py",
+        format!(
+            "from app.registry import ALL\n\n\n{}",
+            marked(
+                "def test_audit():\n    assert 'audit' in ALL\n",
+                "",
+                "def test_billing():\n    assert 'billing' in ALL\n"
+            )
+        ),
+    );
+    let added =
+        conflict("docs/parts.md", marked("# Parts\n\n- audit\n", "", "# Parts\n\n- billing\n"));
+    let merged = ["Task audit: Audit".to_owned(), "Task export: Export".to_owned()];
+    let complaint = "it does not hold docs/parts.md";
+    for (name, conflict, merged, attempt, complaint) in [
+        ("code", code, &merged[..], 0, None),
+        ("tests", tests, &merged[..1], 0, None),
+        ("sent_back", added, &merged[..1], 1, Some(complaint)),
+    ] {
+        let wanted = ("task billing", "# Billing\n\nRegister `billing`.\n");
+        let ask = ask_merge(wanted, &conflict, merged, attempt, complaint);
+        crate::snapshot::check(&format!("feature_merge_{name}"), &text(&ask, 12_000));
+    }
+}
