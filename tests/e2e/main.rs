@@ -3,6 +3,7 @@
 mod allowed;
 mod approval;
 mod approve;
+mod asked;
 mod bad_input;
 mod commits;
 mod crash;

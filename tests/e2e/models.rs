@@ -107,7 +107,7 @@ pub(crate) fn grows(question: &Value) -> (u16, Value) {
 }
 
 /// Functions that do not depend on each other.
-fn plant(world: &World, count: usize) {
+pub(crate) fn plant(world: &World, count: usize) {
     let plot = (0..count).fold(Plot::default(), |plot, at| {
         let name = format!("f{at}");
         plot.function(&name, &name, &[], &[], "x + 1")
@@ -115,7 +115,7 @@ fn plant(world: &World, count: usize) {
     world.plant(&plot);
 }
 
-fn generate(world: &World, service: &Service, more: &[&str]) -> Ran {
+pub(crate) fn generate(world: &World, service: &Service, more: &[&str]) -> Ran {
     let mut arguments = vec!["generate", "rpg.json", "--out", "out", "--json"];
     arguments.extend(more);
     if !more.contains(&"--model") {
