@@ -77,6 +77,12 @@ pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
     world.write("p/tests/test_cart.py", OLD_TESTS);
     world.write("p/docs/lld.md", LLD);
     world.write("p/docs/standards.md", "Say what is wrong with an argument.\n");
+    begin(&world, replies);
+    world
+}
+
+/// Commits what lies below `p`, whose tests find it, and keeps what a model says of issue 42: stage, then its answers.
+pub(crate) fn begin(world: &World, replies: &[(&str, &[String])]) {
     world.write("p/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.']\n");
     let p = world.root().join("p");
     git(&p, &["init", "--quiet", "--initial-branch=main"]);
@@ -89,7 +95,6 @@ pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
     });
     let lines: Vec<String> = lines.map(|it| it.to_string()).collect();
     world.write("replies.jsonl", &(lines.join("\n") + "\n"));
-    world
 }
 
 pub(crate) const ARGUMENTS: [&str; 11] = [

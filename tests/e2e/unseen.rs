@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::implement::{ALONE, ARGUMENTS, file, in_p};
+use crate::implement::{ALONE, begin, file, implement, in_p};
 use crate::mock::KEY;
 use crate::models::{Service, prompt, said};
-use crate::repair::{git, text};
+use crate::repair::text;
 use crate::world::{Ran, World};
 
 const CART: &str = "\
@@ -110,26 +110,12 @@ fn shop(lld: &str, is_small: bool, replies: &[(&str, &[String])]) -> World {
     world.write("p/shop/receipt.py", RECEIPT);
     world.write("p/tests/test_receipt.py", OLD_TESTS);
     world.write("p/docs/lld.md", lld);
-    world.write("p/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.']\n");
     if !is_small {
         let filler = (0..800).map(|it| format!("def filler_{it}():\n    return {it}\n"));
         world.write("p/shop/filler.py", &filler.collect::<String>());
     }
-    let p = world.root().join("p");
-    git(&p, &["init", "--quiet", "--initial-branch=main"]);
-    git(&p, &["add", "."]);
-    git(&p, &["commit", "--quiet", "-m", "start"]);
-    let lines = replies.iter().flat_map(|(stage, all)| {
-        all.iter().enumerate().map(move |(attempt, reply)| {
-            json!({ "node": "42", "stage": stage, "attempt": attempt, "reply": reply }).to_string()
-        })
-    });
-    world.write("replies.jsonl", &(lines.collect::<Vec<_>>().join("\n") + "\n"));
+    begin(&world, replies);
     world
-}
-
-fn implement(world: &World, more: &[&str]) -> Ran {
-    world.trellis(&[&ARGUMENTS, more].concat())
 }
 
 fn history(result: &Value) -> String {
