@@ -28,10 +28,10 @@ const ORDER = [
 /** Name of a file of tests, as people call it. */
 export const nameOf = (file) => basename(file, '.test.js');
 
-/** Of all files those that are wanted, in order; throws where nothing is. */
+/** Of all files those that are wanted, in order; none where only another lane has what is named. Throws where no lane has it. */
 export function selected(files, { short = false, named = '' }) {
-  const wanted = files.filter((it) => (!short || SHORT.includes(nameOf(it))) && nameOf(it).includes(named));
-  if (wanted.length === 0)
-    throw new Error(`no test file${short ? ' of the short lane' : ''} is called *${named}*`);
+  const known = files.filter((it) => nameOf(it).includes(named));
+  if (known.length === 0) throw new Error(`no test file is called *${named}*`);
+  const wanted = known.filter((it) => !short || SHORT.includes(nameOf(it)));
   return wanted.sort((one, other) => ORDER.indexOf(nameOf(one)) - ORDER.indexOf(nameOf(other)));
 }
