@@ -407,6 +407,28 @@ fn a_commit_holds_the_fixes_alone_and_a_persons_work_stays_as_it_was() {
     assert_eq!(git(&p, &["status", "--short"]), wanted, "as it was, and nothing of ours");
 }
 
+/// A calculator whose repository begins above it, all of it committed.
+pub(crate) fn below() -> World {
+    let world = both();
+    git(world.root(), &["init", "--quiet"]);
+    git(world.root(), &["add", "p"]);
+    git(world.root(), &["commit", "--quiet", "-m", "start"]);
+    world
+}
+
+#[test]
+fn a_project_below_the_top_of_its_repository_is_committed_as_others_are() {
+    let world = below();
+    let result = repair(&world, &["--commit"]).exits(0).json();
+    assert_eq!(text(&result["commit"]), git(world.root(), &["rev-parse", "HEAD"]).trim());
+    assert_eq!(git(world.root(), &["show", "HEAD:p/calculator.py"]), mended());
+    assert_eq!(git(world.root(), &["status", "--short", "p"]), "");
+    let world = below();
+    let result = repair(&world, &["--worktree"]).exits(0).json();
+    let place = format!("{}:p/calculator.py", text(&result["branch"]));
+    assert_eq!(git(world.root(), &["show", &place]), mended());
+}
+
 #[test]
 fn a_fix_of_lines_that_are_not_committed_stays_in_the_tree_and_says_so() {
     let world = dirty();

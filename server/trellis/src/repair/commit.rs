@@ -174,14 +174,9 @@ fn made(git: &Git, patch: &str, title: &str) -> Result<String, GitError> {
     Ok(commit.trim().to_owned())
 }
 
-/// Paths of the patch count from the folder that git was asked in.
+/// Paths of the patch count from the folder that git was asked in: without a line of git's own above them it takes them so.
 fn apply(git: &Git, patch: &str, options: &[&str]) -> Result<(), GitError> {
-    let prefix = git.run(&["rev-parse", "--show-prefix"])?;
-    let folder = format!("--directory={}", prefix.trim_end_matches(['\n', '/']));
-    let mut arguments = vec!["apply", "--whitespace=nowarn"];
-    arguments.extend(options);
-    if folder.len() > "--directory=".len() {
-        arguments.push(&folder);
-    }
+    let arguments: Vec<&str> =
+        ["apply", "--whitespace=nowarn"].iter().chain(options).copied().collect();
     git.run_with(&arguments, patch).map(drop)
 }
