@@ -7,13 +7,20 @@ import { Disposable, workspace } from 'vscode';
 const LOOKING = 2000;
 const OWN = '.trellis';
 
+/** A file of each folder of ours. */
+const SIGN = `**/${OWN}/.gitignore`;
+
 /**
- * Finds projects that come into being in the open folders, and looks at those that are known, wherever they are. The editor's
- * watchers tell of a new folder, and miss what is written into it at once.
+ * Finds projects in the open folders, those that are there and those that come into being, and looks at those that are known,
+ * wherever they are. The editor's watchers begin some time later; they tell of a new folder, and miss what is written into it at
+ * once.
  */
 export class Watch {
   private readonly known = new Map<string, Disposable>();
   private readonly finding: Disposable;
+  private isOver = false;
+  /** Once what was there in the beginning is found. */
+  readonly looked: Promise<void>;
 
   /**
    * @param changed is told the project's folder
@@ -25,6 +32,7 @@ export class Watch {
       else if (existsSync(join(fsPath, OWN))) this.found(fsPath);
     });
     this.finding = Disposable.from(watcher, made);
+    this.looked = this.look();
   }
 
   /** Looks at a project from now on. */
@@ -46,7 +54,16 @@ export class Watch {
   }
 
   dispose(): void {
+    this.isOver = true;
     Disposable.from(this.finding, ...this.known.values()).dispose();
+  }
+
+  /** Finds what was there before, whatever the list of files shows. */
+  private async look(): Promise<void> {
+    // Where nothing can be searched the watcher is all there is.
+    const signs = await workspace.findFiles(SIGN, null).then(undefined, () => []);
+    if (this.isOver) return;
+    for (const root of new Set(signs.map((it) => dirname(dirname(it.fsPath))))) this.found(root);
   }
 
   private found(root: string): void {

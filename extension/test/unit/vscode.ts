@@ -11,3 +11,37 @@ export const l10n = {
     });
   },
 };
+
+/** What ends when it is thrown away. */
+export class Disposable {
+  constructor(private readonly end: () => unknown) {}
+
+  static from(...all: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => all.map((it) => it.dispose()));
+  }
+
+  dispose(): void {
+    this.end();
+  }
+}
+
+/** Open folders: whose files `found` has, and whose new ones `made` tells of. */
+export const files = {
+  found: [] as { fsPath: string }[],
+  asked: [] as { include: string; exclude: unknown }[],
+  made: new Set<(it: { fsPath: string }) => void>(),
+};
+
+export const workspace = {
+  findFiles: async (include: string, exclude: unknown) => {
+    files.asked.push({ include, exclude });
+    return files.found;
+  },
+  createFileSystemWatcher: () => ({
+    onDidCreate: (hear: (it: { fsPath: string }) => void) => {
+      files.made.add(hear);
+      return new Disposable(() => files.made.delete(hear));
+    },
+    dispose: () => undefined,
+  }),
+};
