@@ -96,6 +96,9 @@ impl Door for Repair {
         let p = world.root().join("p");
         assert_eq!(git(&p, &["worktree", "list"]).lines().count(), 1, "round {round}");
         assert_eq!(git(&p, &["diff", "--cached", "--name-only"]), "test_calculator.py\n");
+        if options == ["--commit"] {
+            assert_eq!(git(&p, &["show", "HEAD:calculator.py"]), mended(), "round {round}");
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use super::Door;
 use super::doors::{Generate, Implement, Repair, Tasks, WriteTests};
+use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
 
 /// Environment variable with the number of the step before which the process is killed.
@@ -83,4 +84,55 @@ fn tasks_go_on_from_any_point() {
 #[test]
 fn tests_for_a_function_go_on_from_any_point() {
     at_points(&WriteTests::new(), 0, 1);
+}
+
+/// Two fixes that are committed, in a project below the top of its repository; killed at a point.
+fn commits_until(point: u64) -> World {
+    let world = below();
+    let _ = is_killed_at(&Repair, &world, point, 1);
+    world
+}
+
+/// The last point before the second fix is in the tree.
+fn point_between_fixes() -> u64 {
+    let (mut least, mut most) = (1, steps(&Repair, 1));
+    while most - least > 1 {
+        let middle = least.midpoint(most);
+        let code = commits_until(middle).read("p/calculator.py");
+        let has_both = code.contains("raise ValueError");
+        (least, most) = if has_both { (least, middle) } else { (middle, most) };
+    }
+    least
+}
+
+#[test]
+fn a_fix_that_stayed_before_a_kill_is_committed_by_the_next_start_unless_a_person_did_so() {
+    let point = point_between_fixes();
+    let log = |world: &World| git(world.root(), &["log", "--format=%s"]);
+    let (one, two) =
+        ("Repair test_calculator.py::test_add", "Repair test_calculator.py::test_divide");
+    let world = commits_until(point);
+    assert_eq!(world.read("p/calculator.py"), CALCULATOR.replace("a - b", "a + b"));
+    // Only who asks for commits gets them.
+    let _ = repair(&world, &["--approve", "supervised"]).exits(2);
+    assert_eq!(log(&world), "start\n");
+    let _ = repair(&world, &["--commit"]).exits(0).says("were not committed, and are now");
+    let titles = log(&world);
+    let titles: Vec<&str> = titles.lines().collect();
+    let is_told = titles.len() == 3 && titles[1].starts_with(one) && titles[0].starts_with(two);
+    assert!(is_told, "{titles:?}");
+    assert_eq!(git(world.root(), &["show", "HEAD:p/calculator.py"]), mended());
+    assert!(!world.root().join("p/.trellis/repair/uncommitted.json").exists());
+    // Committed by a person, or undone and made anew: neither is committed a second time.
+    for (command, commits) in [
+        (&["commit", "--quiet", "-am", "mine"][..], 3),
+        (&["checkout", "--quiet", "p/calculator.py"], 2),
+    ] {
+        let world = commits_until(point);
+        git(world.root(), command);
+        let ran = repair(&world, &["--commit"]).exits(0);
+        assert!(!ran.stderr.contains("earlier repair"), "{}", ran.stderr);
+        assert_eq!(log(&world).lines().count(), commits, "{command:?}");
+        assert_eq!(git(world.root(), &["show", "HEAD:p/calculator.py"]), mended());
+    }
 }

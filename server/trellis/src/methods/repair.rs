@@ -15,7 +15,7 @@ use super::generate::FixWith;
 use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::proposals::{Proposal, State};
-use crate::repair::{Order, Place};
+use crate::repair::{Order, Place, commit_title};
 use crate::sandbox::SandboxArgs;
 
 /// Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
@@ -474,9 +474,6 @@ impl RepairResult {
     pub(crate) fn title(&self) -> String {
         let first = self.groups.iter().find(|it| it.kept.is_some());
         let first = first.and_then(|it| it.tests.first()).map_or("", String::as_str);
-        match self.fixes.len() {
-            1 => format!("Repair {first}"),
-            count => format!("Repair {first} and {} more causes of failing tests", count - 1),
-        }
+        commit_title(first, self.fixes.len())
     }
 }

@@ -98,6 +98,29 @@ pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, S
     }))
 }
 
+/// Of a commit with so many fixes, the first of them for this test.
+pub(crate) fn title(first: &str, fixes: usize) -> String {
+    match fixes {
+        1 => format!("Repair {first}"),
+        count => format!("Repair {first} and {} more causes of failing tests", count - 1),
+    }
+}
+
+/// Whether the tree has what the patch makes of its lines.
+pub(super) fn is_in_tree(root: &Path, patch: &str) -> bool {
+    is_applied(root, patch, &["--reverse", "--check"])
+}
+
+/// Whether the index has it, as it does when it is committed.
+pub(super) fn is_known(root: &Path, patch: &str) -> bool {
+    is_applied(root, patch, &["--cached", "--reverse", "--check"])
+}
+
+fn is_applied(root: &Path, patch: &str, options: &[&str]) -> bool {
+    let git = Git::around(root).ok().flatten();
+    git.is_some_and(|git| apply(&git, patch, options).is_ok())
+}
+
 impl Pending {
     /// Brings the index and then the branch to the commit, as far as they are not there, and forgets it. The index comes first:
     /// a fix that is staged and not committed harms nobody, one that is committed and not staged would be undone by the person's

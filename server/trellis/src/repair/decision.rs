@@ -69,6 +69,7 @@ impl Shop<'_> {
                 }
             }
             Verdict::Written(proposal) => {
+                self.uncommitted.add(&proposal)?;
                 self.artifacts.kept(&proposal);
                 Ok(Seen::Written)
             }
@@ -106,6 +107,7 @@ impl Shop<'_> {
         }
         let store = Store::of(&self.order.root);
         store.put(&mut proposal).await?;
+        self.uncommitted.add(&proposal)?;
         match self.person.write(&store, &proposal).await {
             Ok(written) => {
                 self.output.note(format_args!("  {} is kept: {}", written.id, title_of(&written)));
@@ -114,6 +116,7 @@ impl Shop<'_> {
             }
             Err(fault) if fault.kind == Some("stale") => {
                 self.output.note(format_args!("  {}", fault.message));
+                self.uncommitted.take_back()?;
                 Ok(Seen::Stale(fault.message))
             }
             Err(fault) => Err(fault),

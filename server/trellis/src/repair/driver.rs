@@ -18,6 +18,7 @@ use super::fix::{Fix, replied, worked};
 use super::person::Person;
 use super::question::{Files, question};
 use super::survey::Survey;
+use super::uncommitted::{self, Uncommitted};
 use super::{Order, cancelled, commit};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
@@ -37,6 +38,9 @@ pub(super) async fn repair(
 ) -> Result<RepairResult, Fault> {
     edits::settle(&order.root)?;
     end_commit(order, output)?;
+    if order.commit {
+        commit_left(order, output)?;
+    }
     let testing = Testing {
         sandbox: order.sandbox.clone(),
         output,
@@ -58,6 +62,7 @@ pub(super) async fn repair(
         survey: None,
         work: None,
         artifacts: Artifacts::new(order),
+        uncommitted: Uncommitted::new(order),
         derived: None,
     };
     let end = shop.follow().await;
@@ -91,7 +96,28 @@ fn end_commit(order: &Order, output: &Output) -> Result<(), Fault> {
             .hint("mend that, and run again; the fix is in the tree")
     })?;
     told.into_iter().for_each(|it| output.note(it));
-    Ok(())
+    uncommitted::forget(&order.root)
+}
+
+/// Commits what an earlier repair has left in the tree, before anything else is changed there.
+fn commit_left(order: &Order, output: &Output) -> Result<(), Fault> {
+    let root = &order.root;
+    let left = uncommitted::left(root).map_err(|why| {
+        Fault::input(format!("what an earlier repair has left cannot be committed: {why}"))
+            .hint("mend that, and run again; the fixes are in the tree")
+    })?;
+    if let Some(it) = left {
+        let journal = Journal::join(&order.home).map_err(no_journal)?;
+        output.note(match commit::commit(root, &journal, &it.patch, &it.title) {
+            Ok(made) => {
+                format!("the fixes of an earlier repair were not committed, and are now: {made}")
+            }
+            Err(why) => format!(
+                "the fixes of an earlier repair are not committed: {why}; they are in the tree"
+            ),
+        });
+    }
+    uncommitted::forget(root)
 }
 
 /// Commits what was kept; where that cannot be, it stays in the tree, and is told.
@@ -105,7 +131,7 @@ fn commit_all(order: &Order, result: &mut RepairResult, output: &Output) -> Resu
             result.notes.push(note);
         }
     }
-    Ok(())
+    uncommitted::forget(&order.root)
 }
 
 /// What a repair holds.
@@ -120,6 +146,7 @@ pub(super) struct Shop<'a> {
     pub(super) survey: Option<Survey>,
     pub(super) work: Option<Work>,
     pub(super) artifacts: Artifacts<'a>,
+    pub(super) uncommitted: Uncommitted<'a>,
     /// Of the tree as it was surveyed last.
     derived: Option<Arc<Derived>>,
 }

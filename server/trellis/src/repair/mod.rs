@@ -26,6 +26,7 @@ mod propose;
 mod question;
 mod survey;
 mod terminal;
+mod uncommitted;
 mod worktree;
 
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ use cycle::approval::Mode;
 use cycle::repair::Limits;
 use run::RaisedBy;
 
+pub(crate) use commit::title as commit_title;
 pub(crate) use person::Person;
 pub(crate) use propose::{Problem, propose};
 pub(crate) use terminal::Terminal;
