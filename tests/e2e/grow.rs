@@ -202,7 +202,7 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     for told in [
         "  - unit: 6 written, 3 kept, 3 left out\n".to_owned(),
         format!("- **Root Cause**: {fails}"),
-        "- **Recommendation**: Hold `tests/test_a.py::test_bad_0` against the specification of `bad`".to_owned(),
+        "- **Recommendation**: Compare `tests/test_a.py::test_bad_0` with the specification of `bad`".to_owned(),
     ] {
         assert!(report.contains(&told), "`{told}` is missing in {report}");
     }

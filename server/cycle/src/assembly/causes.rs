@@ -34,8 +34,8 @@ pub fn root_cause(facts: &FailureFacts) -> Option<String> {
     Some(match facts.cause? {
         Cause::Environment => match (&facts.finding, &facts.votes) {
             (Some((_, why)), _) => format!("the environment: {why}"),
-            (None, Some(votes)) => {
-                format!("the environment, by the votes ({votes}): {}", failing(facts))
+            (None, Some(tally)) => {
+                format!("the environment, by the votes ({}): {}", votes(tally), failing(facts))
             }
             (None, None) => format!("the environment: {}", failing(facts)),
         },
@@ -52,7 +52,7 @@ pub fn root_cause(facts: &FailureFacts) -> Option<String> {
             format!("the definition in {}, written by hand: {}", facts.path, failing(facts))
         }
         Cause::SplitVote => {
-            let votes = facts.votes.as_deref().unwrap_or("no majority");
+            let votes = facts.votes.as_deref().map_or_else(|| "no majority".to_owned(), votes);
             format!(
                 "undecided whether code, test or environment is wrong ({votes}): {}",
                 failing(facts)
@@ -78,10 +78,19 @@ fn fix_limit(facts: &FailureFacts) -> String {
     if let Some(broke) = &facts.regression {
         return format!("the last fix broke what worked: {broke}");
     }
-    match &facts.finding {
-        Some((_, why)) => format!("{why}; {}", failing(facts)),
-        None => failing(facts),
+    match (&facts.finding, &facts.votes) {
+        (Some((_, why)), _) => format!("{why}; {}", failing(facts)),
+        (None, Some(tally)) => {
+            format!("{}; whose fault, by votes: {}", failing(facts), votes(tally))
+        }
+        (None, None) => failing(facts),
     }
+}
+
+/// Votes as people read them: their letters stand for what is wrong.
+fn votes(tally: &str) -> String {
+    let words = [("A ", "code "), ("B ", "test "), ("C ", "environment ")];
+    words.iter().fold(tally.to_owned(), |text, (letter, word)| text.replacen(letter, word, 1))
 }
 
 /// The last failure: its test, and its exception in a line.
@@ -167,7 +176,7 @@ fn fix_again(facts: &FailureFacts) -> String {
         );
     }
     format!(
-        "Hold {} against the specification of `{name}`, and correct the one that is wrong. If both are right, try a stronger model (`--strong-model`), or write it by hand and run again with `--keep-edits`.",
+        "Compare {} with the specification of `{name}`, and correct the one that is wrong. If both are right, try a stronger model (`--strong-model`), or write it by hand and run again with `--keep-edits`.",
         test_of(facts)
     )
 }

@@ -77,18 +77,21 @@ fn used_up_fixes_are_told_by_what_went_wrong_last() {
         ),
         ..plain.clone()
     };
+    let voted = FailureFacts { votes: Some("A 3, B 1, C 0".to_owned()), ..plain.clone() };
     let unusable = FailureFacts { unusable: Some("syntax error".to_owned()), ..accident.clone() };
     let regression = FailureFacts { regression: Some("KeyError: 'x'".to_owned()), ..plain.clone() };
+    let blamed = format!("{last}; whose fault, by votes: code 3, test 1, environment 0");
     let table = [
+        (&voted, blamed, "Compare `tests/test_stats.py::test_mean`"),
         (
             &plain,
             last.to_owned(),
-            "Hold `tests/test_stats.py::test_mean` against the specification of `mean`",
+            "Compare `tests/test_stats.py::test_mean` with the specification of `mean`",
         ),
         (
             &accident,
             format!("it fails by accident; {last}"),
-            "Hold `tests/test_stats.py::test_mean`",
+            "Compare `tests/test_stats.py::test_mean`",
         ),
         (
             &foreign,
@@ -120,6 +123,6 @@ fn who_has_to_decide_is_told_where_all_of_it_is() {
         page: Some(".trellis/debug/mean.md".to_owned()),
         ..facts(Cause::SplitVote)
     };
-    assert!(root_cause(&facts).is_some_and(|it| it.contains("(A 2, B 2, C 1)")));
+    assert!(root_cause(&facts).is_some_and(|it| it.contains("(code 2, test 2, environment 1)")));
     assert!(recommendation(&facts).is_some_and(|it| it.contains("`.trellis/debug/mean.md`")));
 }
