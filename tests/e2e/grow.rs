@@ -198,11 +198,11 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     let text = world.journal("taken_back")[0]["implementation"].as_str().expect("text").to_owned();
     assert!(text.contains("return x + 9"), "the last attempt can still be read: {text}");
     let report = world.read("out/docs/generation_report.md");
-    let fails = "`tests/test_a.py::test_bad_0` fails with AssertionError: assert 10 == 1";
+    let fails = "`tests/test_a.py::TestBad::test_bad_0` fails with AssertionError: assert 10 == 1";
     for told in [
         "  - unit: 6 written, 3 kept, 3 left out\n".to_owned(),
         format!("- **Root Cause**: {fails}"),
-        "- **Recommendation**: Compare `tests/test_a.py::test_bad_0` with the specification of `bad`".to_owned(),
+        "- **Recommendation**: Compare `tests/test_a.py::TestBad::test_bad_0` with the specification of `bad`".to_owned(),
     ] {
         assert!(report.contains(&told), "`{told}` is missing in {report}");
     }
