@@ -269,3 +269,30 @@ fn what_is_kept_of_integration_tests_passes_alone() {
     assert_eq!(summary["integration"]["chain"]["outcome"], "failed", "{summary}");
     assert_eq!(summary["suite"]["outcome"], "passed", "{summary}");
 }
+
+/// An assertion that takes several lines is held against the documentation as a whole: its first line alone would say that the
+/// test wants something else.
+#[test]
+fn an_assertion_of_many_lines_is_compared_as_a_whole() {
+    let mut plot = Plot::default().function("spread", "basic", &[], &["[x] * 29"], "[x] * 30");
+    let seven = vec!["7"; 30].join(", ");
+    let signature = "def spread(x: int) -> list[int]";
+    plot.nodes[0]["docstring"] = format!("Give x 30 times.\n\n`spread(7) == [{seven}]`").into();
+    plot.nodes[0]["signature"] = signature.into();
+    for reply in &mut plot.replies {
+        let text = reply["reply"].as_str().expect("a text");
+        reply["reply"] = text.replace("def spread(x: int) -> int", signature).into();
+    }
+    let tests = format!(
+        "```python\nfrom lib.basic import spread\n\n\ndef test_spread():\n    assert spread(7) == [{seven}]\n\n\n\
+         def test_length():\n    assert len(spread(1)) == 30\n\n\ndef test_first():\n    assert spread(2)[0] == 2\n```"
+    );
+    plot.reply("spread", "tests", 0, &tests);
+    let world = World::new();
+    let summary = world.grow(&plot, &[]).exits(0).json();
+    assert_eq!(summary["passedByFixes"], json!([0, 1]), "{summary}");
+    let notes = world.journal("note");
+    let said = notes.iter().find(|it| it["what"] == "diagnosed").expect("a diagnosis");
+    let text = said["text"].as_str().expect("a text");
+    assert!(text.contains("the documentation has the example that fails"), "{text}");
+}

@@ -6,6 +6,7 @@
 mod cases;
 pub mod circles;
 mod class_body;
+mod comparison;
 mod digest;
 pub mod distributions;
 mod edits;
@@ -36,6 +37,7 @@ mod tree;
 
 pub use cases::{TestDefinition, tests};
 pub use class_body::{insert_method, remove_methods};
+pub use comparison::{Comparison, comparison, literal, spelled};
 pub use digest::{digest, interface};
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, NoPlace, Refused, Replaced, SearchReplace, TextEdit,

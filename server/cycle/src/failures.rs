@@ -127,8 +127,10 @@ fn is_inside(path: &str) -> bool {
 
 /// The same from what is known of the frames.
 fn by_frames(failure: &Failure) -> String {
-    let told =
-        |it: &Frame| format!("{}:{} in {}\n    {}", it.path, it.line, it.function, it.source);
+    let told = |it: &Frame| {
+        let source = it.source.replace('\n', "\n    ");
+        format!("{}:{} in {}\n    {source}", it.path, it.line, it.function)
+    };
     let mut out = few(failure.frames.iter().map(told).collect());
     out.push(format!("{}: {}", failure.exception, failure.message).trim_end().to_owned());
     out.join("\n")

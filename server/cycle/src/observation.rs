@@ -26,7 +26,7 @@ pub struct Frame {
     pub path: String,
     pub line: u32,
     pub function: String,
-    /// The line's text, without indentation; empty where it is not known.
+    /// The text of the statement that begins there, or of the line, without its margin; empty where it is not known.
     pub source: String,
 }
 

@@ -120,14 +120,26 @@ fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> Stri
 
 pub(crate) fn frame(frame: &run::Frame, texts: Texts<'_>) -> Frame {
     let text = if frame.inside { texts(&frame.path) } else { None };
-    let lines = text.as_deref().map(str::lines);
-    let line = lines.and_then(|mut it| it.nth(frame.line.saturating_sub(1) as usize));
-    Frame {
-        path: frame.path.clone(),
-        line: frame.line,
-        function: frame.function.clone(),
-        source: line.unwrap_or_default().trim().to_owned(),
-    }
+    let source = text.map(|text| statement(&text, frame.line)).unwrap_or_default();
+    Frame { path: frame.path.clone(), line: frame.line, function: frame.function.clone(), source }
+}
+
+/// Longest statement that is shown whole, in lines.
+const LONGEST_STATEMENT: usize = 40;
+
+/// The statement that begins at a line, from 1, without its margin; the line alone where none does.
+fn statement(text: &str, line: u32) -> String {
+    let lines: Vec<&str> =
+        text.lines().skip(line.saturating_sub(1) as usize).take(LONGEST_STATEMENT).collect();
+    let Some(first) = lines.first() else { return String::new() };
+    let margin = &first[..first.len() - first.trim_start().len()];
+    let plain = |line: &&str| line.strip_prefix(margin).unwrap_or(line).trim_end().to_owned();
+    let lines: Vec<String> = lines.iter().map(plain).collect();
+    // A header is whole with a body.
+    let is_whole =
+        |text: &str| code::check(text).or_else(|_| code::check(&format!("{text} pass"))).is_ok();
+    let whole = (1..=lines.len()).map(|count| lines[..count].join("\n")).find(|it| is_whole(it));
+    whole.unwrap_or_else(|| first.trim().to_owned())
 }
 
 /// A failure as the cycle sees it.

@@ -298,8 +298,9 @@ fn cannot_bind(message: &str) -> bool {
 /// What docstrings and examples say about the failing assertion.
 fn documented(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding> {
     let texts = || around.documentation.iter().copied();
-    let line = failure.frames.iter().rev().find(|it| (around.is_test)(&it.path))?.source.as_str();
-    if let Some(said) = compare(line, texts()) {
+    let frame = failure.frames.iter().rev().find(|it| (around.is_test)(&it.path))?;
+    if let Some(said) = compare(&frame.source, texts()) {
+        let line = frame.source.split_whitespace().collect::<Vec<_>>().join(" ");
         return match said {
             Said::TheSame => finding(
                 Diagnosis::Implementation,

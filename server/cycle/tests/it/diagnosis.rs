@@ -304,6 +304,22 @@ fn documented_examples_decide() {
             ">>> pair(1)\n['a b',\n 'c']\n",
             "implementation documented-example",
         ),
+        // However it is laid out and quoted.
+        (
+            "assert pair(\n    1,\n) == [\n    \"a b\",\n    \"c\",\n]",
+            ">>> pair(1)\n['a b', 'c']\n",
+            "implementation documented-example",
+        ),
+        (
+            "assert (\n    total([1, 2])\n    == 3\n), 'the sum'",
+            doctest,
+            "implementation documented-example",
+        ),
+        ("assert total([1, 2]) == 3, 'the sum'", doctest, "implementation documented-example"),
+        ("assert name('a') == 'A '", doctest, "test documented-example"),
+        // The first line of a statement says nothing, nor does a value that is not written out.
+        ("assert total([1, 2]) == [", doctest, "-"),
+        ("assert total([1, 2]) == [expected]", doctest, "-"),
         ("assert total([1, 2]) == expected", doctest, "-"),
         ("assert rows == 3", doctest, "-"),
         ("assert total([1, 2]) is None", doctest, "-"),
