@@ -102,7 +102,7 @@ fn edited(
     let mut source = before.to_source();
     let mut others: BTreeMap<usize, String> = BTreeMap::new();
     for edit in edits {
-        let own = is_file(&item.path, edit).then(|| edit.applied_to(&source));
+        let own = is_file(&item.path, edit).then(|| fitted(edit, &source));
         if let Some(Ok(done)) = own {
             source = done;
             continue;
@@ -114,7 +114,7 @@ fn edited(
                 others.get(&at).cloned().unwrap_or_else(|| upstream[at].implementation.to_source()),
             )
         });
-        let fits = texts.find_map(|(at, text)| Some((at, edit.applied_to(&text).ok()?)));
+        let fits = texts.find_map(|(at, text)| Some((at, fitted(edit, &text).ok()?)));
         match (fits, own) {
             (Some((at, text)), _) => drop(others.insert(at, text)),
             (None, Some(Err(e))) => {
@@ -133,6 +133,14 @@ fn edited(
         amended.insert(other.id.clone(), shape(other, parse(&text)?, true)?.fragment);
     }
     Ok(Normalised { amended, ..shape(item, parse(&source)?, true)? })
+}
+
+/// A text with an edit, which may speak of it as it was written or as it stands in the files: laid out anew.
+fn fitted(edit: &Edit, text: &str) -> Result<String, String> {
+    edit.applied_to(text).or_else(|why| {
+        let formatted = code::formatted(text).filter(|it| it != text);
+        formatted.and_then(|it| edit.applied_to(&it).ok()).ok_or(why)
+    })
 }
 
 /// Every definition goes to the item whose name it has. A class in a reply may be there for the sake of one

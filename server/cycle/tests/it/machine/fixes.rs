@@ -57,6 +57,20 @@ fn a_fix_comes_as_definitions_blocks_or_json() {
     }
 }
 
+/// Failures and suspects show the files, in which every text is laid out as black would.
+#[test]
+fn a_fix_may_search_for_what_stands_in_the_files() {
+    let call =
+        "combined([first for first in values if first], [last for last in values if not last])";
+    let before = format!("def mean(values: list[float]) -> float:\n    return {call}\n");
+    let laid_out = code::formatted(&before).expect("Python");
+    let (_, search) = laid_out.split_once('\n').expect("lines");
+    let replace = "    return sum(values) / len(values)\n";
+    let block = format!("<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n");
+    let fixed = format!("def mean(values: list[float]) -> float:\n{replace}");
+    check_fix(&item(), &before, &block, &fixed);
+}
+
 #[test]
 fn a_fix_replaces_by_name_and_adds_what_is_new() {
     check_fix(
