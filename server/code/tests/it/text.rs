@@ -202,3 +202,21 @@ fn imports_are_found_wherever_they_stand() {
         code::all_imports(source).expect("parses").iter().map(ToString::to_string).collect();
     assert_eq!(found, ["import a", "import b.c as d", "from .e import g", "from .e import h"]);
 }
+
+#[test]
+fn what_is_laid_out_reads_as_black_would_have_it() {
+    let rows = "'one': 1, ".repeat(12);
+    let table = [
+        ("x = 'a'\ndef f( a,b ): return a\n", Some("x = \"a\"\n\n\ndef f(a, b):\n    return a\n")),
+        ("x = [1,\n  2,]\n", Some("x = [\n    1,\n    2,\n]\n")),
+        ("def f(:\n", None),
+    ];
+    for (source, expect) in table {
+        assert_eq!(code::formatted(source).as_deref(), expect, "{source}");
+    }
+    let long = code::formatted(&format!("x = {{{rows}}}\n")).expect("Python");
+    assert!(long.lines().all(|line| line.len() <= 88) && long.lines().count() > 10, "{long}");
+    // Ten thousand comments in a row take the formatter minutes: such a text stays as it is.
+    let padding = "# long\n\n".repeat(10_000);
+    assert_eq!(code::formatted(&format!("import os\n{padding}x = os.sep\n")), None);
+}
