@@ -32,7 +32,9 @@ pub(crate) fn end_as_they_do_without(work: &Work, share: u32, code: i32) {
 #[test]
 fn with_one_call_in_two_failing_six_nodes_end_as_they_do_without() {
     let world = World::new();
-    end_as_they_do_without(&Work::of(&world, &Plot::garden().with_usage()), 2, 0);
+    let names = [("basic", "double"), ("top", "negated")];
+    let plot = Plot::garden().library(&names, "negated(double(1)) == -8");
+    end_as_they_do_without(&Work::of(&world, &plot.with_usage()), 2, 0);
 }
 
 /// The same question, for a vote the same one of the five, is answered in full once.

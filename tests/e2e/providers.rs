@@ -61,7 +61,9 @@ pub(crate) fn grown_as_recorded(
 #[test]
 fn every_format_plain_and_streamed_grows_what_the_recording_grows() {
     let planted = World::new();
-    let work = Work::of(&planted, &Plot::three().with_usage());
+    let names = [("basic", "double"), ("middle", "summed")];
+    let plot = Plot::three().library(&names, "summed(double(1)) == 8");
+    let work = Work::of(&planted, &plot.with_usage());
     let (reference, ran) = recorded(&work, 1);
     let _ = ran.exits(0);
     for format in FORMATS {

@@ -139,15 +139,9 @@ fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_co
 /// Parts that passed, alone and by subgraph, are tried together as a user would, once all are there.
 #[test]
 fn the_whole_library_is_tested_at_its_end() {
-    let expect = |last: i64| {
-        let mut plot = Plot::garden();
-        let tests = format!(
-            "from lib.basic import double\nfrom lib.top import negated\n\ndef test_there():\n    assert negated(double(1)) == {last}\n"
-        );
-        let reply = format!("```python\n{tests}```");
-        plot.reply("the whole library", "integration_tests", 0, &reply);
-        plot
-    };
+    let names = [("basic", "double"), ("top", "negated")];
+    let expect =
+        |last: i64| Plot::garden().library(&names, &format!("negated(double(1)) == {last}"));
     let world = World::new();
     let summary = world.grow(&expect(-8), &["--jobs=1"]).exits(0).json();
     let flows = &summary["integration"]["the whole library"];

@@ -158,7 +158,8 @@ fn a_held_run_asks_nothing_and_a_cancelled_one_goes_on_later_with_the_same_optio
         .function("shifted", "middle", &["double"], &[], "double(x) + 1")
         .tests("shifted", "middle", [3, 5, 7])
         .function("tenfold", "top", &[], &[], "10 * x")
-        .tests("tenfold", "top", [10, 20, 30]);
+        .tests("tenfold", "top", [10, 20, 30])
+        .library(&[("basic", "double"), ("middle", "shifted")], "shifted(double(1)) == 5");
     world.plant(&plot);
     let mut client = editor(&world, Value::Null);
     let params = json!({ "graph": "rpg.json", "out": "out", "model": "editor:any", "batch": 1 });

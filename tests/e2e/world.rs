@@ -346,6 +346,16 @@ impl Plot {
             .push(json!({"node": node, "stage": stage, "attempt": attempt, "reply": reply}));
     }
 
+    /// Tests of the whole library: one, with these imports (module and name), that asserts this.
+    pub(crate) fn library(mut self, imports: &[(&str, &str)], asserted: &str) -> Plot {
+        let import = |(module, name): &(&str, &str)| format!("from lib.{module} import {name}\n");
+        let imports: String = imports.iter().map(import).collect();
+        let tests = format!("{imports}\n\ndef test_there():\n    assert {asserted}\n");
+        let reply = format!("```python\n{tests}```");
+        self.reply("the whole library", "integration_tests", 0, &reply);
+        self
+    }
+
     /// Gives each reply tokens that it cost.
     pub(crate) fn with_usage(mut self) -> Plot {
         for (place, reply) in self.replies.iter_mut().enumerate() {
