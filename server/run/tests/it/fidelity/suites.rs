@@ -4,12 +4,12 @@ pub(super) const ALL: &[(&str, &str)] = &[
     ("options in pytest.ini", r#"
 #- pytest.ini
 [pytest]
-addopts = -rA --durations=2 --durations-min=0.01 -k "not left_out" --tb=short
+addopts = -rA --durations=1 --durations-min=0.01 -k "not left_out" --tb=short
 testpaths = checks
 python_files = check_*.py
 #- checks/check_a.py
 import time
-def test_slow(): time.sleep(0.03)
+def test_slow(): time.sleep(0.3)
 def test_left_out(): assert 0
 def test_fails():
     value = {"a": [1, 2, 3]}
