@@ -82,11 +82,28 @@ fn nothing_is_left_to_commit_and_what_a_person_staged_stays_so() {
     assert!(!world.git(&["ls-files"]).contains("test_results.xml"));
     world.write("out/notes.txt", "mine\n");
     world.git(&["add", "notes.txt"]);
-    let more = woven().function("more", "more", &["last"], &[], "last(x) + 1").tests(
+    // A subgraph of which nothing passes brings nothing to commit.
+    let none = woven().function("none", "none", &[], &[], "x").tests("none", "none", [9, 9, 9]);
+    let more = none.function("more", "more", &["last"], &[], "last(x) + 1").tests(
         "more",
         "more",
         [4, 6, 8],
     );
-    let _ = world.grow(&more, &[]).exits(0);
+    let _ = world.grow(&more, &[]).exits(1);
     assert_eq!(world.git(&["status", "--porcelain"]), "A  notes.txt\n");
+}
+
+/// A person's repository may have another hash than git makes by itself; files that go, go from its commits too.
+#[test]
+fn a_repository_with_long_object_names_is_committed_to() {
+    let world = World::new();
+    std::fs::create_dir_all(world.out()).expect("a folder");
+    world.git(&["init", "--quiet", "--object-format=sha256"]);
+    let _ = world.grow(&woven(), &[]).exits(0);
+    assert_eq!(milestones(&world).len(), 3);
+    let other = Plot::default().function("f", "f", &[], &[], "x").tests("f", "f", [1, 2, 3]);
+    let _ = world.grow(&other, &["--drop-removed"]).exits(0);
+    let files = world.git(&["ls-tree", "-r", "--name-only", "phase4-subgraph-f"]);
+    assert!(files.contains("src/lib/f.py") && !files.contains("basic.py"), "{files}");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
 }

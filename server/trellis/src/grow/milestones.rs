@@ -160,7 +160,7 @@ impl Owner {
             ),
         };
         let tag = whole.then(|| format!("phase4-subgraph-{}", disk::safe_name(subgraph)));
-        let contents = self.contents_of(subgraph, leaves);
+        let contents = self.contents_of(subgraph);
         // Every milestone can be installed and tested: it is what a rollback returns to.
         let mut files = self.sources(&contents)?.files;
         let (metadata, _) = metadata::files(self, &contents, &files);
@@ -174,9 +174,9 @@ impl Owner {
     }
 
     /// What the commit of a subgraph holds: the subgraph and what was committed before it, with everything
-    /// that they build on. Fixes by nodes that come later in the plan's order are not in it, so that any
-    /// number of jobs makes the same commits.
-    fn contents_of(&self, subgraph: &str, leaves: &[NodeIx]) -> Contents {
+    /// that they build on, so that any number of jobs makes the same commits. A later node's fix of what is in
+    /// it waits until nobody is at work, and then the commit is made.
+    fn contents_of(&self, subgraph: &str) -> Contents {
         let work = &self.shop.work;
         let is_in = |(name, leaves): &&(String, Vec<NodeIx>)| {
             name == subgraph
@@ -184,11 +184,7 @@ impl Owner {
                 || self.stands_as_committed(name, leaves)
         };
         let all: Vec<&(String, Vec<NodeIx>)> = self.subgraphs.iter().filter(is_in).collect();
-        let mut shelf = self.shelf.borrow().clone();
-        let last = leaves.iter().map(|ix| work.place[ix]).max();
-        for it in self.amendments.iter().rev().filter(|it| Some(work.place[&it.by]) > last) {
-            shelf.put(it.node, Some(it.before.clone()));
-        }
+        let shelf = self.shelf.borrow().clone();
         let parts = all.iter().flat_map(|(_, leaves)| leaves).copied();
         let parts: Vec<NodeIx> = parts.filter(|ix| shelf.draft(*ix).is_some()).collect();
         let nodes = integration::nodes(work, &shelf, &parts).into_iter();

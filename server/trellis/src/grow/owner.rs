@@ -47,13 +47,6 @@ pub(crate) enum Ended {
     Interrupted,
 }
 
-/// The text of a node that has passed, changed by the fix of another.
-pub(super) struct Amendment {
-    pub(super) by: NodeIx,
-    pub(super) node: NodeIx,
-    pub(super) before: Arc<Draft>,
-}
-
 pub(crate) struct Owner {
     pub(crate) shop: Arc<Shop>,
     pub(crate) schedule: Schedule,
@@ -75,7 +68,6 @@ pub(crate) struct Owner {
     pub(crate) committed: BTreeSet<String>,
     /// Texts of the subgraphs' commits that this run made.
     pub(super) in_history: BTreeMap<String, String>,
-    pub(super) amendments: Vec<Amendment>,
     pub(crate) started: BTreeSet<NodeIx>,
     pub(crate) resting: Resting,
     /// Nothing new is begun: there is no more to spend.
@@ -137,7 +129,6 @@ impl Owner {
             unsaved: false,
             committed: BTreeSet::new(),
             in_history: BTreeMap::new(),
-            amendments: Vec::new(),
             started: BTreeSet::new(),
             integrating: BTreeSet::new(),
             integrated: BTreeMap::new(),
@@ -298,7 +289,7 @@ impl Owner {
             cost: outcome.cost.clone(),
         };
         let mut draft = outcome.draft.clone();
-        let amended = self.amended(node, std::mem::take(&mut draft.amended));
+        let amended = self.amended(std::mem::take(&mut draft.amended));
         // With one write: a crash leaves both or neither.
         let events: Vec<Event> =
             amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
@@ -316,7 +307,7 @@ impl Owner {
     }
 
     /// Nodes that passed before, with the text the draft gives them; on the shelf at once.
-    fn amended(&mut self, by: NodeIx, texts: BTreeMap<String, code::Fragment>) -> Vec<Accepted> {
+    fn amended(&self, texts: BTreeMap<String, code::Fragment>) -> Vec<Accepted> {
         let mut out = Vec::new();
         for (id, text) in texts {
             let (Some(old), Some(ix)) = (self.accepted.get(&id), self.shop.work.plan.find(&id))
@@ -326,8 +317,7 @@ impl Owner {
             let implementation = Some(text);
             out.push(Accepted { implementation: source(&implementation), ..old.clone() });
             let settled = self.shelf.borrow().draft(ix);
-            let tests = settled.as_ref().and_then(|draft| draft.tests.clone());
-            self.amendments.extend(settled.map(|before| Amendment { by, node: ix, before }));
+            let tests = settled.and_then(|draft| draft.tests.clone());
             self.shelve(ix, Some(Arc::new(Draft { tests, implementation, ..Draft::default() })));
         }
         out

@@ -30,25 +30,24 @@ fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitEr
     let prefix = git.run(&["rev-parse", "--show-prefix"])?;
     let known = from.map(|from| git.run(&["ls-tree", "-r", "-z", "--full-tree", from]));
     let known = known.transpose()?.unwrap_or_default();
-    let modes: HashMap<&str, &str> = (known.split('\0'))
-        .filter_map(|it| it.split_once('\t').map(|(fields, path)| (path, &fields[..PLAIN.len()])))
+    let known: HashMap<&str, &str> = (known.split('\0'))
+        .filter_map(|it| it.split_once('\t').map(|(fields, path)| (path, fields)))
         .collect();
     let mut lines = String::new();
     for (path, text) in texts {
         let whole = format!("{}{path}", prefix.trim_end());
-        let known = modes.get(whole.as_str()).copied();
-        let (mode, blob) = match text {
-            Some(text) => (known.unwrap_or(PLAIN), blob(git, path, text)?),
-            None if known.is_none() => continue,
-            None => ("0", NOTHING.to_owned()),
+        let fields: Option<Vec<&str>> = known.get(whole.as_str()).map(|it| it.split(' ').collect());
+        let (mode, blob) = match (text, fields.as_deref()) {
+            (Some(text), Some([mode, ..])) => (*mode, blob(git, path, text)?),
+            (Some(text), _) => (PLAIN, blob(git, path, text)?),
+            // An entry without an object, whose name is as long as the repository's hash has it, is taken out.
+            (None, Some([_, _, object])) => ("0", "0".repeat(object.len())),
+            (None, _) => continue,
         };
         lines += &format!("{mode} {blob}\t{whole}\0");
     }
     Ok(lines)
 }
-
-/// The object name that takes an entry out of an index.
-const NOTHING: &str = "0000000000000000000000000000000000000000";
 
 fn blob(git: &Git, path: &str, text: &str) -> Result<String, GitError> {
     let blob = git.run_with(&["hash-object", "-w", "--stdin", "--path", path], text)?;
@@ -71,7 +70,8 @@ pub(crate) fn commit_texts(
         let mut arguments = vec!["commit-tree", &tree, "-m", message];
         arguments.extend(parent.iter().flatten());
         let commit = git.run(&arguments)?;
-        let expected = head.unwrap_or(NOTHING);
+        // Empty where there is to be none.
+        let expected = head.unwrap_or_default();
         let update = ["update-ref", "-m", message, "HEAD", commit.trim(), expected];
         git.step(journal, &update, "")?;
     }
