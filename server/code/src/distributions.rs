@@ -9,9 +9,15 @@ pub fn distribution(module: &str) -> &str {
 /// The same for a requirement that was written with the import's name (`yaml>=6`): None where a distribution is called
 /// so, whatever is in it. Capitals do not count, and `-`, `_` and `.` are the same, as for installers.
 pub fn meant_by(requirement: &str) -> Option<&'static str> {
-    let plain = |name: &str| name.to_ascii_lowercase().replace(['-', '_'], ".");
-    let known = TABLE.iter().find(|it| plain(it.module) == plain(requirement));
+    let known = TABLE.iter().find(|it| normalized(it.module) == normalized(requirement));
     known.filter(|it| it.is_free).map(|it| it.distribution)
+}
+
+/// A distribution's name as installers compare it (PEP 503): in lowercase, runs of `-`, `_` and `.` as one `-`.
+pub fn normalized(name: &str) -> String {
+    let is_separator = |c: char| matches!(c, '-' | '_' | '.');
+    let parts: Vec<&str> = name.split(is_separator).filter(|it| !it.is_empty()).collect();
+    parts.join("-").to_lowercase()
 }
 
 struct Differs {

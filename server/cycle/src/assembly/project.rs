@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use code::distributions::normalized;
+
 use crate::assembly::layout::Layout;
 use crate::assembly::tree::pytest_ini;
+use crate::origin::library_name;
 
 /// Facts for the project's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,11 +73,8 @@ const STUBS: [(&str, &str); 26] = [
 
 /// What developers of the result install beside its requirements: tools, and stubs that mypy asks for.
 fn development(project: &Project) -> Vec<String> {
-    let name = |line: &String| {
-        let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
-        line[..end.unwrap_or(line.len())].replace('_', "-").to_lowercase()
-    };
-    let names: Vec<String> = project.requirements.iter().map(name).collect();
+    let lines = project.requirements.iter();
+    let names: Vec<String> = lines.map(|line| normalized(library_name(line))).collect();
     let stubs = STUBS.iter().filter(|it| names.iter().any(|name| name == it.0));
     let tools = DEVELOPMENT.iter().map(ToString::to_string);
     let mut out: Vec<String> = tools.chain(stubs.map(|it| it.1.to_owned())).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use code::distributions::distribution;
+use code::distributions::{distribution, normalized};
 
 use crate::assembly::layout::Layout;
 use crate::assembly::tree::third_party;
@@ -28,9 +28,9 @@ pub fn unrequired<'a>(
     nodes: impl Iterator<Item = (&'a str, &'a str)>,
     lines: &[String],
 ) -> Vec<UnrequiredLine> {
-    let named: Vec<String> = lines.iter().map(|line| plain(library_name(line))).collect();
+    let named: Vec<String> = lines.iter().map(|line| normalized(library_name(line))).collect();
     let is_named = |module: &str| {
-        [module, distribution(module)].into_iter().any(|it| named.contains(&plain(it)))
+        [module, distribution(module)].into_iter().any(|it| named.contains(&normalized(it)))
     };
     let modules = third_party(layout, files).into_iter().filter(|it| !is_named(it));
     let mut found: Vec<UnrequiredLine> = modules
@@ -63,9 +63,4 @@ fn importers(files: &BTreeMap<String, String>, module: &str) -> Vec<String> {
 fn imports(text: &str, module: &str) -> bool {
     let all = code::all_imports(text).unwrap_or_default();
     all.iter().any(|it| it.level == 0 && it.top_level() == module)
-}
-
-/// A name as installers compare it.
-fn plain(name: &str) -> String {
-    name.to_lowercase().replace(['_', '.'], "-")
 }

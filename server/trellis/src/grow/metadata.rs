@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
+use code::distributions::normalized;
 use cycle::Draft;
 use cycle::assembly::{
     ModuleFacts, Project, library_name, project_files, readme, third_party, usage,
@@ -171,11 +172,10 @@ fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
     let pythons =
         std::fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path().join("site-packages"));
     let packages = pythons.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
-    let normal = |name: &str| name.to_lowercase().replace(['-', '.'], "_");
     let installed =
         packages.filter_map(|entry| entry.file_name().into_string().ok()).find_map(|name| {
             let (package, version) = name.strip_suffix(".dist-info")?.split_once('-')?;
-            (normal(package) == normal(distribution)).then(|| version.to_owned())
+            (normalized(package) == normalized(distribution)).then(|| version.to_owned())
         })?;
     let mut parts = installed.split('.').map_while(|part| part.parse::<u64>().ok());
     let (major, minor) = (parts.next()?, parts.next().unwrap_or(0));

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use code::distributions::normalized;
 use code::{Function, Functions, Outline, SymbolKind};
+use cycle::assembly::library_name;
 use cycle::write_tests::{Sample, Style, Subject, samples};
 use run::frameworks::{Framework, detect};
 use run::python;
@@ -194,11 +196,8 @@ fn class_source(source: &str, function: &Function) -> String {
 /// Names of the distributions a project needs, in the form in which they are compared.
 fn dependencies(root: &Path) -> Result<Vec<String>, Fault> {
     let lines = python::of_project(root).map_err(Fault::input)?.lines;
-    let name = |line: &String| {
-        let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
-        line[..end.unwrap_or(line.len())].replace(['_', '.'], "-").to_ascii_lowercase()
-    };
-    let mut names: Vec<String> = lines.iter().map(name).filter(|it| !it.is_empty()).collect();
+    let names = lines.iter().map(|line| normalized(library_name(line)));
+    let mut names: Vec<String> = names.filter(|it| !it.is_empty()).collect();
     names.sort();
     names.dedup();
     Ok(names)
