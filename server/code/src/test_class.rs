@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
-use crate::cases::{is_fixture as marks_fixture, is_test, is_test_class};
+use crate::cases::{self, is_test, is_test_class};
 use crate::class_body::indented;
 use crate::fragment::{Fragment, Item, ItemKind};
 use crate::scope::{unresolved, words};
@@ -15,8 +15,7 @@ const INDENT: &str = "    ";
 
 /// Whether an item is a pytest fixture.
 pub fn is_fixture(item: &Item) -> bool {
-    let marked = |def: &StmtFunctionDef| marks_fixture(def);
-    item.kind == ItemKind::Function && function(&item.text, marked) == Some(true)
+    item.kind == ItemKind::Function && function(&item.text, cases::is_fixture) == Some(true)
 }
 
 /// Moves the test functions of a module into a class behind everything else, and its fixtures too if
