@@ -55,6 +55,7 @@ pub(crate) fn order(
         "deadline": request.interrupted_after().map(|it| it.as_secs_f64()),
         "deadline_is": request.limit_of_test(),
         "selection": selection,
+        "also": if request.targets.is_empty() { &request.also[..] } else { &[] },
         "cores": request.limits.cores,
         "captured": request.limits.output_bytes,
         "rlimits": limits(request, post),

@@ -39,6 +39,10 @@ pub struct Request {
     pub framework: Framework,
     /// Test ids or paths, relative to the root. Empty: whatever the framework finds by itself.
     pub targets: Vec<String>,
+    /// Files and folders, relative to the root, whose tests run beside those that pytest finds by itself, whatever the
+    /// project's `testpaths` say; those that are not there are passed over. Of no meaning where there are targets, and for
+    /// other frameworks.
+    pub also: Vec<String>,
     /// For proof: options of the project's settings that end a session early (`-x`, `--stepwise`) or start from an earlier
     /// one (`--last-failed`) do not count, nor does jest's or vitest's `bail`. Tests that its other options, plugins or
     /// hooks leave out run after the others, in a run of their own; see [`Report::deselected_tests`](crate::Report).
@@ -82,6 +86,7 @@ impl Request {
             tree,
             framework: Framework::Pytest,
             targets: Vec::new(),
+            also: Vec::new(),
             whole: true,
             arguments: Vec::new(),
             source_folders: Vec::new(),

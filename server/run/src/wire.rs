@@ -31,7 +31,8 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 30] = modules![
+const MODULES: [(&str, &str); 31] = modules![
+    "also",
     "channel",
     "child",
     "circumstances",

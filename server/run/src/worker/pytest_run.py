@@ -113,6 +113,7 @@ def without_pytest():
 def session(order, send, ready, observer, main):
     import _pytest.config
 
+    import also
     import deadline
     import integrity
     import line_coverage
@@ -133,6 +134,8 @@ def session(order, send, ready, observer, main):
         if order.get("deadline"):
             ends = deadline.Deadline(order["deadline"], order["deadline_is"])
             config.pluginmanager.register(ends, deadline.NAME)
+        if order.get("also"):
+            config.pluginmanager.register(also.Also(order["also"]), also.NAME)
         if order["selection"] != "project":
             config.pluginmanager.register(selection.Selection(order["selection"]), selection.NAME)
         return config
