@@ -106,7 +106,8 @@ impl Job {
     fn save(&self) {
         let Some(files) = &self.files else { return };
         if let Err(error) = cache::save(&self.root, &self.index, files) {
-            let folder = self.root.join(super::STORE);
+            let place = cache::Place::of(&self.root);
+            let folder = place.map_or(self.root.clone(), |it| it.folder(&self.root));
             let shown = folder.display();
             Output::say(format_args!("warning: the next start will be slower: {shown}: {error}"));
         }

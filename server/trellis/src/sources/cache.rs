@@ -5,9 +5,12 @@
 //! symbols in the same text. One that is damaged, cut off or foreign is as good as none. It is replaced as a
 //! whole, so processes that write at once do not disturb each other or those that read.
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,9 +19,20 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use super::Known;
 use super::disk::Stamp;
-use super::{Known, STORE};
+use crate::sandbox::cache_folder;
 use crate::workspace::disk;
+
+/// The folder of what is ours in a project, and in it that of the cache.
+const OWN: &str = ".trellis";
+const CACHE: &str = "cache";
+/// The file in that folder.
+const FILE: &str = "sources";
+/// In the person's cache, the file that says whose it is.
+const ROOT: &str = "root";
+/// Names in the code are nobody else's business.
+const PRIVATE: u32 = 0o700;
 
 /// Changes with what is written below.
 const FORMAT: u32 = 1;
@@ -76,13 +90,19 @@ pub(super) struct Kept {
 
 /// What was kept for a root; nothing if that is missing, damaged or of another build.
 pub(super) fn load(root: &Path) -> Vec<Kept> {
-    let bytes = run::files::read(root.join(STORE).join("sources")).unwrap_or_default();
+    let place = Place::of(root).map(|it| it.folder(root).join(FILE));
+    let bytes = place.and_then(|it| run::files::read(it).ok()).unwrap_or_default();
     let Some((head, payload)) = bytes.split_at_checked(HEAD) else { return Vec::new() };
     let files = || postcard::from_bytes::<Vec<StoredFile<'_>>>(payload).ok();
     let files = header(payload).filter(|it| it == head).and_then(|_| files());
     let kept: Option<Vec<Kept>> =
         files.unwrap_or_default().par_iter().with_min_len(64).map(restored).collect();
     kept.unwrap_or_default()
+}
+
+/// Whether anything was kept for a root.
+pub(super) fn is_there(root: &Path) -> bool {
+    Place::of(root).is_some_and(|it| it.folder(root).join(FILE).exists())
 }
 
 /// Keeps what is known of these files. All their outlines are read, so they should be there.
@@ -114,16 +134,66 @@ pub(super) fn save(root: &Path, index: &Index, files: &[(Arc<str>, Known)]) -> i
         .collect();
     let payload = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
     let head = header(&payload).ok_or_else(|| io::Error::other("the program was replaced"))?;
-    let folder = folder(root)?;
+    let place = Place::of(root).ok_or_else(|| io::Error::other("there is no folder for caches"))?;
+    let folder = place.made(root)?;
     let mut file = tempfile::Builder::new().prefix("sources-").tempfile_in(&folder)?;
     file.write_all(&head)?;
     file.write_all(&payload)?;
-    file.persist(folder.join("sources")).map(drop).map_err(|it| it.error)
+    file.persist(folder.join(FILE)).map(drop).map_err(|it| it.error)
 }
 
-/// The folder of the cache, made if it has to be, where git does not look.
-fn folder(root: &Path) -> io::Result<PathBuf> {
-    disk::own(root, STORE.trim_start_matches(".trellis/"))
+/// Where the cache of a root lies.
+pub(super) enum Place {
+    /// In the project, where git does not look: there is work of ours already.
+    Project,
+    /// In the person's cache: the folder was only opened. All of these, and the one for this root.
+    Person { all: PathBuf, own: PathBuf },
+}
+
+impl Place {
+    /// None where there is no work of ours and no place for caches.
+    pub(super) fn of(root: &Path) -> Option<Place> {
+        if root.join(OWN).is_dir() {
+            return Some(Place::Project);
+        }
+        let all = cache_folder().ok()?.join("sources");
+        let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let own = all.join(&disk::hash(real.as_os_str().as_encoded_bytes())[..32]);
+        Some(Place::Person { all, own })
+    }
+
+    pub(super) fn folder(&self, root: &Path) -> PathBuf {
+        match self {
+            Place::Project => root.join(OWN).join(CACHE),
+            Place::Person { own, .. } => own.clone(),
+        }
+    }
+
+    /// The same, made if it has to be. Caches of roots that are gone go as well.
+    fn made(&self, root: &Path) -> io::Result<PathBuf> {
+        match self {
+            Place::Project => disk::own(root, CACHE),
+            Place::Person { all, own } => {
+                DirBuilder::new().recursive(true).mode(PRIVATE).create(own)?;
+                let real = root.canonicalize()?;
+                fs::write(own.join(ROOT), real.as_os_str().as_encoded_bytes())?;
+                sweep(all);
+                Ok(own.clone())
+            }
+        }
+    }
+}
+
+/// Removes caches of roots that are gone. What cannot be removed is tried again by the next one.
+fn sweep(all: &Path) {
+    let folders = fs::read_dir(all).into_iter().flatten().flatten().map(|it| it.path());
+    for folder in folders {
+        let root = fs::read(folder.join(ROOT)).unwrap_or_default();
+        let root = Path::new(OsStr::from_bytes(&root));
+        if root.is_absolute() && !root.exists() {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
 }
 
 /// What stands in front of a payload; `None` if the program's own file is gone.

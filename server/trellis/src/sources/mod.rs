@@ -27,11 +27,8 @@ use crate::output::Output;
 use disk::{Disk, Stamp};
 pub(crate) use fresh::Refreshed;
 pub(crate) use given::of_texts;
-pub(crate) use walk::{is_source, paths};
+pub(crate) use walk::{is_source, newest, paths};
 use watch::Watch;
-
-/// Where the cache lies, below the root.
-const STORE: &str = ".trellis/cache";
 
 /// Where the files of a workspace come from.
 enum Scope {
@@ -127,7 +124,7 @@ impl Workspace {
     }
 
     fn read(&mut self) {
-        let cached = self.root.join(STORE).join("sources").exists();
+        let cached = cache::is_there(&self.root);
         if matches!(self.scope, Scope::Folder) && !cached {
             let (listing, read) = self.list_and_read();
             self.take_in_read(read);

@@ -121,6 +121,8 @@ proptest! {
     fn after_any_steps_the_index_is_that_of_a_fresh_look(steps in steps()) {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
+        // Work of ours: the cache lies beside it.
+        fs::create_dir(root.join(".trellis")).expect("a folder");
         let mut workspace = Workspace::serve(root).expect("a folder");
         let mut open = Vec::new();
         for (number, step) in steps.iter().enumerate() {
@@ -145,6 +147,7 @@ fn a_damaged_cache_is_as_good_as_none_and_a_change_that_looks_like_none_is_seen(
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.py");
     fs::write(&file, "one = 1\n").expect("a file");
+    fs::create_dir(folder.path().join(".trellis")).expect("a folder");
     Workspace::serve(folder.path()).expect("a folder").finish();
     let kept = folder.path().join(".trellis/cache/sources");
     let whole = fs::read(&kept).expect("a cache");

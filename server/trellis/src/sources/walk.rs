@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -61,6 +61,13 @@ pub(crate) fn paths(root: &Path) -> Vec<String> {
     let mut paths: Vec<String> = listing.files.into_iter().map(|(path, _)| path).collect();
     paths.sort_unstable();
     paths
+}
+
+/// The source that was changed last, and when.
+pub(crate) fn newest(root: &Path) -> Option<(PathBuf, SystemTime)> {
+    let files = paths(root).into_iter().map(|it| root.join(it));
+    let times = files.filter_map(|it| Some((it.metadata().and_then(|it| it.modified()).ok()?, it)));
+    times.max().map(|(time, file)| (file, time))
 }
 
 /// Whether a file or folder would be met on a walk from the root: the folders on the way are looked at,
