@@ -150,13 +150,20 @@ impl Runner {
         *self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the workers that wait, and removes what was put up for them. The errors are sentences
-    /// for people.
-    pub async fn close(&self) -> Vec<String> {
+    /// Ends the workers that wait: a folder of which they have copies has changed. The next run has a new copy. The errors are
+    /// sentences for people.
+    pub async fn forget_copies(&self) -> Vec<String> {
         let mut errors = Vec::new();
         for post in self.shared.pool.empty() {
             errors.extend(post.close().await);
         }
+        errors
+    }
+
+    /// Ends the workers that wait, and removes what was put up for them. The errors are sentences
+    /// for people.
+    pub async fn close(&self) -> Vec<String> {
+        let errors = self.forget_copies().await;
         self.shared.place.settled().await;
         errors
     }

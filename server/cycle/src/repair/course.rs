@@ -10,7 +10,7 @@
 //! Each fix that is kept makes a failing test pass and breaks none, so the loop ends. A group that has been given up is not
 //! begun again.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::groups::Group;
 use super::merit::Merit;
@@ -44,6 +44,17 @@ pub enum Seen {
     Written,
     /// The tree is another than the fix was made for.
     Stale(String),
+    /// What was decided about a fix that waits, by its name; none where nothing was.
+    Heard(Option<(String, Answer)>),
+}
+
+/// What was decided about a fix that waited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is in the tree.
+    Accepted,
+    /// Another one may be made.
+    Rejected,
 }
 
 /// A change on a copy.
@@ -63,7 +74,7 @@ pub enum Decision {
         /// In the person's words; empty where there are none.
         why: String,
     },
-    /// Nobody is there; it waits under this name.
+    /// It waits under this name, and the work goes on.
     Waits(String),
     /// This group is left as it is.
     Skip,
@@ -96,6 +107,11 @@ pub enum Next {
         candidate: usize,
         /// From 1.
         iteration: u32,
+    },
+    /// Hear what was decided about fixes that wait.
+    Hear {
+        /// Until something is, for there is nothing else to do.
+        wait: bool,
     },
     /// Write it.
     Write {
@@ -140,6 +156,12 @@ pub struct Course {
     end: End,
     /// Surveys in a row that were made anew because the tree had changed.
     stale: u32,
+    /// Somebody decides about fixes that wait, sooner or later.
+    hears: bool,
+    /// Nothing was decided as of just now.
+    is_silent: bool,
+    /// Fixes that were asked for, of groups whose fix waits or was rejected, by their first tests.
+    asked: HashMap<String, u32>,
 }
 
 /// Surveys in a row after which a tree that others change is left alone.
@@ -147,9 +169,23 @@ const STALE: u32 = 3;
 
 impl Course {
     pub fn new(limits: Limits) -> (Course, Next) {
-        let course =
-            Course { limits, queue: VecDeque::new(), work: None, end: End::default(), stale: 0 };
+        let course = Course {
+            limits,
+            queue: VecDeque::new(),
+            work: None,
+            end: End::default(),
+            stale: 0,
+            hears: false,
+            is_silent: false,
+            asked: HashMap::new(),
+        };
         (course, Next::Survey)
+    }
+
+    /// The same where somebody decides about fixes that wait: it ends when all of them are decided.
+    #[must_use]
+    pub fn hearing(self) -> Course {
+        Course { hears: true, ..self }
     }
 
     /// What to do after what was seen.
@@ -164,6 +200,11 @@ impl Course {
             Seen::Decided(decision) => self.decided(decision),
             Seen::Written => self.written(),
             Seen::Stale(why) => self.surveyed_anew(why),
+            Seen::Heard(None) => {
+                self.is_silent = true;
+                self.next_group()
+            }
+            Seen::Heard(Some((name, answer))) => self.heard(&name, &answer),
         }
     }
 
@@ -177,12 +218,18 @@ impl Course {
     }
 
     fn next_group(&mut self) -> Next {
+        self.work = None;
+        if self.hears && !self.end.waiting.is_empty() && !self.is_silent {
+            return Next::Hear { wait: self.queue.is_empty() };
+        }
+        self.is_silent = false;
         let Some(group) = self.queue.pop_front() else { return self.finish() };
+        let asked = self.asked.remove(group.lead()).unwrap_or_default();
         self.work = Some(Work {
             group: group.clone(),
             suggestions: 0,
             suggested: 0,
-            asked: 0,
+            asked,
             complaint: None,
             candidates: Vec::new(),
             refused: Vec::new(),
@@ -264,6 +311,7 @@ impl Course {
                 self.ask()
             }
             Decision::Waits(name) => {
+                self.asked.insert(work.group.lead().to_owned(), work.asked);
                 self.end.waiting.extend(self.work.take().map(|it| (it.group, name)));
                 self.next_group()
             }
@@ -277,6 +325,24 @@ impl Course {
                 self.finish()
             }
         }
+    }
+
+    /// A fix that waited was decided about; the tests of one that is rejected fail on.
+    fn heard(&mut self, name: &str, answer: &Answer) -> Next {
+        let place = self.end.waiting.iter().position(|it| it.1 == name);
+        let Some((group, _)) = place.map(|it| self.end.waiting.remove(it)) else {
+            return self.next_group();
+        };
+        let asked = self.asked.get(group.lead()).copied().unwrap_or_default();
+        match answer {
+            Answer::Accepted => return self.written(),
+            Answer::Rejected if asked < self.limits.iterations => self.queue.push_front(group),
+            Answer::Rejected => {
+                let why = format!("{} fixes were tried", self.limits.iterations);
+                self.end.given_up.push((group, why));
+            }
+        }
+        self.next_group()
     }
 
     fn written(&mut self) -> Next {

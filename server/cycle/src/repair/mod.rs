@@ -14,7 +14,7 @@ mod opinion;
 
 pub use answer::{Sources, repaired, suggested};
 pub use ask::{Repair, ask_repair, ask_report};
-pub use course::{Course, Decision, End, Limits, Next, Seen, Try};
+pub use course::{Answer, Course, Decision, End, Limits, Next, Seen, Try};
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
 pub use groups::{Cause, Group, groups};
 pub use merit::{Merit, Size, size};

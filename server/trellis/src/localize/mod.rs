@@ -19,6 +19,7 @@ use run::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, 
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
+use crate::methods::tests::GOES_ON;
 use diagnosis::{Diagnosed, by_trial};
 pub(crate) use evidence::evidence;
 use trials::Trials;
@@ -33,6 +34,10 @@ pub(crate) struct Search<'a> {
     pub(crate) source_folders: Vec<PathBuf>,
     /// Test ids or paths; empty: all there are.
     pub(crate) targets: Vec<String>,
+    /// Files of tests that belong to all there are, whatever the project's settings name.
+    pub(crate) also: Vec<String>,
+    /// Ids of tests that are run in any case, also where the project's settings leave them out.
+    pub(crate) named: Vec<String>,
     /// For one test of the first run; in trials it is drawn from how long the tests took.
     pub(crate) test_timeout: Duration,
     pub(crate) run_timeout: Option<Duration>,
@@ -50,6 +55,8 @@ pub(crate) struct Found {
     pub(crate) evidence: Evidence,
     pub(crate) ranking: Ranking,
     pub(crate) failures: Vec<Failing>,
+    /// Every test as it ran first; a file that could not be loaded counts as one that has its name.
+    pub(crate) ran: Vec<TestResult>,
     /// What the failures mean, where no opinion is needed for it.
     pub(crate) diagnosis: Option<Finding>,
     /// The same of each failing test alone, where a rule says it.
@@ -122,7 +129,19 @@ impl Search<'_> {
                 format!("{path} is executed and cannot be looked at: it is no text in UTF-8, or left out of the workspace")
             }));
         }
-        Ok(Found { evidence, ranking, failures, diagnosis, findings, flaky, limits, notes, unread })
+        let ran = reports.into_iter().flat_map(results).collect();
+        Ok(Found {
+            evidence,
+            ranking,
+            failures,
+            ran,
+            diagnosis,
+            findings,
+            flaky,
+            limits,
+            notes,
+            unread,
+        })
     }
 
     /// A request for some tests on the tree with some files changed.
@@ -155,7 +174,7 @@ impl Search<'_> {
 
     /// A target nobody knows is a mistake of the caller's, not a failing test.
     fn refuse_unknown(&self, failures: &[Failing]) -> Result<(), Fault> {
-        let unknown = failures.iter().find(|it| it.failure.exception == "UsageError");
+        let unknown = failures.iter().find(|it| is_usage(&it.failure));
         let Some(it) = unknown.filter(|_| !self.targets.is_empty()) else { return Ok(()) };
         let targets = self.targets.join(", ");
         let said = it.failure.message.lines().next().unwrap_or_default();
@@ -164,16 +183,55 @@ impl Search<'_> {
         ))
     }
 
-    /// All tests once, with coverage; where one ends the run, what comes after it in the next run.
+    /// All tests once, with coverage, and those that are named where that leaves them out.
     async fn baseline(&self) -> Result<(Vec<Report>, Vec<String>), Fault> {
         let mut request = self.request(Vec::new(), self.test_timeout);
         request.targets.clone_from(&self.targets);
+        request.also.clone_from(&self.also);
         request.coverage = true;
         // One file that cannot be read does not keep the others from being tested.
-        request.arguments.push("--continue-on-collection-errors".to_owned());
+        request.arguments.push(GOES_ON.to_owned());
+        let (mut reports, mut notes) = self.all_of(&mut request).await?;
+        request.targets = self.left_out(&reports);
+        if !request.targets.is_empty() {
+            let (mut more, said) = self.all_of(&mut request).await?;
+            // Who named a test that is not there hears of it from whoever looks for its result.
+            more.iter_mut().for_each(|it| it.collection_errors.retain(|it| !is_usage(it)));
+            more.retain(|it| !(it.tests.is_empty() && it.collection_errors.is_empty()));
+            reports.extend(more);
+            notes.extend(said);
+        }
+        let measured = reports.iter().any(|it| it.coverage.is_some());
+        if !measured {
+            notes.push(
+                "no coverage could be had, so that the ranking rests on tracebacks alone: \
+                 coverage.py has to be installed where the tests run"
+                    .to_owned(),
+            );
+        }
+        notes.sort();
+        notes.dedup();
+        Ok((reports, notes))
+    }
+
+    /// Named tests of which no run has said anything.
+    fn left_out(&self, reports: &[Report]) -> Vec<String> {
+        let tests = reports.iter().flat_map(|it| &it.tests).map(|it| it.id.as_str());
+        let broken = reports.iter().flat_map(|it| &it.collection_errors);
+        let broken = broken.filter_map(|it| it.collecting.as_deref().or(it.path.as_deref()));
+        let known: Vec<&str> = tests.chain(broken).collect();
+        let is_known = |named: &&String| {
+            let of_file = named.split("::").next().unwrap_or_default();
+            known.iter().any(|it| covers(named, it) || *it == of_file)
+        };
+        self.named.iter().filter(|it| !is_known(it)).cloned().collect()
+    }
+
+    /// The tests of a request; where one ends the run, what comes after it in the next run.
+    async fn all_of(&self, request: &mut Request) -> Result<(Vec<Report>, Vec<String>), Fault> {
         let (mut reports, mut notes) = (Vec::new(), Vec::new());
         for run in 1..=RUNS {
-            let mut report = self.runner.run(&request, self.cancel).await;
+            let mut report = self.runner.run(request, self.cancel).await;
             check(&report)?;
             // What nobody runs need not pass; where it does, a change may break it.
             let passed = |it: &TestResult| !has_failed(it);
@@ -197,18 +255,19 @@ impl Search<'_> {
                 _ => {}
             }
         }
-        let measured = reports.iter().any(|it| it.coverage.is_some());
-        if !measured {
-            notes.push(
-                "no coverage could be had, so that the ranking rests on tracebacks alone: \
-                 coverage.py has to be installed where the tests run"
-                    .to_owned(),
-            );
-        }
-        notes.sort();
-        notes.dedup();
         Ok((reports, notes))
     }
+}
+
+/// Whether pytest was given what it does not know.
+fn is_usage(failure: &run::Failure) -> bool {
+    failure.exception == "UsageError"
+}
+
+/// Whether a test, a file or a folder of tests covers a test.
+pub(crate) fn covers(target: &str, id: &str) -> bool {
+    let target = target.trim_end_matches('/');
+    id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
 }
 
 /// Edits of the code show nothing where it is known not to be at fault.
@@ -261,6 +320,25 @@ fn failing(report: &Report) -> Vec<Failing> {
     });
     let mut seen = BTreeSet::new();
     tests.chain(collected).filter(|it| seen.insert(it.id.clone())).collect()
+}
+
+/// All that a run says of tests.
+fn results(report: Report) -> Vec<TestResult> {
+    let broken = report.collection_errors.into_iter().filter_map(|failure| {
+        let file = failure.collecting.clone().or_else(|| failure.path.clone())?;
+        Some(TestResult {
+            id: file.clone(),
+            outcome: TestOutcome::Error,
+            duration: Duration::ZERO,
+            path: file,
+            line: Some(1),
+            reason: None,
+            failure: Some(failure),
+            stdout: String::new(),
+            stderr: String::new(),
+        })
+    });
+    report.tests.into_iter().chain(broken).collect()
 }
 
 /// What is neither passed nor set aside.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use code::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
 use futures_util::future::BoxFuture;
@@ -76,6 +77,20 @@ pub(crate) struct Order {
     pub(crate) note: String,
 }
 
+impl Order {
+    /// To bring a proposal to the files as they are.
+    fn rebase(fix: &str) -> Order {
+        Order {
+            fix: fix.to_owned(),
+            revision: None,
+            choice: Choice::Rebase,
+            hunks: Vec::new(),
+            files: Vec::new(),
+            note: String::new(),
+        }
+    }
+}
+
 /// With what the would-be tree is tested.
 pub(crate) struct Testing<'a> {
     pub(crate) sandbox: SandboxArgs,
@@ -92,8 +107,12 @@ pub(crate) struct Decided {
     pub(crate) edit: Option<u64>,
     /// Files that were written.
     pub(crate) paths: Vec<String>,
-    /// The failing test and those that fail with the change.
+    /// The failing test, others that failed and that the change may mend, and those that fail with it.
     pub(crate) tests: Vec<TriedTest>,
+    /// Tests that failed and pass with it.
+    pub(crate) mended: Vec<String>,
+    /// Other proposals that wait, brought to the files as they are now.
+    pub(crate) rebased: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -170,7 +189,15 @@ impl Desk<'_> {
 
     fn decided(&self) -> Decided {
         let proposal = self.proposal.clone();
-        Decided { proposal, edit: None, paths: Vec::new(), tests: Vec::new(), notes: Vec::new() }
+        Decided {
+            proposal,
+            edit: None,
+            paths: Vec::new(),
+            tests: Vec::new(),
+            mended: Vec::new(),
+            rebased: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// The draft of a run: that tests and writes it.
@@ -236,6 +263,7 @@ impl Desk<'_> {
                 let tried = self.tried(&texts, testing).await?;
                 decided.notes.extend(tried.notes);
                 decided.tests = tried.tests;
+                decided.mended = tried.mended;
                 ran = tried.ran;
                 if let Some(why) = tried.failed {
                     self.proposal.state = State::Failed;
@@ -252,9 +280,12 @@ impl Desk<'_> {
         let (edit, paths) = self.write(texts, note.trim_end_matches("; ").to_owned())?;
         // What was found on a copy is true of the project from now on.
         let root = self.store.root();
+        let text_of = Some(SystemTime::now());
         let told = observer.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
-        told.for_each(|(observer, test)| observer.tell(Told::Test { root, test }));
-        Ok(Decided { proposal: self.proposal.clone(), edit: Some(edit), paths, ..decided })
+        told.for_each(|(observer, test)| observer.tell(Told::Test { root, test, text_of }));
+        let rebased = self.bring_others(&paths, &open().await?)?;
+        let proposal = self.proposal.clone();
+        Ok(Decided { proposal, edit: Some(edit), paths, rebased, ..decided })
     }
 
     async fn tried(&self, texts: &[String], testing: Testing<'_>) -> Result<Tried, Fault> {
@@ -263,7 +294,8 @@ impl Desk<'_> {
         let changed = changed.map(|(file, text)| (file.path.clone(), text.as_str().into()));
         let proposal = &self.proposal;
         let targets = std::slice::from_ref(&proposal.test.id);
-        let tried = bench.judge(&changed.collect(), targets, &proposal.affected).await;
+        let tried =
+            bench.judge(&changed.collect(), targets, &proposal.affected, &proposal.failing).await;
         let left = bench.close().await;
         let mut tried = tried?;
         tried.notes.extend(left);
@@ -364,6 +396,25 @@ impl Desk<'_> {
             Ok(file)
         };
         self.proposal.files.iter().zip(&self.given()?).map(moved).collect()
+    }
+
+    /// Brings others that wait to the texts that were written, where each of their hunks still has one place; they are looked
+    /// at again before they are decided.
+    fn bring_others(&self, paths: &[String], open: &OpenTexts) -> Result<Vec<String>, Fault> {
+        let is_met = |it: &Proposal| it.files.iter().any(|file| paths.contains(&file.path));
+        let mut others = self.store.list()?.proposals;
+        others.retain(|it| it.state == State::Waiting && it.run.is_none() && is_met(it));
+        let mut brought = Vec::new();
+        for proposal in others.into_iter().filter(|it| it.id != self.proposal.id) {
+            let order = Order::rebase(&proposal.id);
+            let mut desk = Desk { store: self.store, lock: self.lock, proposal, order: &order };
+            // One that has no place any more is stale when somebody decides about it.
+            let Ok(files) = desk.rebased(open) else { continue };
+            desk.proposal.revise(files);
+            desk.keep(Choice::Rebase, format!("after {}", self.proposal.id))?;
+            brought.push(order.fix);
+        }
+        Ok(brought)
     }
 
     fn rebase(&mut self, open: &OpenTexts) -> Result<Decided, Fault> {

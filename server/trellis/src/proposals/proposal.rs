@@ -146,6 +146,9 @@ pub(crate) struct Proposal {
     pub(crate) test: FailingTest,
     /// Tests that passed and that the fix may break.
     pub(crate) affected: Vec<String>,
+    /// Other tests that failed and that the fix may mend.
+    #[serde(default)]
+    pub(crate) failing: Vec<String>,
     pub(crate) files: Vec<ProposedFile>,
     pub(crate) history: Vec<Step>,
     /// The run whose draft it is: that tests and writes the files itself.
@@ -194,6 +197,7 @@ impl Proposal {
             confidence,
             test,
             affected,
+            failing: Vec::new(),
             files,
             history: Vec::new(),
             run: None,
@@ -202,6 +206,11 @@ impl Proposal {
         };
         proposal.step("proposed", "");
         proposal
+    }
+
+    /// The same, which may mend these tests as well.
+    pub(crate) fn may_mend(self, failing: Vec<String>) -> Proposal {
+        Proposal { failing, ..self }
     }
 
     pub(super) fn step(&mut self, what: &str, note: impl Into<String>) {

@@ -32,10 +32,12 @@ pub(crate) struct TriedTest {
 pub(crate) struct Tried {
     /// Why the change may not stay, if it may not.
     pub(crate) failed: Option<String>,
-    /// The tests it is for, and those that the change breaks.
+    /// The tests it is for, others that failed and that it may mend, and those that the change breaks.
     pub(crate) tests: Vec<TriedTest>,
     /// Tests it is for that pass with it.
     pub(crate) solved: Vec<String>,
+    /// These, and others that failed and pass with it.
+    pub(crate) mended: Vec<String>,
     pub(crate) notes: Vec<String>,
     pub(crate) report: Report,
     /// The last result of every test that ran with the change.
@@ -161,23 +163,30 @@ impl Bench {
         Ok(first.map(|it| crate::convert::failure(it, &text)))
     }
 
-    /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it. The targets are
-    /// run first: what does not help is not worth more.
+    /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it; and which of
+    /// `failing` others pass with it as well. The targets are run first: what does not help is not worth more.
     pub(crate) async fn judge(
         &self,
         changed: &Changed,
         targets: &[String],
         affected: &[String],
+        failing: &[String],
     ) -> Result<Tried, Fault> {
         let others: Vec<String> =
             affected.iter().filter(|it| !targets.contains(it)).cloned().collect();
-        let ids: Vec<String> = targets.iter().chain(&others).cloned().collect();
-        let mut report = self.run(changed, targets, others.is_empty()).await?;
-        if !others.is_empty() && targets.iter().any(|it| passed(&report, it)) {
+        let hoped: Vec<&String> = failing.iter().filter(|it| !targets.contains(it)).collect();
+        let ids: Vec<String> =
+            targets.iter().chain(&others).chain(hoped.clone()).cloned().collect();
+        let is_more = ids.len() > targets.len();
+        let mut report = self.run(changed, targets, !is_more).await?;
+        if is_more && targets.iter().any(|it| passed(&report, it)) {
             report = self.run(changed, &ids, true).await?;
         }
-        let solved: Vec<String> =
-            targets.iter().filter(|it| passed(&report, it)).cloned().collect();
+        let of = |all: &[&String]| -> Vec<String> {
+            all.iter().filter(|it| passed(&report, it)).map(|it| (*it).clone()).collect()
+        };
+        let solved = of(&targets.iter().collect::<Vec<_>>());
+        let mended: Vec<String> = solved.iter().cloned().chain(of(&hoped)).collect();
         let mut notes = report.notes.clone();
         let mut tests: Vec<TriedTest> = targets.iter().map(|it| shown(&report, it)).collect();
         let mut ran = report.tests.clone();
@@ -188,14 +197,15 @@ impl Bench {
             };
             let first = targets.first().map_or("nothing", String::as_str);
             let failed = Some(format!("{first}{more} does not pass with it"));
-            return Ok(Tried { failed, tests, solved, notes, report, ran });
+            return Ok(Tried { failed, tests, solved, mended, notes, report, ran });
         }
+        tests.extend(hoped.iter().map(|it| shown(&report, it)));
         let fails = |it: &&String| !passed(&report, it);
         let suspects: Vec<String> = others.iter().filter(fails).cloned().collect();
         let broken = self.broken(changed, &suspects, &mut notes, &mut ran).await?;
         tests
             .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
-        let is_whole = suspects.is_empty() && solved.len() == targets.len();
+        let is_whole = suspects.is_empty() && mended.len() == targets.len() + hoped.len();
         let failed = match (broken.first(), &report.outcome) {
             (Some(first), _) => {
                 let more = match broken.len() {
@@ -211,7 +221,7 @@ impl Bench {
             }
             (None, _) => None,
         };
-        Ok(Tried { failed, tests, solved, notes, report, ran })
+        Ok(Tried { failed, tests, solved, mended, notes, report, ran })
     }
 
     /// Of tests that fail with the change, those that fail again, and pass without it. Of those `ran` that ran again, the

@@ -82,16 +82,15 @@ impl Waiting {
         }
     }
 
-    /// Waits until a proposal is accepted or rejected, for days if need be; none when it was cancelled.
+    /// Waits until one of these proposals is accepted or rejected, for days if need be; none when it was cancelled.
     pub(crate) async fn settled(
         store: &Store,
-        id: &str,
+        ids: &[String],
         cancel: &CancellationToken,
     ) -> Result<Option<Proposal>, Fault> {
         loop {
             let rings = DECIDED.notified();
-            let proposal = store.get(id)?;
-            if matches!(proposal.state, State::Accepted | State::Rejected) {
+            if let Some(proposal) = Waiting::first_settled(store, ids)? {
                 return Ok(Some(proposal));
             }
             tokio::select! {
@@ -100,6 +99,17 @@ impl Waiting {
                 () = tokio::time::sleep(LOOK) => {}
             }
         }
+    }
+
+    /// The first of these proposals that is accepted or rejected by now.
+    pub(crate) fn first_settled(store: &Store, ids: &[String]) -> Result<Option<Proposal>, Fault> {
+        for id in ids {
+            let proposal = store.get(id)?;
+            if matches!(proposal.state, State::Accepted | State::Rejected) {
+                return Ok(Some(proposal));
+            }
+        }
+        Ok(None)
     }
 
     /// The same where nobody is there to wait for: what was decided before, else none, and the draft waits.

@@ -24,6 +24,8 @@ use crate::workspace::disk;
 pub(super) struct Artifacts<'a> {
     order: &'a Order,
     groups: Vec<GroupLog>,
+    /// The place of the group in hand.
+    current: usize,
     fixes: Vec<KeptFix>,
     /// By path, the text before the first fix and after the last.
     texts: BTreeMap<String, (String, String)>,
@@ -43,6 +45,7 @@ impl<'a> Artifacts<'a> {
         Artifacts {
             order,
             groups: Vec::new(),
+            current: 0,
             fixes: Vec::new(),
             texts: BTreeMap::new(),
             before: None,
@@ -75,26 +78,37 @@ impl<'a> Artifacts<'a> {
         self.write(&format!("diagnosis-{number}.json"), &pretty(&shape)?)?;
         let (group, attempts) = (group.clone(), Vec::new());
         let log = GroupLog { group, diagnosis, ideas, attempts, chosen: None, kept: None };
+        self.current = self.groups.len();
         self.groups.push(log);
         Ok(())
+    }
+
+    /// A group is taken in hand again that was begun before.
+    pub(super) fn take_up(&mut self, group: &Group) {
+        let known = self.groups.iter().rposition(|it| it.group.tests == group.tests);
+        self.current = known.unwrap_or(self.current);
+    }
+
+    fn group(&mut self) -> Option<&mut GroupLog> {
+        self.groups.get_mut(self.current)
     }
 
     pub(super) fn tried(&mut self, attempt: u32, outcome: &str, what: &str) {
         let (outcome, what) = (outcome.to_owned(), what.to_owned());
         let log = AttemptLog { number: attempt + 1, outcome, what, ..AttemptLog::default() };
-        if let Some(group) = self.groups.last_mut() {
+        if let Some(group) = self.group() {
             group.attempts.push(log);
         }
     }
 
     /// The last attempt.
     pub(super) fn attempt(&mut self) -> Option<&mut AttemptLog> {
-        self.groups.last_mut()?.attempts.last_mut()
+        self.group()?.attempts.last_mut()
     }
 
     /// The diagnosis suggested what an attempt, from 0, is about to try.
     pub(super) fn suggested(&mut self, suggestion: usize, attempt: u32) {
-        let ideas = self.groups.last_mut().map(|it| &mut it.ideas);
+        let ideas = self.group().map(|it| &mut it.ideas);
         let candidates = ideas.into_iter().flatten().filter(|it| it.is_candidate());
         if let Some(idea) = candidates.into_iter().nth(suggestion) {
             idea.attempt = Some(attempt + 1);
@@ -103,14 +117,14 @@ impl<'a> Artifacts<'a> {
 
     /// The attempt, from 0, that somebody decides about; none where it is not wanted.
     pub(super) fn choose(&mut self, attempt: Option<u32>) {
-        if let Some(group) = self.groups.last_mut() {
+        if let Some(group) = self.group() {
             group.chosen = attempt.map(|it| it + 1);
         }
     }
 
     /// A person does not want the fix that was chosen.
     pub(super) fn rejected(&mut self, why: &str) {
-        let Some(group) = self.groups.last_mut() else { return };
+        let Some(group) = self.group() else { return };
         let chosen = group.chosen.take();
         if let Some(log) = group.attempts.iter_mut().find(|it| Some(it.number) == chosen) {
             log.outcome = "rejected".to_owned();
@@ -121,7 +135,7 @@ impl<'a> Artifacts<'a> {
     /// A fix stays.
     pub(super) fn kept(&mut self, proposal: &Proposal) {
         let fix = KeptFix::of(proposal, self.order.place == Place::Tree);
-        if let Some(group) = self.groups.last_mut() {
+        if let Some(group) = self.group() {
             group.kept = Some(fix.fix.clone().unwrap_or_else(|| "kept".to_owned()));
         }
         self.fixes.push(fix);

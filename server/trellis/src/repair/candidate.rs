@@ -71,9 +71,9 @@ impl Judge<'_> {
                 proposed: text.clone(),
             })
             .collect();
-        let affected = affected(self.files.found, &files);
+        let Reached { passing: affected, failing } = Reached::by(self.files.found, &files);
         let Tried { failed, tests, report, notes: said, solved, .. } =
-            self.bench.judge(&changed, &self.group.tests, &affected).await?;
+            self.bench.judge(&changed, &self.group.tests, &affected, &[]).await?;
         notes.extend(said);
         if let Some(why) = failed {
             let said: Vec<&str> = tests.iter().filter_map(|it| it.message.as_deref()).collect();
@@ -98,7 +98,10 @@ impl Judge<'_> {
         let merit = Merit { shortcuts, solved: solved.len(), size, coverage: confidence.coverage };
         let reason =
             self.reason(&solved, ids.len() - (self.group.tests.len() - solved.len()), &merit);
-        let proposal = Proposal::new(self.failing(), reason, confidence, affected, files);
+        let failing = failing.into_iter().chain(self.group.tests.iter().cloned());
+        let others: BTreeSet<String> = failing.filter(|it| it != self.group.lead()).collect();
+        let proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
+            .may_mend(others.into_iter().collect());
         Ok(Outcome::Good(Box::new(Candidate { merit, proposal })))
     }
 
@@ -186,15 +189,28 @@ pub(super) fn diff(files: &[ProposedFile]) -> String {
     files.iter().map(diff).collect()
 }
 
-/// Passing tests that execute a file which is changed; all of them where that cannot be told from the lines they execute.
-fn affected(found: &Found, files: &[ProposedFile]) -> Vec<String> {
-    let passing = found.evidence.tests.iter().filter(|it| !it.failed);
-    let place = |path: &str| found.evidence.files.iter().position(|it| it.path == path);
-    let places: Vec<usize> = files.iter().filter_map(|it| place(&it.path)).collect();
-    let measured = found.evidence.tests.iter().any(|it| !it.failed && !it.lines.is_empty());
-    let all = !measured || files.iter().any(changes_top_level);
-    let reaches = |it: &&TestEvidence| {
-        all || places.iter().any(|place| it.lines.get(place).is_some_and(|it| !it.is_empty()))
-    };
-    passing.filter(reaches).map(|it| it.id.clone()).collect()
+/// Tests that execute a file which is changed; all of them where that cannot be told from the lines they execute.
+struct Reached {
+    passing: Vec<String>,
+    failing: Vec<String>,
+}
+
+impl Reached {
+    fn by(found: &Found, files: &[ProposedFile]) -> Reached {
+        let tests = &found.evidence.tests;
+        let place = |path: &str| found.evidence.files.iter().position(|it| it.path == path);
+        let places: Vec<usize> = files.iter().filter_map(|it| place(&it.path)).collect();
+        let measured = tests.iter().any(|it| !it.failed && !it.lines.is_empty());
+        let all = !measured || files.iter().any(changes_top_level);
+        let executes = |it: &TestEvidence| {
+            places.iter().any(|place| it.lines.get(place).is_some_and(|it| !it.is_empty()))
+        };
+        // What failed before it came to anything may come further.
+        let reaches = |it: &&TestEvidence| all || executes(it) || it.failed && it.lines.is_empty();
+        let ids = |failed: bool| {
+            let of_kind = tests.iter().filter(move |it| it.failed == failed).filter(reaches);
+            of_kind.map(|it| it.id.clone()).collect()
+        };
+        Reached { passing: ids(false), failing: ids(true) }
+    }
 }

@@ -1,14 +1,14 @@
 //! Whether a fix stays, and what a person's word means for the loop.
 
 use cycle::approval::{CRITICAL, Mode, needs_person};
-use cycle::repair::{Decision, Seen};
+use cycle::repair::{Answer, Decision, Seen};
 
 use super::Place;
 use super::candidate::{Candidate, Outcome};
 use super::driver::{Shop, lost};
 use super::person::Verdict;
 use crate::error::Fault;
-use crate::proposals::{Proposal, Store};
+use crate::proposals::{Proposal, State, Store};
 
 impl Shop<'_> {
     pub(super) async fn decide(&mut self, candidate: usize, iteration: u32) -> Result<Seen, Fault> {
@@ -68,28 +68,50 @@ impl Shop<'_> {
                     (_, None) => Ok(Seen::NoReply(lost())),
                 }
             }
-            Verdict::Written(proposal) => {
-                self.uncommitted.add(&proposal)?;
-                self.artifacts.kept(&proposal);
-                Ok(Seen::Written)
-            }
             Verdict::Rejected(why) => {
                 let diff = work.candidates.get(candidate).map(|it| it.proposal.diff());
                 let said = if why.is_empty() { "without a word" } else { &why };
-                work.repair.earlier.push(format!(
-                    "a person rejected this one, {said}\n{}",
-                    diff.unwrap_or_default()
-                ));
+                work.repair.earlier.push(rejection(said, &diff.unwrap_or_default()));
                 self.artifacts.rejected(said);
                 Ok(Seen::Decided(Decision::Reject { why }))
             }
             Verdict::Waits(fix) => {
-                self.output.note(format_args!("  {fix} waits for a person"));
+                if !self.person.is_there() {
+                    self.output.note(format_args!("  {fix} waits for a person"));
+                }
+                self.pending.extend(self.work.take().map(|work| (fix.clone(), work)));
                 Ok(Seen::Decided(Decision::Waits(fix)))
             }
             Verdict::Skip => Ok(Seen::Decided(Decision::Skip)),
             Verdict::Stop => Ok(Seen::Decided(Decision::Stop)),
         }
+    }
+
+    /// What was decided about a fix that waits, which is in the tree where it was accepted.
+    pub(super) async fn hear(&mut self, wait: bool) -> Result<Seen, Fault> {
+        let ids: Vec<String> = self.pending.iter().map(|it| it.0.clone()).collect();
+        let (root, cancel) = (&self.order.root, &self.control.cancel);
+        let Some(proposal) = self.person.decided(root, &ids, wait, cancel).await? else {
+            return Ok(Seen::Heard(None));
+        };
+        let place = self.pending.iter().position(|it| it.0 == proposal.id);
+        let Some((fix, mut work)) = place.map(|it| self.pending.remove(it)) else {
+            return Ok(Seen::Heard(None));
+        };
+        self.artifacts.take_up(&work.group);
+        if proposal.state == State::Accepted {
+            self.uncommitted.add(&proposal)?;
+            self.artifacts.kept(&proposal);
+            return Ok(Seen::Heard(Some((fix, Answer::Accepted))));
+        }
+        let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
+        let said = if why.is_empty() { "without a word" } else { &why };
+        work.repair.earlier.push(rejection(said, &proposal.diff()));
+        self.artifacts.rejected(said);
+        work.candidates.clear();
+        work.numbers.clear();
+        self.rejected.push(work);
+        Ok(Seen::Heard(Some((fix, Answer::Rejected))))
     }
 
     pub(super) async fn write(&mut self, candidate: usize) -> Result<Seen, Fault> {
@@ -122,6 +144,11 @@ impl Shop<'_> {
             Err(fault) => Err(fault),
         }
     }
+}
+
+/// What the next question says of a fix that a person did not want.
+fn rejection(said: &str, diff: &str) -> String {
+    format!("a person rejected this one, {said}\n{diff}")
 }
 
 fn title_of(proposal: &Proposal) -> String {

@@ -19,12 +19,13 @@ use super::person::Person;
 use super::question::{Files, question};
 use super::survey::Survey;
 use super::uncommitted::{self, Uncommitted};
-use super::{Order, cancelled, commit};
+use super::{Order, Place, cancelled, commit};
 use crate::control::Control;
 use crate::counsel::{Counsel, no_journal};
 use crate::edits;
 use crate::error::Fault;
 use crate::methods::repair::RepairResult;
+use crate::observer::Told;
 use crate::output::Output;
 use crate::proposals::{Bench, Testing, Times};
 use crate::workspace::journal::Journal;
@@ -60,7 +61,10 @@ pub(super) async fn repair(
         bench,
         counsel: None,
         survey: None,
+        surveys: 0,
         work: None,
+        pending: Vec::new(),
+        rejected: Vec::new(),
         artifacts: Artifacts::new(order),
         uncommitted: Uncommitted::new(order),
         derived: None,
@@ -144,7 +148,13 @@ pub(super) struct Shop<'a> {
     /// Opened when there is something to ask.
     counsel: Option<Counsel>,
     pub(super) survey: Option<Survey>,
+    /// How many were made.
+    surveys: u32,
     pub(super) work: Option<Work>,
+    /// Work on groups whose fixes wait, by the names of the fixes.
+    pub(super) pending: Vec<(String, Work)>,
+    /// Work on groups whose fixes a person did not want; it goes on.
+    pub(super) rejected: Vec<Work>,
     pub(super) artifacts: Artifacts<'a>,
     pub(super) uncommitted: Uncommitted<'a>,
     /// Of the tree as it was surveyed last.
@@ -164,11 +174,14 @@ pub(super) struct Work {
     made: u32,
     /// The texts of each change that was tried, with the number of its attempt, from 0.
     tried: Vec<(u32, BTreeMap<String, String>)>,
+    /// The survey that it rests on.
+    survey: u32,
 }
 
 impl Shop<'_> {
     async fn follow(&mut self) -> Result<End, Fault> {
-        let (mut course, mut next) = Course::new(self.order.limits);
+        let (course, mut next) = Course::new(self.order.limits);
+        let mut course = if self.person.is_there() { course.hearing() } else { course };
         loop {
             self.control.go_on().await;
             if self.control.cancel.is_cancelled() {
@@ -181,6 +194,7 @@ impl Shop<'_> {
                 Next::Ask { attempt, complaint } => self.ask(attempt, complaint).await?,
                 Next::Decide { candidate, iteration } => self.decide(candidate, iteration).await?,
                 Next::Write { candidate } => self.write(candidate).await?,
+                Next::Hear { wait } => self.hear(wait).await?,
                 Next::End(end) => return Ok(end),
             };
             next = course.step(seen);
@@ -189,11 +203,16 @@ impl Shop<'_> {
 
     async fn survey(&mut self) -> Result<Seen, Fault> {
         let is_first = self.survey.is_none();
+        if !is_first {
+            // By now the tree is another.
+            self.artifacts.notes.extend(self.bench.opened.runner.forget_copies().await);
+        }
         if is_first {
             self.output.note("running the tests");
         }
         let survey = Survey::make(self.order, &self.bench, &self.control.cancel).await?;
         self.artifacts.surveyed(&survey);
+        self.tell(&survey);
         if let Some(fault) = survey.refusal(&self.order.tests).filter(|_| is_first) {
             return Err(fault);
         }
@@ -212,6 +231,7 @@ impl Shop<'_> {
         });
         let seen = Seen::Surveyed(survey.groups.clone());
         self.survey = Some(survey);
+        self.surveys += 1;
         self.derived = None;
         self.work = None;
         if !is_first {
@@ -221,14 +241,33 @@ impl Shop<'_> {
         Ok(seen)
     }
 
+    /// Tells how the tests of the project ended, where it is the project that was tested.
+    fn tell(&self, survey: &Survey) {
+        let (root, observer) = (&self.order.root, self.output.observer());
+        if self.order.place != Place::Branch && self.bench.kept.is_empty() {
+            let text_of = Some(survey.text_of);
+            let tests = survey.found.ran.iter();
+            tests.for_each(|test| observer.tell(Told::Test { root, test, text_of }));
+        }
+    }
+
     async fn diagnose(&mut self, group: Group) -> Result<Seen, Fault> {
         self.open_counsel()?;
+        let before = self.rejected.iter().position(|it| it.group.lead() == group.lead());
+        let before = before.map(|it| self.rejected.remove(it));
+        if before.as_ref().is_some_and(|it| it.survey == self.surveys) {
+            self.artifacts.take_up(&group);
+            self.work = before;
+            return Ok(Seen::Diagnosed { suggestions: 0 });
+        }
         self.derive().await?;
         self.output.note(format_args!("{}: looking for the cause", title(&group)));
         let lead = self.bench.failure(group.lead()).await?;
         let mut repair = question(&group, &self.files()?, lead);
         repair.issue.clone_from(&self.order.issue);
-        repair.earlier.clone_from(&self.order.earlier);
+        // What a person did not want of another tree is not wanted of this one.
+        let earlier = before.map_or_else(|| self.order.earlier.clone(), |it| it.repair.earlier);
+        repair.earlier = earlier;
         let said = match self.order.report {
             true => self.opinion(&group, &repair).await?,
             false => Opinion::default(),
@@ -250,6 +289,7 @@ impl Shop<'_> {
             numbers: Vec::new(),
             made: 0,
             tried: Vec::new(),
+            survey: self.surveys,
         });
         Ok(Seen::Diagnosed { suggestions: count })
     }

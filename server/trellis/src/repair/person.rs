@@ -17,8 +17,8 @@ pub(crate) enum Person<'a> {
     /// What has to be seen waits as a proposal, and the loop goes on without it.
     Nobody,
     Terminal(Terminal),
-    /// An editor or another client: where it `wait`s, so does the loop, until the proposal is decided there, which writes it as
-    /// well.
+    /// An editor or another client: where it `wait`s, the loop goes on with other work and ends when every proposal is
+    /// decided there, which writes it as well.
     Editor {
         /// What is open there, unsaved texts included.
         open: &'a OpenNow,
@@ -33,10 +33,8 @@ pub(crate) enum Verdict {
     Keep,
     /// With these texts in place of those proposed.
     Edited(Vec<ProposedFile>),
-    /// It was written where it was decided.
-    Written(Box<Proposal>),
     Rejected(String),
-    /// Nobody was there: the id under which it waits.
+    /// The id under which it waits.
     Waits(String),
     Skip,
     Stop,
@@ -59,26 +57,35 @@ impl Person<'_> {
                 Ok(Verdict::Waits(proposal.id))
             }
             Person::Terminal(terminal) => terminal.decide(proposal, why, output, cancel).await,
-            Person::Editor { told, wait: false, .. } => {
+            Person::Editor { told, wait, .. } => {
                 Store::of(root).put(&mut proposal).await?;
                 told(State::Waiting, &proposal.id);
+                if *wait {
+                    output.note(format_args!("  {} waits for your decision: {why}", proposal.id));
+                }
                 Ok(Verdict::Waits(proposal.id))
             }
-            Person::Editor { told, .. } => {
-                let store = Store::of(root);
-                store.put(&mut proposal).await?;
-                told(State::Waiting, &proposal.id);
-                output.note(format_args!("  {} waits for your decision: {why}", proposal.id));
-                let settled = Waiting::settled(&store, &proposal.id, cancel).await?;
-                let settled = settled.ok_or_else(cancelled)?;
-                Ok(match settled.state {
-                    State::Accepted => Verdict::Written(Box::new(settled)),
-                    _ => Verdict::Rejected(
-                        settled.history.last().map(|it| it.note.clone()).unwrap_or_default(),
-                    ),
-                })
-            }
         }
+    }
+
+    /// Whether somebody decides about fixes that wait while the loop goes on.
+    pub(super) fn is_there(&self) -> bool {
+        matches!(self, Person::Editor { wait: true, .. })
+    }
+
+    /// What was decided about one of these fixes; with `wait`, as soon as something is.
+    pub(super) async fn decided(
+        &self,
+        root: &Path,
+        ids: &[String],
+        wait: bool,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Proposal>, Fault> {
+        let store = Store::of(root);
+        if !wait {
+            return Waiting::first_settled(&store, ids);
+        }
+        Waiting::settled(&store, ids, cancel).await?.ok_or_else(cancelled).map(Some)
     }
 
     /// Writes a fix that may stay; refused over what was changed meanwhile, unsaved texts included.

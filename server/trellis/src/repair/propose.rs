@@ -6,11 +6,11 @@ use std::time::Duration;
 use cycle::FixWith;
 use cycle::approval::Mode;
 use cycle::repair::Limits;
-use run::RaisedBy;
 
 use super::{Order, Person, Place, repair};
 use crate::control::Control;
 use crate::error::{Exit, Fault};
+use crate::methods::bounds::FLAGS;
 use crate::methods::repair::GroupShape;
 use crate::models::ModelArgs;
 use crate::output::Output;
@@ -34,6 +34,8 @@ pub(crate) struct Problem {
     pub(crate) sandbox: SandboxArgs,
     /// For one test.
     pub(crate) test_timeout: Duration,
+    /// For all of them; none: as usual.
+    pub(crate) run_timeout: Option<Duration>,
 }
 
 /// Looks for a fix and stores it as a proposal that waits.
@@ -46,7 +48,7 @@ pub(crate) async fn propose(
     output: &Output,
     control: &Control,
 ) -> Result<Proposal, Fault> {
-    let Problem { root, test, suite, model, sandbox, test_timeout } = problem;
+    let Problem { root, test, suite, model, sandbox, test_timeout, run_timeout } = problem;
     let order = Order {
         home: root.clone(),
         root,
@@ -66,8 +68,8 @@ pub(crate) async fn propose(
         model,
         sandbox,
         test_timeout,
-        run_timeout: None,
-        raised_by: RaisedBy { test: Some("`timeout`"), run: Some("`run_seconds` in trellis.toml") },
+        run_timeout,
+        raised_by: FLAGS,
     };
     let result = repair(&order, &Person::Nobody, output, control).await?;
     match result.groups.iter().find_map(|it| it.waiting.as_ref()) {

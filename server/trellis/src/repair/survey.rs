@@ -1,6 +1,7 @@
 //! All tests once: what fails, what of it a change of the code could mend, and which tests seem to fail for one cause.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use code::Index;
 use cycle::Diagnosis;
@@ -10,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::Order;
 use crate::error::{Exit, Fault};
-use crate::localize::{Found, Search};
+use crate::localize::{Found, Search, covers};
 use crate::proposals::Bench;
 use crate::sources::Workspace;
+use crate::write_tests::registry;
 
 /// What the tests say of the tree.
 pub(super) struct Survey {
@@ -21,6 +23,8 @@ pub(super) struct Survey {
     pub(super) index: Index,
     /// What can be mended.
     pub(super) groups: Vec<Group>,
+    /// When the tree was read.
+    pub(super) text_of: SystemTime,
     /// Failing tests that no change of the code mends, with the reason.
     pub(super) environment: BTreeMap<String, String>,
 }
@@ -32,6 +36,7 @@ impl Survey {
         bench: &Bench,
         cancel: &CancellationToken,
     ) -> Result<Survey, Fault> {
+        let text_of = SystemTime::now();
         let workspace = Workspace::open(&order.root)?;
         let mut index = workspace.snapshot().index;
         for (path, text) in &bench.kept {
@@ -43,6 +48,8 @@ impl Survey {
             index: &index,
             source_folders: bench.source_folders.clone(),
             targets: targets(order),
+            also: registry::test_files(&order.home),
+            named: order.tests.clone(),
             test_timeout: order.test_timeout,
             run_timeout: order.run_timeout,
             raised_by: order.raised_by,
@@ -51,10 +58,10 @@ impl Survey {
             cancel,
         };
         let found = search.run().await?;
-        Ok(Survey::of(found, index, order))
+        Ok(Survey::of((found, text_of), index, order))
     }
 
-    fn of(found: Found, index: Index, order: &Order) -> Survey {
+    fn of((found, text_of): (Found, SystemTime), index: Index, order: &Order) -> Survey {
         let is_environment = |id: &str| {
             let of_test = found.findings.get(id);
             of_test.filter(|it| it.diagnosis == Diagnosis::Environment)
@@ -67,7 +74,7 @@ impl Survey {
             !it.failed || !(environment.contains_key(&it.id) || found.flaky.contains(&it.id))
         });
         let groups = groups(&evidence).into_iter().filter_map(|it| wanted(it, &order.tests));
-        Survey { groups: groups.collect(), environment, found, index }
+        Survey { groups: groups.collect(), environment, text_of, found, index }
     }
 
     /// Tests that ran and passed.
@@ -129,10 +136,4 @@ fn wanted(mut group: Group, tests: &[String]) -> Option<Group> {
         group.tests.retain(|id| tests.iter().any(|it| covers(it, id)));
     }
     (!group.tests.is_empty()).then_some(group)
-}
-
-/// Whether a test, a file or a folder of tests covers a test.
-fn covers(target: &str, id: &str) -> bool {
-    let target = target.trim_end_matches('/');
-    id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
 }

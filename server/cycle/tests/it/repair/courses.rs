@@ -1,7 +1,9 @@
 //! The loop: every way through it, without its I/O.
 
 use cycle::localize::Ranking;
-use cycle::repair::{Cause, Course, Decision, End, Group, Limits, Merit, Next, Seen, Size, Try};
+use cycle::repair::{
+    Answer, Cause, Course, Decision, End, Group, Limits, Merit, Next, Seen, Size, Try,
+};
 
 fn group(tests: &[&str]) -> Group {
     let tests = tests.iter().map(|it| (*it).to_owned()).collect();
@@ -56,6 +58,8 @@ fn word(next: &Next) -> String {
         Next::Ask { attempt, complaint: Some(why) } => format!("ask {attempt} after {why}"),
         Next::Decide { candidate, iteration } => format!("decide {candidate} at {iteration}"),
         Next::Write { candidate } => format!("write {candidate}"),
+        Next::Hear { wait: false } => "hear".to_owned(),
+        Next::Hear { wait: true } => "wait".to_owned(),
         Next::End(End { kept, given_up, waiting, is_stopped }) => {
             let named = |all: &[(Group, String)]| -> String {
                 let one = |(group, why): &(Group, String)| format!(" {}={why}", group.lead());
@@ -348,4 +352,54 @@ fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_mends_more()
     for pair in ordered.windows(2) {
         assert!(pair[0].compare(&pair[1]).is_lt(), "{pair:?}");
     }
+}
+
+#[test]
+fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
+    let waits = |fix: &str| Seen::Decided(Decision::Waits(fix.to_owned()));
+    let heard = |fix: &str, answer: Answer| Seen::Heard(Some((fix.to_owned(), answer)));
+    let (course, first) = Course::new(Limits { iterations: 2, candidates: 1 });
+    let mut course = course.hearing();
+    let mut words = vec![word(&first)];
+    for seen in [
+        surveyed(&[&["a"], &["b"]]),
+        suggests(0),
+        good(1),
+        waits("fix-1"),
+        Seen::Heard(None),
+        suggests(0),
+        good(1),
+        waits("fix-2"),
+        // The one that was put first is decided last.
+        heard("fix-2", Answer::Rejected),
+        Seen::Heard(None),
+        suggests(0),
+        good(1),
+        waits("fix-3"),
+        heard("fix-3", Answer::Rejected),
+        heard("fix-1", Answer::Accepted),
+        surveyed(&[&["b"]]),
+    ] {
+        words.push(word(&course.step(seen)));
+    }
+    let wanted = [
+        "survey",
+        "diagnose a",
+        "ask 0",
+        "decide 0 at 1",
+        "hear",
+        "diagnose b",
+        "ask 0",
+        "decide 0 at 1",
+        "wait",
+        "hear",
+        "diagnose b",
+        "ask 1",
+        "decide 0 at 2",
+        "wait",
+        "wait",
+        "survey",
+        "end 1 b=2 fixes were tried",
+    ];
+    assert_eq!(words, wanted);
 }
