@@ -179,6 +179,21 @@ line?: (number | null)
  * What it failed with.
  */
 message?: (string | null)
+/**
+ * The file in which it failed, relative to the root.
+ */
+failedPath?: (string | null)
+/**
+ * The line there, from 1.
+ */
+failedLine?: (number | null)
+} | {
+type: "results"
+/**
+ * The folder of the project.
+ */
+root: string
+tests: ForeignTest[]
 } | {
 type: "files"
 job: string
@@ -433,6 +448,10 @@ result: DoctorResult
 params: ListTestsParamsOf
 result: TestList
 }
+"trellis/addTestPath": {
+params: AddTestPathParamsOf
+result: AddedTestPath
+}
 }
 notifications: {
 "trellis/event": Event
@@ -537,17 +556,17 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 }
 /**
  * What tests may have beside what every sandbox gives. A person says it, never a project or a model.
  */
 export interface Allowed {
-/**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
- */
-python?: (string | null)
 /**
  * A variable for the tests; as often as there are variables.
  */
@@ -689,6 +708,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 }
 /**
@@ -1126,6 +1150,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
@@ -1542,6 +1571,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
@@ -1756,6 +1790,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
@@ -1971,6 +2010,10 @@ diff: string
  */
 affected: string[]
 /**
+ * Other tests that failed and that it may mend.
+ */
+failing: string[]
+/**
  * What became of it, the oldest first.
  */
 history: Step[]
@@ -2122,18 +2165,55 @@ test: string
  */
 tests?: string[]
 /**
- * Model as `provider:name`; else as `trellis.toml` or the environment says.
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */
 model?: (string | null)
 /**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
  * Seconds one test may take, from 1; 30 if left out.
  */
-timeout?: number
+testTimeout?: number
+/**
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+ */
+runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
@@ -2185,6 +2265,10 @@ diff: string
  */
 affected: string[]
 /**
+ * Other tests that failed and that it may mend.
+ */
+failing: string[]
+/**
  * What became of it, the oldest first.
  */
 history: Step[]
@@ -2228,10 +2312,23 @@ test?: boolean
 note?: string
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
+/**
+ * Seconds one test may take, from 1; 30 if left out.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+ */
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -2294,9 +2391,14 @@ edit?: (number | null)
  */
 written: string[]
 /**
- * The failing test with the fix, and tests that fail with it and not without; empty where none were run.
+ * With the fix: the failing test, others that failed and that it may mend, and tests that fail with it and not without;
+ * empty where none were run.
  */
 tests: TriedTest[]
+/**
+ * Ids of tests that failed and pass with it.
+ */
+mended: string[]
 /**
  * What else there is to say, as sentences.
  */
@@ -2739,7 +2841,7 @@ nodes: {
 }
 }
 /**
- * One node, as appendix B has it; `subgraph`, `coverage`, `flaky` and `model` are ours.
+ * One node, as appendix B has it; `subgraph`, `coverage`, `tests`, `flaky` and `model` are ours.
  */
 export interface Entry {
 status: string
@@ -2752,6 +2854,10 @@ subgraph?: (string | null)
  * Percent of its statements that the whole suite's tests executed.
  */
 coverage?: (number | null)
+/**
+ * pytest's ids of its tests, classes of them among these, as they stand in the files.
+ */
+tests?: string[]
 /**
  * Tests that failed once and passed unchanged.
  */
@@ -4178,9 +4284,14 @@ paths?: string[]
 root?: (string | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * What runs the tests; found out from the project's files if left out.
@@ -4189,7 +4300,7 @@ framework?: (Tool | null)
 /**
  * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
-timeout?: number
+testTimeout?: number
 /**
  * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
@@ -4411,11 +4522,56 @@ preview?: boolean
  */
 replaceEdited?: boolean
 /**
- * The model, as `provider:name`; else as everywhere.
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */
 model?: (string | null)
+/**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
 sandbox?: Choice
+/**
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ */
+image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
+/**
+ * Seconds one test may take, from 1; 30 if left out.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+ */
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -4499,6 +4655,11 @@ errors: TestFailure[]
  * Whether anything was written.
  */
 written: boolean
+/**
+ * The file of settings whose `testpaths` leave the test file out, so that plain `pytest` does not run it; `addTestPath`
+ * adds its folder.
+ */
+leftOutBy?: (string | null)
 }
 /**
  * How one test ran.
@@ -4567,16 +4728,21 @@ trials?: number
 /**
  * Seconds one test may take, from 1; 30 if left out.
  */
-timeout?: number
+testTimeout?: number
 /**
  * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
 runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
@@ -4853,6 +5019,59 @@ lastStatus?: (string | null)
 lastRunAt?: (string | null)
 }
 /**
+ * Add the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it. `undoEdit` takes
+ * it back.
+ */
+export interface AddTestPathParamsOf {
+/**
+ * The project; else the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * The test file, relative to the root.
+ */
+path: string
+}
+/**
+ * What was added.
+ */
+export interface AddedTestPath {
+/**
+ * The file of settings, relative to the root.
+ */
+file: string
+/**
+ * What was added to its `testpaths`; null where they hold the test file already.
+ */
+folder?: (string | null)
+/**
+ * Number of the edit; null where nothing was written.
+ */
+edit?: (number | null)
+}
+/**
+ * A test that another process has run.
+ */
+export interface ForeignTest {
+id: string
+/**
+ * `passed`, `failed` or `skipped`.
+ */
+outcome: string
+/**
+ * What it failed with.
+ */
+message?: (string | null)
+/**
+ * The file in which it failed, relative to the root.
+ */
+failedPath?: (string | null)
+/**
+ * The line there, from 1.
+ */
+failedLine?: (number | null)
+}
+/**
  * Start or resume the growing of a repository from a planning graph, as a job. Without `graph` the earlier run in
  * `out` goes on with the options it was started with; what is given beside wins.
  */
@@ -4951,6 +5170,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 }
 /**
@@ -5056,6 +5280,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 }
 /**
@@ -5250,6 +5479,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
@@ -5349,6 +5583,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
@@ -5440,6 +5679,11 @@ sandbox?: Choice
  * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Fixes after the first code, of an issue or of each task; then a person is needed.
@@ -5515,18 +5759,55 @@ test: string
  */
 tests?: string[]
 /**
- * Model as `provider:name`; else as `trellis.toml` or the environment says.
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */
 model?: (string | null)
 /**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
  * Seconds one test may take, from 1; 30 if left out.
  */
-timeout?: number
+testTimeout?: number
+/**
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+ */
+runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
@@ -5572,10 +5853,23 @@ test?: boolean
 note?: string
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
+/**
+ * Seconds one test may take, from 1; 30 if left out.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+ */
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -6162,9 +6456,14 @@ paths?: string[]
 root?: (string | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * What runs the tests; found out from the project's files if left out.
@@ -6173,7 +6472,7 @@ framework?: (Tool | null)
 /**
  * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
-timeout?: number
+testTimeout?: number
 /**
  * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
@@ -6222,11 +6521,56 @@ preview?: boolean
  */
 replaceEdited?: boolean
 /**
- * The model, as `provider:name`; else as everywhere.
+ * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
  */
 model?: (string | null)
+/**
+ * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ */
+strongModel?: (string | null)
+/**
+ * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ */
+budgetUsd?: (number | null)
+/**
+ * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ */
+budgetTokens?: (number | null)
+/**
+ * Stop before the model is asked longer than this after the start.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, as a recording.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
 sandbox?: Choice
+/**
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ */
+image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
+/**
+ * Seconds one test may take, from 1; 30 if left out.
+ */
+testTimeout?: number
+/**
+ * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+ */
+runTimeout?: (number | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */
@@ -6255,16 +6599,21 @@ trials?: number
 /**
  * Seconds one test may take, from 1; 30 if left out.
  */
-timeout?: number
+testTimeout?: number
 /**
  * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
  */
 runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
+ * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
  */
 image?: (string | null)
+/**
+ * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+ * from it. Tests run locally.
+ */
+interpreter?: (string | null)
 allow?: Allowed
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
@@ -6288,6 +6637,20 @@ export interface ListTestsParams {
  * The project; else the first folder of the workspace.
  */
 root?: (string | null)
+}
+/**
+ * Add the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it. `undoEdit` takes
+ * it back.
+ */
+export interface AddTestPathParams {
+/**
+ * The project; else the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * The test file, relative to the root.
+ */
+path: string
 }
 /**
  * `data` of an error.

@@ -124,7 +124,7 @@ fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
     assert_eq!(titles, wanted);
     let lenses = all_lenses(&mut client, &file);
     let out = world.out();
-    let run = json!([{ "root": out, "paths": ["tests/test_a.py"] }]);
+    let run = json!([{ "root": out, "paths": ["tests/test_a.py::TestFine"] }]);
     assert_eq!(lenses[1]["command"]["arguments"], run);
     for (at, mark) in [(2, "passed"), (4, "failed")] {
         assert_eq!(lenses[at]["command"]["arguments"][1], json!({ "mark": mark }));

@@ -41,6 +41,7 @@ mod repair_tools;
 mod runs;
 mod sandbox;
 mod settings;
+mod shown;
 mod soak;
 mod stacks;
 mod symbols;

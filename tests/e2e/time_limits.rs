@@ -17,9 +17,10 @@ fn endless() -> World {
 
 #[test]
 fn tests_that_are_run_or_looked_at_are_ended_by_a_limit_that_is_named() {
-    let one = "(the limit of one test; `trellis test --timeout` raises it)";
-    let all = "(the limit of a run; `trellis test --run-timeout` raises it)";
-    let measured = "(the limit of one test, doubled since lines are measured; `trellis localize --timeout` raises it)";
+    let one =
+        "(the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
+    let all = "(the limit of a run; `--run-timeout` (in the editor `trellis.allow.runSeconds`) raises it)";
+    let measured = "(the limit of one test, doubled since lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     let table: [(&[&str], String); 3] = [
         (&["test", "p", "--timeout=1"], format!("one test or import was stopped after 1 s {one}")),
         (&["test", "p", "--run-timeout=2"], format!("the whole run was stopped after 2 s {all}")),
@@ -39,9 +40,9 @@ fn tests_that_are_run_or_looked_at_are_ended_by_a_limit_that_is_named() {
 fn a_limit_of_runs_that_no_flag_raises_names_the_setting() {
     let world = World::new();
     world.write("home/.config/trellis/trellis.toml", "[sandbox]\nrun_seconds = 2\n");
-    let words = "the whole run was stopped after 2 s (the limit of a run; `run_seconds` in trellis.toml raises it)";
+    let words = "the whole run was stopped after 2 s (the limit of a run; `run_seconds` in trellis.toml (in the editor `trellis.allow.runSeconds`) raises it)";
     assert!(grown(&world, &[]).contains(words));
-    let words = "one test or import was stopped after 1 s (the limit of one test; `--test-timeout` (`trellis.testTimeout` in the editor) raises it)";
+    let words = "one test or import was stopped after 1 s (the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     assert!(grown(&World::new(), &["--test-timeout=1"]).contains(words));
 }
 
@@ -64,8 +65,14 @@ fn grown(world: &World, more: &[&str]) -> String {
 #[test]
 fn an_issue_whose_code_never_returns_is_told_the_limit() {
     let table = [
-        ("--test-timeout=1", "(the limit of one test; `--test-timeout` raises it)"),
-        ("--run-timeout=3", "(the limit of a run; `--run-timeout` raises it)"),
+        (
+            "--test-timeout=1",
+            "(the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)",
+        ),
+        (
+            "--run-timeout=3",
+            "(the limit of a run; `--run-timeout` (in the editor `trellis.allow.runSeconds`) raises it)",
+        ),
     ];
     for (limit, words) in table {
         let loops = "def discounted(prices, percent):\n    while True:\n        pass\n";
@@ -86,10 +93,10 @@ fn a_repair_names_the_limit_that_ended_a_test_before_and_with_a_fix() {
     let world = calculator(&[&endless], &[&good_zero()]);
     let arguments = "repair p --sandbox local --test-timeout 1 --max-iterations 1 --no-report --json --approve autonomous --model recorded:replies.jsonl";
     let ran = world.trellis(&arguments.split(' ').collect::<Vec<_>>());
-    let words = "was stopped after 1 s (the limit of one test; `--test-timeout` raises it)";
+    let words = "was stopped after 1 s (the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     assert!(ran.stdout.contains(words), "{}\n{}", ran.stdout, ran.stderr);
     world.write("p/test_calculator.py", ENDLESS);
     let ran = world.trellis(&arguments.split(' ').collect::<Vec<_>>());
-    let words = "still running after 2 s (the limit of one test, doubled since lines are measured; `--test-timeout` raises it)";
+    let words = "still running after 2 s (the limit of one test, doubled since lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     assert!(ran.stdout.contains(words), "{}\n{}", ran.stdout, ran.stderr);
 }

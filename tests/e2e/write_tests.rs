@@ -335,3 +335,25 @@ fn what_cannot_be_tested_is_refused_before_a_model_is_asked() {
     let _ = write_tests(&world, "add", &[]).exits(65).says("mend it first");
     assert!(!world.root().join("app/trellis_tests").exists());
 }
+
+#[test]
+fn tests_that_plain_pytest_would_not_run_are_said_to_be_and_added_with_one_call() {
+    let world = plant(&[("add", 0, adds(["test_small", "test_signs", "test_zero"]))]);
+    world.write("app/pytest.ini", "[pytest]\ntestpaths = tests\n");
+    let result = write_tests(&world, "add", &[]).exits(0).json();
+    assert_eq!(result["leftOutBy"], "pytest.ini");
+    let path = result["path"].as_str().expect("a path").to_owned();
+    let warning = result["warnings"].to_string();
+    assert!(
+        warning.contains("plain `pytest` does not run") && warning.contains(&path),
+        "{warning}"
+    );
+    let mut client = crate::runs::editor(&world, Value::Null);
+    let params = json!({ "root": "app", "path": path });
+    let added = crate::runs::call(&mut client, "addTestPath", params.clone());
+    let (folder, _) = path.rsplit_once('/').expect("a folder");
+    assert_eq!((&added["file"], &added["folder"]), (&json!("pytest.ini"), &json!(folder)));
+    let wanted = format!("[pytest]\ntestpaths = tests {folder}\n");
+    assert_eq!(world.read("app/pytest.ini"), wanted);
+    assert_eq!(crate::runs::call(&mut client, "addTestPath", params)["folder"], Value::Null);
+}

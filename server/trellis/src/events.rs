@@ -78,6 +78,18 @@ pub(crate) enum Event {
         /// What it failed with.
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<String>,
+        /// The file in which it failed, relative to the root.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failed_path: Option<String>,
+        /// The line there, from 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failed_line: Option<u32>,
+    },
+    /// Another window or the command line has run tests of a project that is open here.
+    Results {
+        /// The folder of the project.
+        root: String,
+        tests: Vec<ForeignTest>,
     },
     /// Files of a job were written, relative to its folder.
     Files { job: String, root: String, paths: Vec<String> },
@@ -134,9 +146,30 @@ impl Event {
             Event::Stage { job, node, stage, .. } => thing(3, job, &format!("{node}\n{stage}")),
             Event::Test { job, id, .. } => thing(4, job, id),
             Event::Proposal { proposal, root, .. } => thing(5, root, proposal),
-            Event::Files { .. } | Event::Log { .. } | Event::Missed { .. } => Key::Alone(number),
+            Event::Files { .. }
+            | Event::Log { .. }
+            | Event::Missed { .. }
+            | Event::Results { .. } => Key::Alone(number),
         }
     }
+}
+
+/// A test that another process has run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ForeignTest {
+    pub(crate) id: String,
+    /// `passed`, `failed` or `skipped`.
+    pub(crate) outcome: String,
+    /// What it failed with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    /// The file in which it failed, relative to the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed_path: Option<String>,
+    /// The line there, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed_line: Option<u32>,
 }
 
 /// Where events are told and listened to. A clone is the same place.

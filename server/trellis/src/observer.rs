@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::workspace::journal;
 
@@ -21,8 +22,9 @@ pub(crate) enum Told<'a> {
     Proposal { root: &'a Path, id: &'a str, state: &'a str },
     /// Files of the project in this folder were written or removed.
     Files { root: &'a Path, paths: &'a [String] },
-    /// A test of the project in this folder ended.
-    Test { root: &'a Path, test: &'a run::TestResult },
+    /// A test of the project in this folder ended. `text_of`: when the project's texts were read that it ran with; none where
+    /// it ran with others, such as a draft's.
+    Test { root: &'a Path, test: &'a run::TestResult, text_of: Option<SystemTime> },
 }
 
 type Ear = dyn Fn(Told<'_>) + Send + Sync;

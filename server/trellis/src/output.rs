@@ -27,6 +27,16 @@ impl Output {
         Output { json: true, has_printed: true, observer }
     }
 
+    /// The same printer, where others hear what the work tells beside its words.
+    pub(crate) fn watched(self, watching: impl FnOnce(Observer) -> Observer) -> Self {
+        let printing = Observer::new(|told| {
+            if let Told::Note(text) = told {
+                Output::say(text);
+            }
+        });
+        Output { observer: watching(printing), ..self }
+    }
+
     /// Who watches the work.
     pub(crate) fn observer(&self) -> Observer {
         self.observer.clone()

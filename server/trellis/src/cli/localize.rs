@@ -32,7 +32,7 @@ pub(crate) struct LocalizeArgs {
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=DAY))]
     trials: u64,
     /// Seconds one test may take.
-    #[arg(long, default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
+    #[arg(long, visible_alias = "test-timeout", default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     timeout: u64,
     /// Seconds all of them may take (default: 1800).
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
@@ -47,11 +47,9 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
         tests: args.tests,
         top: args.top,
         trials: args.trials,
-        timeout: args.timeout,
+        test_timeout: args.timeout,
         run_timeout: args.run_timeout,
-        sandbox: args.sandbox.sandbox,
-        image: args.sandbox.image,
-        allow: args.sandbox.allow,
+        sandbox: args.sandbox,
     };
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;

@@ -8,13 +8,18 @@ use crate::error::{Exit, Fault};
 use crate::methods::repair::{GroupShape, RepairArgs, RepairResult};
 use crate::output::Output;
 use crate::repair::{Person, Terminal, repair};
+use crate::results::Results;
 
 pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(Path::new(""))?;
     let control = Control::of_signals()?;
     let terminal = Terminal::here().filter(|_| !output.is_json());
     let person = terminal.map_or(Person::Nobody, Person::Terminal);
-    let result = repair(&order, &person, output, &control).await?;
+    let results = Results::default();
+    let watched = Output::new(output.is_json()).watched(|it| results.watching(it));
+    let result = repair(&order, &person, &watched, &control).await;
+    results.keep();
+    let result = result?;
     if output.is_json() {
         output.json(&result)?;
     } else {

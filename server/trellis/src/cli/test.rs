@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::Args;
 use run::{TestResult, junit};
@@ -14,6 +15,7 @@ use crate::error::{Exit, Fault};
 use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::tests::{Prepared, RunTestsParams, Tool};
 use crate::output::Output;
+use crate::results::Results;
 use crate::sandbox::{Kept, SandboxArgs};
 use crate::signals::cancel_on_signal;
 
@@ -28,7 +30,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_enum)]
     framework: Option<Tool>,
     /// Seconds one test may take (of Python's).
-    #[arg(long, default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, visible_alias = "test-timeout", default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Seconds all of them may take (default: 1800).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
@@ -58,11 +60,9 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             test_path: None,
             paths: args.paths,
             root: None,
-            sandbox: args.sandbox.sandbox,
-            image: args.sandbox.image,
-            allow: args.sandbox.allow,
+            sandbox: args.sandbox,
             framework: args.framework,
-            timeout: args.timeout,
+            test_timeout: args.timeout,
             run_timeout: args.run_timeout,
             coverage: args.coverage,
             cold: args.cold,
@@ -84,9 +84,14 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
         }
     };
     let sandboxes = Kept::default();
+    let (root, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
+    let began = SystemTime::now();
     let ran = prepared.run(&sandboxes, output, &cancel, &mut as_it_ends).await;
     let left = sandboxes.close().await;
     let ran = ran?;
+    let results = Results::default();
+    results.record(&root, &targets, &ran.report, began);
+    results.keep();
     if let Some(file) = &mut junit_file {
         let written = file.write_all(junit(&ran.report, "tests").as_bytes());
         written.map_err(|e| Fault::internal(format!("cannot write the JUnit file: {e}")))?;

@@ -12,6 +12,7 @@ use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::Output;
+use crate::results::Results;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
 use crate::write_tests::{Order, generate};
@@ -47,6 +48,9 @@ pub(crate) struct WriteTestsArgs {
     /// Seconds one test may take.
     #[arg(long, default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     test_timeout: u64,
+    /// Seconds all of them may take (default: 1800).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    run_timeout: Option<u64>,
 }
 
 pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -66,10 +70,15 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
         model: args.model,
         sandbox: args.sandbox,
         test_timeout: Duration::from_secs(args.test_timeout),
+        run_timeout: args.run_timeout.map(Duration::from_secs),
     };
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
-    let generated = generate(order, output, cancel).await?;
+    let results = Results::default();
+    let watched = Output::new(output.is_json()).watched(|it| results.watching(it));
+    let generated = generate(order, &watched, cancel).await;
+    results.keep();
+    let generated = generated?;
     if output.is_json() {
         output.json(&generated)?;
     } else {

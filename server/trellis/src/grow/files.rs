@@ -1,6 +1,6 @@
 //! From accepted texts to files: those of the whole run, or of some of its nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use cycle::assembly::{Share, Sources, sources};
@@ -59,7 +59,8 @@ impl Owner {
 
     /// Writes what has been accepted since the last time.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
-        let mut files = self.sources(&self.contents())?.files;
+        let Sources { mut files, tests } = self.sources(&self.contents())?;
+        self.note_tests(&tests);
         files.retain(|path, _| {
             !self.shop.kept.contains_key(path)
                 || self.kept_changed(path)
@@ -68,6 +69,17 @@ impl Owner {
         self.write(&files, false)?;
         self.unwritten = 0;
         Ok(())
+    }
+
+    /// Says in the checkpoint which tests each node has in the files.
+    fn note_tests(&mut self, tests: &HashMap<String, Vec<String>>) {
+        for (node, entry) in &mut self.checkpoint {
+            let own = tests.get(node).cloned().unwrap_or_default();
+            if entry.tests != own {
+                entry.tests = own;
+                self.unsaved = true;
+            }
+        }
     }
 
     /// A file someone took over is written again only when nodes were added to it.

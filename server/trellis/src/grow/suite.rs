@@ -1,6 +1,7 @@
 //! The whole suite, once, on the finished tree.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use cycle::{Ending, Failure, TestRun};
 use run::{Report, Request, Tree, junit};
@@ -47,7 +48,10 @@ pub(crate) async fn suite(
     };
     let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
     let root = &owner.shop.root;
-    report.tests.iter().for_each(|test| owner.shop.observer.tell(Told::Test { root, test }));
+    // What was accepted is what is in the files.
+    let text_of = Some(SystemTime::now());
+    let tests = report.tests.iter();
+    tests.for_each(|test| owner.shop.observer.tell(Told::Test { root, test, text_of }));
     let mut run = test_run(&report, &|path| tree.get(path).cloned())
         .map_err(|none| Stop::from(none).into_fault())?;
     let flaky = settle(owner, &request, &mut run, &tree).await?;

@@ -18,6 +18,7 @@ use crate::project;
 use crate::sandbox::{self, Needs, Opened};
 use crate::workspace::disk::cannot;
 use crate::workspace::landing::Checkout;
+use crate::write_tests::registry;
 
 /// Runs of tests for one work.
 pub(crate) struct Trials<'a> {
@@ -62,6 +63,7 @@ impl<'a> Trials<'a> {
         let request = Request {
             framework: self.framework,
             targets: targets.to_vec(),
+            also: registry::test_files(&self.order.home),
             source_folders: project::source_folders(root),
             test_timeout: self.order.test_timeout,
             run_timeout: self.order.run_timeout.unwrap_or(usual.run_timeout),

@@ -118,6 +118,21 @@ impl Mark {
     }
 }
 
+/// The same, and whether the code was changed since.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Marked {
+    pub(super) mark: Mark,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) stale: bool,
+}
+
+impl Marked {
+    pub(super) fn of(tally: Tally) -> Marked {
+        Marked { mark: Mark::of(tally), stale: tally.stale > 0 }
+    }
+}
+
 /// What the last run of some tests came to: the result of `trellis.showResult`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -151,6 +166,11 @@ impl RetryNode {
     pub(super) fn command(&self) -> Command {
         command("Retry", RETRY_NODE, self)
     }
+
+    /// Where its code is not to be seen.
+    pub(super) fn of(&self, name: &str) -> Command {
+        command(&format!("Retry {name} (failed)"), RETRY_NODE, self)
+    }
 }
 
 impl Test {
@@ -158,10 +178,10 @@ impl Test {
         command("Propose a fix", PROPOSE_FIX, self)
     }
 
-    pub(super) fn show_result(&self, title: &str, mark: Mark) -> Command {
+    pub(super) fn show_result(&self, title: &str, marked: Marked) -> Command {
         let mut command = command(title, SHOW_RESULT, self);
-        let mark = serde_json::json!({ "mark": mark });
-        command.arguments.get_or_insert_default().push(mark);
+        let marked = serde_json::to_value(marked).ok();
+        command.arguments.get_or_insert_default().extend(marked);
         command
     }
 }
@@ -223,7 +243,7 @@ fn show(results: &Results, test: &Test) -> Done {
         _ => format!("{}: {}", test.test, told(tally)),
     };
     let said = std::iter::once(said).chain(failures.iter().cloned()).collect::<Vec<_>>().join("\n");
-    let Tally { passed, failed, set_aside } = tally;
+    let Tally { passed, failed, set_aside, .. } = tally;
     let shown = Shown { passed, failed, skipped: set_aside, failures };
     let result = serde_json::to_value(shown).unwrap_or_default();
     Done { result, message: Some((kind, said)) }
@@ -231,9 +251,10 @@ fn show(results: &Results, test: &Test) -> Done {
 
 /// Results in a few words.
 pub(super) fn told(tally: Tally) -> String {
-    match tally {
+    let said = match tally {
         it if it.failed > 0 => format!("\u{2717} {} of {} failed", it.failed, it.total()),
         it if it.passed > 0 => format!("\u{2713} {} passed", it.passed),
         it => format!("{} skipped", it.set_aside),
-    }
+    };
+    if tally.stale > 0 { format!("{said} before your change") } else { said }
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use code::{Lines, Unit};
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
-use super::commands::{FunctionName, GenerateTests, Mark, RetryNode, RunTests, Test, told};
+use super::commands::{FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, told};
 use crate::results::{Results, Tally};
 use crate::state::anchors::is_test_file;
 use crate::state::{
-    Anchor, AnchorKind, At, Base, Grounds, Grown, NodeState, Open, Registered, Tested, Tests, View,
-    positions,
+    Anchor, AnchorKind, Anchors, At, Base, Grounds, Grown, NodeState, Open, Registered, Tested,
+    Tests, View, positions,
 };
 
 /// The project around a document.
@@ -80,7 +80,9 @@ pub(super) fn of(
         let commands = around.commands(anchor, &known).into_iter();
         commands.map(move |it| CodeLens { range, command: Some(it), data: None })
     });
-    lenses.collect()
+    let top = positions::range(&lines, &(0..0), unit);
+    let failed = around.failed(anchors).into_iter();
+    failed.map(|it| CodeLens { range: top, command: Some(it), data: None }).chain(lenses).collect()
 }
 
 impl Around {
@@ -94,7 +96,7 @@ impl Around {
         }
         match known.registered.as_ref().and_then(|it| it.tests(&anchor.name)) {
             Some(tests) => commands.extend(of_tests(tests, known.results)),
-            None => commands.extend(self.of_node_tests(anchor)),
+            None => commands.extend(self.of_node_tests(anchor, known.results)),
         }
         commands.extend(self.retry(anchor));
         commands
@@ -110,7 +112,7 @@ impl Around {
         let run = run(&self.root, vec![format!("{}::{name}", self.path)]);
         let result = known.results.find(&known.real, &name);
         let result = result.map(|(root, test, tally)| {
-            Test { root, test }.show_result(&told(tally), Mark::of(tally))
+            Test { root, test }.show_result(&told(tally), Marked::of(tally))
         });
         std::iter::once(run).chain(result).collect()
     }
@@ -120,17 +122,41 @@ impl Around {
     }
 
     /// The tests that a node was grown with.
-    fn of_node_tests(&self, anchor: &Anchor) -> Vec<Command> {
+    fn of_node_tests(&self, anchor: &Anchor, results: &Results) -> Vec<Command> {
         let Some(node) = self.node(anchor) else { return Vec::new() };
+        let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let known = node.test_ids.iter().map(|id| results.tally(&real, id));
+        let last = known.fold(Tally::default(), Tally::and);
+        // Where nobody has run them here, as the run that made them found them.
         let (passed, failed) = node.tests;
-        let tally = Tally { passed, failed, set_aside: 0 };
+        let tally = match last.total() {
+            0 => Tally { passed, failed, ..Tally::default() },
+            _ => last,
+        };
         if tally.total() == 0 {
             return Vec::new();
         }
+        let ids = if node.test_ids.is_empty() {
+            vec![node.test_path.clone()]
+        } else {
+            node.test_ids.clone()
+        };
+        let shown =
+            Test { root: real, test: ids.first().cloned().unwrap_or(node.test_path.clone()) };
         // What failed is not in the tree, and neither are its tests.
-        let run = (!node.is_open()).then(|| run(&self.root, vec![node.test_path.clone()]));
-        let shown = Test { root: self.root.clone(), test: node.test_path };
-        run.into_iter().chain([shown.show_result(&told(tally), Mark::of(tally))]).collect()
+        let run = (!node.is_open()).then(|| run(&self.root, ids));
+        run.into_iter().chain([shown.show_result(&told(tally), Marked::of(tally))]).collect()
+    }
+
+    /// What can be done about nodes that failed, and whose code is not in the file: at its top.
+    fn failed(&self, anchors: &Anchors) -> Vec<Command> {
+        let Some(grown) = &self.grown else { return Vec::new() };
+        let is_there = |name: &str| anchors.all.iter().any(|it| *it.name == *name);
+        let failed = grown.failed_in(&self.path).into_iter().filter(|(name, _)| !is_there(name));
+        let retry = |(name, node): (String, NodeState)| {
+            RetryNode { node: node.id, out: self.root.clone() }.of(&name)
+        };
+        failed.map(retry).collect()
     }
 
     fn retry(&self, anchor: &Anchor) -> Option<Command> {
@@ -146,10 +172,14 @@ fn of_tests(tests: Tests, results: &Results) -> Vec<Command> {
     let tally = |id: &String| results.tally(&real, id);
     let tally = ids.iter().map(tally).fold(Tally::default(), Tally::and);
     let said = match (tally.total(), status.as_deref()) {
-        (0, Some("passed")) => Some(("\u{2713} passed".to_owned(), Mark::Passed)),
-        (0, Some(status)) => Some((format!("\u{2717} {status}"), Mark::Failed)),
+        (0, Some("passed")) => {
+            Some(("\u{2713} passed".to_owned(), Marked { mark: Mark::Passed, stale: false }))
+        }
+        (0, Some(status)) => {
+            Some((format!("\u{2717} {status}"), Marked { mark: Mark::Failed, stale: false }))
+        }
         (0, None) => None,
-        _ => Some((told(tally), Mark::of(tally))),
+        _ => Some((told(tally), Marked::of(tally))),
     };
     let file = ids.first().and_then(|it| it.split("::").next()).unwrap_or_default().to_owned();
     let shown = Test { root: real, test: file };

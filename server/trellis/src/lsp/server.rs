@@ -115,12 +115,31 @@ impl Backend {
         self.go_on(Settler::listen(context.clone(), listener(), self.stirs.clone()));
         let settling = context.clone();
         self.go_on(async move { settling.settle_edits().await });
+        let (events, opening) = (context.events.clone(), context.clone());
+        context.results.follow(move |it| events.tell(&it.event()));
+        self.go_on(async move {
+            let folders = opening.folders().await;
+            open_results(&opening, folders).await;
+        });
         self.go_on(features::keep(client.clone(), known, self.wants_symbols.subscribe()));
         self.go_on(resume::offer(client.clone(), context.clone(), self.methods.clone()));
         if known.shows_progress {
             self.go_on(progress::show(client.clone(), listener()));
         }
         self.go_on(Settler { client, context, known }.run(stirred));
+    }
+
+    /// These files were changed on the disk.
+    fn on_disk(&self, files: Vec<PathBuf>) {
+        files.iter().for_each(|it| self.context.results.edited(it));
+        self.context.owner.on_disk(files);
+        self.stirs.tell(Stir::Other);
+    }
+
+    /// Takes in what tests of these folders came to before.
+    fn open_results(&self, folders: Vec<PathBuf>) {
+        let context = self.context.clone();
+        self.go_on(async move { open_results(&context, folders).await });
     }
 
     /// Puts a question to everything as of this call, on a thread that may think.
@@ -190,6 +209,16 @@ fn settings_of(value: serde_json::Value) -> Result<Settings> {
     })
 }
 
+/// Takes in what tests of these folders came to before, without holding up anybody.
+async fn open_results(context: &Context, folders: Vec<PathBuf>) {
+    let results = context.results.clone();
+    let real = |it: PathBuf| it.canonicalize().unwrap_or(it);
+    let open = move || results.open(&folders.into_iter().map(real).collect::<Vec<_>>());
+    if tokio::task::spawn_blocking(open).await.is_err() {
+        Output::say("warning: what tests came to before is not shown");
+    }
+}
+
 fn paths<'a>(uris: impl Iterator<Item = &'a Uri>) -> Vec<PathBuf> {
     uris.filter_map(positions::path).collect()
 }
@@ -246,8 +275,7 @@ impl LanguageServer for Backend {
     }
 
     async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
-        self.context.owner.on_disk(paths([&params.text_document.uri].into_iter()));
-        self.stirs.tell(Stir::Other);
+        self.on_disk(paths([&params.text_document.uri].into_iter()));
     }
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
@@ -256,13 +284,14 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
-        self.context.owner.on_disk(paths(params.changes.iter().map(|it| &it.uri)));
-        self.stirs.tell(Stir::Other);
+        self.on_disk(paths(params.changes.iter().map(|it| &it.uri)));
     }
 
     async fn did_change_workspace_folders(&self, params: lsp::DidChangeWorkspaceFoldersParams) {
         let folders = |them: &[lsp::WorkspaceFolder]| paths(them.iter().map(|it| &it.uri));
-        self.context.owner.folders(folders(&params.event.added), folders(&params.event.removed));
+        let (added, removed) = (folders(&params.event.added), folders(&params.event.removed));
+        self.context.owner.folders(added.clone(), removed);
+        self.open_results(added);
         self.stirs.tell(Stir::Other);
     }
 

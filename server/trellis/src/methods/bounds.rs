@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 /// Seconds one test may take, whoever runs it.
 pub(crate) const TEST_SECONDS: u64 = 30;
 
-/// The flags that raise the limits, where a command has both.
-pub(crate) const FLAGS: RaisedBy =
-    RaisedBy { test: Some("`--test-timeout`"), run: Some("`--run-timeout`") };
+/// What raises the limits, where a command has flags for both. An editor shows its own settings alone.
+pub(crate) const FLAGS: RaisedBy = RaisedBy {
+    test: Some("`--test-timeout` (in the editor `trellis.testTimeout`)"),
+    run: Some("`--run-timeout` (in the editor `trellis.allow.runSeconds`)"),
+};
 
 /// For parameters that were left out.
 pub(crate) fn test_seconds() -> u64 {

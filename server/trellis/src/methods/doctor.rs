@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::tests::{Limit, limit};
 use crate::error::Fault;
 use crate::models;
-use crate::sandbox::{self, Allowed, Settled};
+use crate::sandbox::{self, SandboxArgs, Settled};
 use crate::workspace::scratch::ScratchFolder;
 
 /// Shows what this machine offers for running tests, and what would be enforced.
@@ -65,7 +65,7 @@ impl DoctorResult {
 pub(crate) async fn doctor(params: &DoctorParams) -> Result<DoctorResult, Fault> {
     let project = folder(params.root.as_deref().unwrap_or(Path::new(".")))?;
     let scratch = ScratchFolder::new()?;
-    let allowed = Allowed::default().settled(project)?;
+    let allowed = SandboxArgs::default().settled(project)?;
     let config = allowed.config(scratch.path());
     let local = Runner::local_limits(&config).await;
     let tools = findings(project, &allowed).await.into_iter().map(tool).collect();

@@ -9,17 +9,17 @@ use model::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::test_seconds;
+use super::bounds::{FLAGS, test_seconds};
 use crate::control::Control;
 use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::proposals::{
     self, Choice, Decided, FailingTest, OpenNow, OpenTexts, Order, Piece, Proposal, State, Step,
-    Store, Testing, TriedTest,
+    Store, Testing, Times, TriedTest,
 };
 use crate::repair::{self, Problem};
-use crate::sandbox::{self, Allowed, SandboxArgs};
+use crate::sandbox::SandboxArgs;
 
 /// Lists proposed fixes of a project, the oldest first.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ pub(crate) struct GetFixParams {
 /// `stale` (error kind `stale`), also where the change is unsaved in the editor; `data.remedy` of the error is `rebase` where it
 /// can be brought to the new text. Tests that ran for what was written are told by `trellis/event`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DecideFixParams {
     /// The project's folder; else the workspace's first.
     #[serde(default)]
@@ -74,15 +74,14 @@ pub(crate) struct DecideFixParams {
     /// Why, for the history.
     #[serde(default)]
     pub(crate) note: String,
-    /// Where tests run; Docker where an engine answers, if left out.
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Seconds one test may take, from 1; 30 if left out.
+    #[serde(default = "test_seconds")]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
     #[serde(default)]
-    pub(crate) sandbox: sandbox::Choice,
-    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
-    #[serde(default)]
-    pub(crate) image: Option<String>,
-    /// What tests may have beside what every sandbox gives.
-    #[serde(default)]
-    pub(crate) allow: Allowed,
+    pub(crate) run_timeout: Option<u64>,
 }
 
 fn yes() -> bool {
@@ -102,7 +101,7 @@ pub(crate) struct EditedFile {
 /// Looks for a fix of one failing test: runs the tests with coverage, asks a model, tries what it says on a copy, three times at
 /// most. What passes is stored as a proposed fix; nothing is written into the project.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ProposeFixParams {
     /// The project's folder; else the workspace's first.
     #[serde(default)]
@@ -112,21 +111,17 @@ pub(crate) struct ProposeFixParams {
     /// Test files and folders that are run beside it, to tell suspects apart and to see what a fix breaks; all tests if left out.
     #[serde(default)]
     pub(crate) tests: Vec<String>,
-    /// Model as `provider:name`; else as `trellis.toml` or the environment says.
-    #[serde(default)]
-    pub(crate) model: Option<String>,
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
     /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "test_seconds")]
-    pub(crate) timeout: u64,
-    /// Where tests run; Docker where an engine answers, if left out.
+    #[serde(default = "test_seconds", alias = "timeout")]
+    #[schemars(extend("x-alias" = "timeout"))]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
     #[serde(default)]
-    pub(crate) sandbox: sandbox::Choice,
-    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
-    #[serde(default)]
-    pub(crate) image: Option<String>,
-    /// What tests may have beside what every sandbox gives.
-    #[serde(default)]
-    pub(crate) allow: Allowed,
+    pub(crate) run_timeout: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
 }
 
 /// Takes back what was last accepted of a fix; refused if its files were changed since.
@@ -216,6 +211,8 @@ pub(crate) struct FixResult {
     pub(crate) diff: String,
     /// Tests that passed and that it may break.
     pub(crate) affected: Vec<String>,
+    /// Other tests that failed and that it may mend.
+    pub(crate) failing: Vec<String>,
     /// What became of it, the oldest first.
     pub(crate) history: Vec<Step>,
 }
@@ -264,8 +261,13 @@ pub(crate) struct DecideFixResult {
     pub(crate) edit: Option<u64>,
     /// Files that were written.
     pub(crate) written: Vec<String>,
-    /// The failing test with the fix, and tests that fail with it and not without; empty where none were run.
+    /// With the fix: the failing test, others that failed and that it may mend, and tests that fail with it and not without;
+    /// empty where none were run.
     pub(crate) tests: Vec<TriedTest>,
+    /// Ids of tests that failed and pass with it.
+    pub(crate) mended: Vec<String>,
+    /// Other fixes that wait and were brought to the new texts: look at them again.
+    pub(crate) rebased: Vec<String>,
     /// What else there is to say, as sentences.
     pub(crate) notes: Vec<String>,
 }
@@ -315,8 +317,9 @@ pub(crate) async fn decide_fix(
         note: params.note,
     };
     let decided = proposals::decide(store, &order, open, testing).await?;
-    let Decided { proposal, edit, paths: written, tests, notes } = decided;
-    Ok(DecideFixResult { summary: FixSummary::of(&proposal), edit, written, tests, notes })
+    let Decided { proposal, edit, paths: written, tests, mended, rebased, notes } = decided;
+    let summary = FixSummary::of(&proposal);
+    Ok(DecideFixResult { summary, edit, written, tests, mended, rebased, notes })
 }
 
 /// Looks for a fix; see [`repair::propose()`].
@@ -328,9 +331,7 @@ pub(crate) async fn propose_fix(
     output: &Output,
     control: &Control,
 ) -> Result<FixResult, Fault> {
-    let mut model = ModelArgs::default();
-    model.model = params.model;
-    let model = model.within(folder);
+    let model = params.model.within(folder);
     let problem = Problem {
         root: store.root().to_owned(),
         test: params.test,
@@ -339,8 +340,9 @@ pub(crate) async fn propose_fix(
             Some(editor) => model.with_editor(editor),
             None => model,
         },
-        sandbox: SandboxArgs { sandbox: params.sandbox, image: params.image, allow: params.allow },
-        test_timeout: Duration::from_secs(params.timeout.max(1)),
+        sandbox: params.sandbox,
+        test_timeout: Duration::from_secs(params.test_timeout.max(1)),
+        run_timeout: params.run_timeout.map(|it| Duration::from_secs(it.max(1))),
     };
     Ok(FixResult::of(&repair::propose(problem, output, control).await?))
 }
@@ -353,6 +355,16 @@ pub(crate) fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<Und
 }
 
 impl DecideFixParams {
+    /// What the tests that are run for it may take.
+    pub(crate) fn times(&self) -> Times {
+        let seconds = |it: u64| Duration::from_secs(it.max(1));
+        Times {
+            test: Some(seconds(self.test_timeout)),
+            run: self.run_timeout.map(seconds),
+            raised_by: FLAGS,
+        }
+    }
+
     /// Whether the decision would have code of the project executed.
     pub(crate) fn runs_tests(&self) -> bool {
         self.test && matches!(self.decision, Choice::Accept | Choice::AcceptHunks | Choice::Edit)
@@ -421,6 +433,7 @@ impl FixResult {
             files: files.collect(),
             diff: it.diff(),
             affected: it.affected.clone(),
+            failing: it.failing.clone(),
             history: it.history.clone(),
         }
     }

@@ -3,23 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use cycle::localize::{LineSuspect, Parts, Ranked};
-use run::{RaisedBy, Tree};
+use run::Tree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::test_seconds;
+use super::bounds::{FLAGS, test_seconds};
 use super::tests::{Limit, cancelled, limit, seconds};
 use crate::error::Fault;
 use crate::localize::{Failing, Found, Search};
 use crate::output::Output;
 use crate::project;
-use crate::sandbox::{self, Allowed, Choice, Needs, SandboxArgs};
+use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::sources::Workspace;
+use crate::write_tests::registry;
 
 /// Ranks the functions and lines that may be why tests fail.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct LocalizeParams {
     /// The project, of which nothing is changed; else the current folder.
     #[serde(default)]
@@ -34,20 +35,14 @@ pub(crate) struct LocalizeParams {
     #[serde(default = "twenty")]
     pub(crate) trials: u64,
     /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "test_seconds")]
-    pub(crate) timeout: u64,
+    #[serde(default = "test_seconds", alias = "timeout")]
+    #[schemars(extend("x-alias" = "timeout"))]
+    pub(crate) test_timeout: u64,
     /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
     #[serde(default)]
     pub(crate) run_timeout: Option<u64>,
-    /// Where tests run; Docker where an engine answers, if left out.
-    #[serde(default)]
-    pub(crate) sandbox: Choice,
-    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
-    #[serde(default)]
-    pub(crate) image: Option<String>,
-    /// What tests may have beside what every sandbox gives.
-    #[serde(default)]
-    pub(crate) allow: Allowed,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
 }
 
 fn ten() -> u16 {
@@ -190,19 +185,14 @@ pub(crate) async fn localize(
         Fault::input(format!("there is no folder {}", folder.display()))
             .hint("give the folder of a Python project")
     })?;
-    let test_timeout = seconds("timeout", params.timeout)?;
+    let test_timeout = seconds("testTimeout", params.test_timeout)?;
     let run_timeout = params.run_timeout.map(|it| seconds("runTimeout", it)).transpose()?;
     let trials = Some(params.trials).filter(|it| *it > 0);
     let trials = trials.map(|it| seconds("trials", it)).transpose()?;
     let workspace = Workspace::open(&root)?;
-    let sandbox = SandboxArgs {
-        sandbox: params.sandbox,
-        image: params.image.clone(),
-        allow: params.allow.clone(),
-    };
     let opened = tokio::select! {
         () = cancel.cancelled() => return Err(cancelled("the search")),
-        opened = sandbox::open(&sandbox, &root, Needs::Project, output) => opened?,
+        opened = sandbox::open(&params.sandbox, &root, Needs::Project, output) => opened?,
     };
     let snapshot = workspace.snapshot();
     let search = Search {
@@ -212,12 +202,11 @@ pub(crate) async fn localize(
         // Even of an installed project: what is tried is the copy.
         source_folders: project::source_folders(&root),
         targets: params.tests.clone(),
+        also: registry::test_files(&root),
+        named: Vec::new(),
         test_timeout,
         run_timeout,
-        raised_by: RaisedBy {
-            test: Some("`trellis localize --timeout`"),
-            run: Some("`trellis localize --run-timeout`"),
-        },
+        raised_by: FLAGS,
         trials,
         history: Some(root),
         cancel,

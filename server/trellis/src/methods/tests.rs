@@ -1,25 +1,26 @@
 //! `runTests`: a project's tests in the sandbox.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use run::frameworks::{Framework, detect};
-use run::{LimitStatus, Outcome, RaisedBy, Report, Request, TestResult, Tree};
+use run::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::test_seconds;
+use super::bounds::{FLAGS, test_seconds};
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project::{self, Project};
-use crate::sandbox::{Allowed, Choice, Kept, Needs, SandboxArgs};
+use crate::sandbox::{Kept, Needs, SandboxArgs};
+use crate::write_tests::registry;
 
 /// Runs a project's tests in the sandbox.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RunTestsParams {
     /// A test file, folder or id such as `tests/test_a.py::test_b`, relative to the root.
     #[serde(default)]
@@ -30,21 +31,15 @@ pub(crate) struct RunTestsParams {
     /// The folder; else the current one. The project is the one that the tests belong to.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Where tests run; Docker where an engine answers, if left out.
-    #[serde(default)]
-    pub(crate) sandbox: Choice,
-    /// Docker image with Python that the tests' own image is derived from; `python:3.12-slim` if left out.
-    #[serde(default)]
-    pub(crate) image: Option<String>,
-    /// What tests may have beside what every sandbox gives.
-    #[serde(default)]
-    pub(crate) allow: Allowed,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
     /// What runs the tests; found out from the project's files if left out.
     #[serde(default)]
     pub(crate) framework: Option<Tool>,
     /// Seconds one test may take (of Python's), from 1; 30 if left out.
-    #[serde(default = "test_seconds")]
-    pub(crate) timeout: u64,
+    #[serde(default = "test_seconds", alias = "timeout")]
+    #[schemars(extend("x-alias" = "timeout"))]
+    pub(crate) test_timeout: u64,
     /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
     #[serde(default)]
     pub(crate) run_timeout: Option<u64>,
@@ -189,10 +184,6 @@ pub(crate) struct LineCoverage {
     pub(crate) missing: Vec<u32>,
 }
 
-/// What raises the limits of time.
-const FLAGS: RaisedBy =
-    RaisedBy { test: Some("`trellis test --timeout`"), run: Some("`trellis test --run-timeout`") };
-
 /// Tests that are about to run.
 pub(crate) struct Prepared {
     request: Request,
@@ -219,28 +210,30 @@ impl Prepared {
                 .hint("only pytest does; put others into the project's own settings"));
         }
         let request = Request {
-            arguments: params.arguments.clone(),
+            arguments: arguments(params, framework),
+            also: registry::test_files(&root),
             targets,
             whole: false,
             framework,
-            test_timeout: seconds("timeout", params.timeout)?,
+            test_timeout: seconds("testTimeout", params.test_timeout)?,
             raised_by: FLAGS,
             coverage: params.coverage,
             cold: params.cold,
             ..Request::new(Tree::Folder(root.clone()))
         };
         let run_timeout = params.run_timeout.map(|it| seconds("runTimeout", it)).transpose()?;
-        let sandbox = SandboxArgs {
-            sandbox: params.sandbox,
-            image: params.image.clone(),
-            allow: params.allow.clone(),
-        };
-        Ok(Prepared { request, run_timeout, root, sandbox })
+        Ok(Prepared { request, run_timeout, root, sandbox: params.sandbox.clone() })
     }
 
     /// The project's folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Has these test files run as well where all tests are run, whatever the project's settings name.
+    pub(crate) fn also(&mut self, files: impl IntoIterator<Item = String>) {
+        let known: BTreeSet<String> = self.request.also.drain(..).chain(files).collect();
+        self.request.also = known.into_iter().collect();
     }
 
     /// What is run of it, relative to its folder; nothing: all tests.
@@ -300,6 +293,15 @@ fn named(params: &RunTestsParams) -> Vec<String> {
     let named: Vec<String> = given.map(below).collect();
     if named.is_empty() { vec![root.to_string_lossy().into_owned()] } else { named }
 }
+
+/// Those given. A file that cannot be imported does not keep the others from being run.
+fn arguments(params: &RunTestsParams, framework: Framework) -> Vec<String> {
+    let goes_on = (framework == Framework::Pytest).then_some(GOES_ON.to_owned());
+    goes_on.into_iter().chain(params.arguments.iter().cloned()).collect()
+}
+
+/// pytest's option for files that cannot be imported.
+pub(crate) const GOES_ON: &str = "--continue-on-collection-errors";
 
 /// What was asked for, else what the project's files show, else pytest.
 fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {

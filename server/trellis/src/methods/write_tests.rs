@@ -6,8 +6,10 @@ use code::Functions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::test_seconds;
 use crate::error::Exit;
-use crate::sandbox::{Allowed, Choice};
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
 
 /// List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -185,7 +187,7 @@ impl FunctionRef {
 /// Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
 /// found a bug.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct GenerateTestsParams {
     /// The function.
     pub(crate) function: FunctionRef,
@@ -204,15 +206,16 @@ pub(crate) struct GenerateTestsParams {
     /// Replace generated tests that were edited since, too.
     #[serde(default)]
     pub(crate) replace_edited: bool,
-    /// The model, as `provider:name`; else as everywhere.
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    /// Seconds one test may take, from 1; 30 if left out.
+    #[serde(default = "test_seconds")]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
     #[serde(default)]
-    pub(crate) model: Option<String>,
-    /// Where tests run.
-    #[serde(default)]
-    pub(crate) sandbox: Choice,
-    /// What tests may have beside what every sandbox gives.
-    #[serde(default)]
-    pub(crate) allow: Allowed,
+    pub(crate) run_timeout: Option<u64>,
 }
 
 /// Generated tests, and how they ran.
@@ -246,6 +249,9 @@ pub(crate) struct Generated {
     pub(crate) errors: Vec<TestFailure>,
     /// Whether anything was written.
     pub(crate) written: bool,
+    /// The file of settings whose `testpaths` leave the test file out, so that plain `pytest` does not run it; `addTestPath`
+    /// adds its folder.
+    pub(crate) left_out_by: Option<String>,
 }
 
 impl Generated {
@@ -267,6 +273,30 @@ pub(crate) struct GeneratedTest {
     /// The line of its `def` in the test file, from 1.
     pub(crate) line: Option<u32>,
     pub(crate) failure: Option<TestFailure>,
+}
+
+/// Add the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it. `undoEdit` takes
+/// it back.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AddTestPathParams {
+    /// The project; else the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// The test file, relative to the root.
+    pub(crate) path: String,
+}
+
+/// What was added.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AddedTestPath {
+    /// The file of settings, relative to the root.
+    pub(crate) file: String,
+    /// What was added to its `testpaths`; null where they hold the test file already.
+    pub(crate) folder: Option<String>,
+    /// Number of the edit; null where nothing was written.
+    pub(crate) edit: Option<u64>,
 }
 
 /// What failed.
@@ -315,8 +345,6 @@ mod tests {
             let function: FunctionRef = serde_json::from_value(function).expect("a function");
             assert_eq!(function.path(), path);
         }
-        let wrong = json!({"function": {"filePath": "a.py", "name": "f"}, "frame": "pytest"});
-        assert!(serde_json::from_value::<GenerateTestsParams>(wrong).is_err());
     }
 
     #[test]

@@ -31,15 +31,21 @@ pub(crate) struct Spot {
 }
 
 impl Failed {
-    /// A file that could not be loaded.
-    pub(super) fn of_file(number: u64, root: &Path, path: &str, failure: &Failure) -> Failed {
+    /// A file that could not be loaded; what keeps it from that may stand in another one.
+    pub(super) fn of_file(number: u64, root: &Path, file: &str, failure: &Failure) -> Failed {
+        let place = failure.path.as_deref().unwrap_or(file);
         let line = failure.line.unwrap_or(1).max(1);
+        let spot = |part: u64, path: &str, line: u32| Spot {
+            id: number * 2 + part,
+            path: path.to_owned(),
+            line,
+        };
         Failed {
             root: root.to_owned(),
-            test: path.to_owned(),
+            test: file.to_owned(),
             message: message(failure),
-            at: Spot { id: number * 2, path: path.to_owned(), line },
-            also: None,
+            at: spot(0, file, if place == file { line } else { 1 }),
+            also: (place != file).then(|| spot(1, place, line)),
         }
     }
 

@@ -1,49 +1,47 @@
 //! What tests came to, whoever ran them: for lenses and diagnostics.
 //!
 //! One [`Results`] is shared by all who run tests and all who show them. A test is known by the folder it was run in and
-//! its id; the newest result counts.
+//! its id; the newest result counts. What is kept on the disk is read by every other process.
 
 mod failed;
+mod store;
+mod tests;
+mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
-use run::{Failure, Outcome, Report, TestOutcome, TestResult};
+use run::{Report, TestResult};
 use tokio::sync::Notify;
 
+use self::store::{Project, Store};
+use self::tests::{Gone, News, Tests, around, file_of, is_own, millis};
 use crate::observer::{Observer, Told};
+use crate::output::Output;
+use crate::sandbox::cache_folder;
+use crate::sources;
+use crate::write_tests::registry;
 pub(crate) use failed::{Failed, Spot};
 
 /// All results of this process. A clone is the same.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Results(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
     all: Mutex<All>,
     changed: Notify,
+    /// Where they are kept; none where there is no place.
+    store: Option<Store>,
 }
 
 #[derive(Default)]
 struct All {
     last: u64,
-    roots: BTreeMap<PathBuf, BTreeMap<String, Known>>,
-}
-
-/// The last result of one test.
-#[derive(Clone, Debug)]
-struct Known {
-    state: State,
-    failed: Option<Failed>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Passed,
-    Failed,
-    /// Skipped, or failed as expected.
-    SetAside,
+    /// Folders that are open: what is run in them or around them is of interest.
+    folders: BTreeSet<PathBuf>,
+    projects: BTreeMap<PathBuf, Tests>,
 }
 
 /// Results of several tests.
@@ -52,6 +50,8 @@ pub(crate) struct Tally {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) set_aside: usize,
+    /// Of all these, those of a project that was changed since.
+    pub(crate) stale: usize,
 }
 
 impl Tally {
@@ -61,6 +61,7 @@ impl Tally {
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
             set_aside: self.set_aside + other.set_aside,
+            stale: self.stale + other.stale,
         }
     }
 
@@ -69,41 +70,56 @@ impl Tally {
     }
 }
 
+impl Default for Results {
+    /// Kept in the person's cache, if there is one.
+    fn default() -> Results {
+        Results::in_folder(cache_folder().ok().map(|it| it.join("results")))
+    }
+}
+
 impl Results {
+    fn in_folder(folder: Option<PathBuf>) -> Results {
+        let (all, changed) = Default::default();
+        Results(Arc::new(Shared { all, changed, store: folder.map(Store::of) }))
+    }
+
     fn all(&self) -> MutexGuard<'_, All> {
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in a run of `targets` (files, folders or test ids relative to `root`; none: everything). Tests of theirs
-    /// that a complete run did not meet are gone.
-    pub(crate) fn record(&self, root: &Path, targets: &[String], report: &Report) {
-        let complete = matches!(report.outcome, Outcome::Passed | Outcome::Failed);
+    /// Takes in a run of `targets` (files, folders or test ids relative to `root`; none: everything) on the texts of `text_of`.
+    /// Tests of theirs that a run did not meet are gone where it came to its end and looked at their file; what it left out is
+    /// as it was.
+    pub(crate) fn record(
+        &self,
+        root: &Path,
+        targets: &[String],
+        report: &Report,
+        text_of: SystemTime,
+    ) {
         let mut all = self.all();
-        if complete {
-            let met = |id: &String| {
-                report.tests.iter().any(|it| it.id == *id) || report.not_run.contains(id)
-            };
-            let tests = all.roots.entry(root.to_owned()).or_default();
-            tests.retain(|id, _| met(id) || !is_target(targets, id));
+        if let Some(gone) = Gone::by(targets, report) {
+            all.project(root).without(&gone);
         }
-        report.tests.iter().for_each(|test| all.take(root, test));
-        report.collection_errors.iter().for_each(|failure| all.take_broken(root, failure));
+        report.tests.iter().for_each(|test| all.take(root, test, text_of));
+        for failure in &report.collection_errors {
+            all.last += 1;
+            let number = all.last;
+            all.project(root).take_broken(number, root, failure, millis(text_of));
+        }
         drop(all);
         self.0.changed.notify_one();
     }
 
-    /// Takes in one test.
-    pub(crate) fn record_test(&self, root: &Path, test: &TestResult) {
-        self.all().take(root, test);
-        self.0.changed.notify_one();
-    }
-
-    /// Takes in each test that work tells of, and passes everything on.
+    /// Takes in each test of a project that work tells of, and passes everything on.
     pub(crate) fn watching(&self, next: Observer) -> Observer {
         let results = self.clone();
         Observer::new(move |told| {
-            if let Told::Test { root, test } = &told {
-                results.record_test(root, test);
+            if let Told::Test { root, test, text_of: Some(text_of) } = &told
+                && !is_own(root)
+            {
+                results.all().take(root, test, *text_of);
+                results.0.changed.notify_one();
             }
             next.tell(told);
         })
@@ -114,11 +130,69 @@ impl Results {
         self.0.changed.notified().await;
     }
 
+    /// Brings what is new to the disk: for other processes, and into the registries of tests.
+    pub(crate) fn keep(&self) {
+        let news = self.all().news();
+        for (root, news) in news {
+            let states = news.iter().filter_map(|(id, it)| Some((id.clone(), it.as_ref()?.state)));
+            let outcomes = states.map(|(id, it)| (id, it.as_str().to_owned())).collect();
+            let remembered = registry::remember(&root, outcomes).map_err(|it| it.message);
+            let kept = self.0.store.as_ref().map_or(Ok(()), |it| {
+                it.keep(&root, &news).map_err(|why| format!("{}: {why}", it.folder().display()))
+            });
+            for why in [remembered, kept].into_iter().filter_map(Result::err) {
+                let shown = root.display();
+                Output::say(format_args!("warning: the results of {shown} were not kept: {why}"));
+            }
+        }
+    }
+
+    /// Takes in what was kept of projects in these folders, or around them, by anybody before.
+    pub(crate) fn open(&self, folders: &[PathBuf]) {
+        let Some(store) = &self.0.store else { return };
+        let mut all = self.all();
+        all.folders.extend(folders.iter().cloned());
+        let mut kept = store.all(&mut all.last);
+        kept.retain(|(root, _)| all.is_near(root));
+        drop(all);
+        for project in kept {
+            let newest = sources::newest(&project.0);
+            self.join(project);
+            newest.into_iter().for_each(|(file, time)| self.edited_at(&file, time));
+        }
+    }
+
+    /// Takes in what another process has kept of a project; gives its root and the ids that changed.
+    fn join(&self, (root, kept): Project) -> (PathBuf, Vec<String>) {
+        let changed = self.all().project(&root).join(kept);
+        if !changed.is_empty() {
+            self.0.changed.notify_one();
+        }
+        (root, changed)
+    }
+
+    /// Says that a source was changed on the disk: results of its projects are older than that.
+    pub(crate) fn edited(&self, file: &Path) {
+        let time = std::fs::metadata(file).and_then(|it| it.modified());
+        // What is gone has changed just now.
+        self.edited_at(file, time.unwrap_or_else(|_| SystemTime::now()));
+    }
+
+    fn edited_at(&self, file: &Path, time: SystemTime) {
+        if sources::is_source(file) && !is_own(file) {
+            let mut all = self.all();
+            let projects = around(&mut all.projects, file);
+            projects.for_each(|it| it.edited = it.edited.max(millis(time)));
+            drop(all);
+            self.0.changed.notify_one();
+        }
+    }
+
     /// Forgets tests that are gone, by folder and id.
     pub(crate) fn forget(&self, gone: &[(PathBuf, String)]) {
         let mut all = self.all();
         for (root, id) in gone {
-            all.roots.get_mut(root).map(|tests| tests.remove(id));
+            all.project(root).drop(id);
         }
     }
 
@@ -126,7 +200,7 @@ impl Results {
     /// id there, and the results; `None` if there are none.
     pub(crate) fn find(&self, file: &Path, name: &str) -> Option<(PathBuf, String, Tally)> {
         let all = self.all();
-        let mut near: Vec<(PathBuf, String)> = (all.roots.keys())
+        let mut near: Vec<(PathBuf, String)> = (all.projects.keys())
             .filter_map(|root| {
                 let path = file.strip_prefix(root).ok()?.to_str()?;
                 Some((root.clone(), format!("{path}::{name}")))
@@ -143,34 +217,35 @@ impl Results {
 
     /// What the tests below an id came to: those of a file, a class, a function, or one of its cases.
     pub(crate) fn tally(&self, root: &Path, id: &str) -> Tally {
-        let all = self.all();
-        let mut tally = Tally::default();
-        for known in all.below(root, id) {
-            match known.state {
-                State::Passed => tally.passed += 1,
-                State::Failed => tally.failed += 1,
-                State::SetAside => tally.set_aside += 1,
-            }
-        }
-        tally
+        self.all().projects.get(root).map(|it| it.tally(id)).unwrap_or_default()
     }
 
     /// Failures of the tests below an id.
     pub(crate) fn failures_below(&self, root: &Path, id: &str) -> Vec<Failed> {
-        self.all().below(root, id).filter_map(|it| it.failed.clone()).collect()
+        let all = self.all();
+        let tests = all.projects.get(root).into_iter().flat_map(|it| it.below(id));
+        tests.filter_map(|it| it.failed.clone()).collect()
+    }
+
+    /// Files of a project whose tests have results, relative to its folder.
+    pub(crate) fn files(&self, root: &Path) -> BTreeSet<String> {
+        let all = self.all();
+        let ids = all.projects.get(root).into_iter().flat_map(|it| it.known.keys());
+        ids.filter(|id| id.contains("::")).map(|id| file_of(id).to_owned()).collect()
     }
 
     /// All tests that fail, by folder and id.
     pub(crate) fn failures(&self) -> Vec<Failed> {
         let all = self.all();
-        all.roots.values().flat_map(|it| it.values()).filter_map(|it| it.failed.clone()).collect()
+        let known = all.projects.values().flat_map(|it| it.known.values());
+        known.filter_map(|it| it.failed.clone()).collect()
     }
 
     /// Places that an editor's changes have moved, by [`Spot::id`]: lines from 1.
     pub(crate) fn moved(&self, lines: &BTreeMap<u64, u32>) {
         let mut all = self.all();
-        let failed = all.roots.values_mut().flat_map(|it| it.values_mut());
-        for failed in failed.filter_map(|it| it.failed.as_mut()) {
+        let known = all.projects.values_mut().flat_map(|it| it.known.values_mut());
+        for failed in known.filter_map(|it| it.failed.as_mut()) {
             for spot in std::iter::once(&mut failed.at).chain(&mut failed.also) {
                 spot.line = lines.get(&spot.id).copied().unwrap_or(spot.line);
             }
@@ -179,55 +254,33 @@ impl Results {
 }
 
 impl All {
-    fn take(&mut self, root: &Path, test: &TestResult) {
-        let state = match test.outcome {
-            TestOutcome::Passed | TestOutcome::XPassed => State::Passed,
-            TestOutcome::Skipped | TestOutcome::XFailed => State::SetAside,
-            TestOutcome::Failed
-            | TestOutcome::Error
-            | TestOutcome::TimedOut
-            | TestOutcome::Crashed => State::Failed,
-        };
+    fn is_near(&self, root: &Path) -> bool {
+        self.folders.iter().any(|it| root.starts_with(it) || it.starts_with(root))
+    }
+
+    fn project(&mut self, root: &Path) -> &mut Tests {
+        self.projects.entry(root.to_owned()).or_default()
+    }
+
+    fn take(&mut self, root: &Path, test: &TestResult, text_of: SystemTime) {
         self.last += 1;
-        let failed = (state == State::Failed).then(|| Failed::of(self.last, root, test));
-        let tests = self.roots.entry(root.to_owned()).or_default();
-        tests.insert(test.id.clone(), Known { state, failed });
+        let number = self.last;
+        self.project(root).take(number, root, test, millis(text_of));
     }
 
-    /// A file that could not be loaded is known by its path, and loads when something of it is met.
-    fn take_broken(&mut self, root: &Path, failure: &Failure) {
-        let Some(path) = &failure.path else { return };
-        self.last += 1;
-        let failed = Some(Failed::of_file(self.last, root, path, failure));
-        let tests = self.roots.entry(root.to_owned()).or_default();
-        tests.insert(path.clone(), Known { state: State::Failed, failed });
+    /// What nobody has kept yet; from now on it counts as kept.
+    fn news(&mut self) -> Vec<(PathBuf, News)> {
+        let taken =
+            self.projects.iter_mut().map(|(root, it)| (root.clone(), std::mem::take(&mut it.news)));
+        taken.filter(|(_, news)| !news.is_empty()).collect()
     }
-
-    fn below<'a>(&'a self, root: &Path, id: &'a str) -> impl Iterator<Item = &'a Known> {
-        let tests = self.roots.get(root).into_iter();
-        let from = tests.flat_map(move |it| it.range(id.to_owned()..));
-        let near = from.take_while(move |(it, _)| it.starts_with(id));
-        near.filter(move |(it, _)| is_below(it, id)).map(|(_, it)| it)
-    }
-}
-
-/// Whether an id is that of a target or of something in it.
-fn is_below(id: &str, target: &str) -> bool {
-    let rest = id.strip_prefix(target);
-    rest.is_some_and(|it| it.is_empty() || it.starts_with("::") || it.starts_with('['))
-}
-
-fn is_target(targets: &[String], id: &str) -> bool {
-    let holds = |target: &String| {
-        let folder = target.trim_end_matches('/');
-        is_below(id, target) || id.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
-    };
-    targets.is_empty() || targets.iter().any(holds)
 }
 
 #[cfg(test)]
-mod tests {
+mod checks {
     use std::time::Duration;
+
+    use run::{Failure, Outcome, TestOutcome};
 
     use super::*;
 
@@ -264,7 +317,7 @@ mod tests {
     fn the_newest_result_counts_and_what_a_run_did_not_meet_is_gone() {
         use TestOutcome::{Failed, Passed, Skipped};
         let root = Path::new("/r");
-        let results = Results::default();
+        let results = Results::in_folder(None);
         let all = [
             ("t/test_a.py::test_x[1]", Passed),
             ("t/test_a.py::test_x[2]", Failed),
@@ -272,9 +325,9 @@ mod tests {
             ("t/test_a.py::TestA::test_b", Skipped),
         ];
         let tests = all.map(|(id, outcome)| test(id, outcome)).to_vec();
-        results.record(root, &[], &report(Outcome::Failed, tests));
+        results.record(root, &[], &report(Outcome::Failed, tests), SystemTime::now());
         let tally = |id: &str| {
-            let Tally { passed, failed, set_aside } = results.tally(root, id);
+            let Tally { passed, failed, set_aside, .. } = results.tally(root, id);
             [passed, failed, set_aside]
         };
         for (id, wanted) in [
@@ -286,13 +339,39 @@ mod tests {
         ] {
             assert_eq!(tally(id), wanted, "{id}");
         }
+        // What was found and left out, or stands in a file that could not be loaded, is as it was.
+        let mut other = report(Outcome::Failed, Vec::new());
+        other.deselected = all.map(|(id, _)| id.to_owned()).to_vec();
+        results.record(root, &[], &other, SystemTime::now());
+        let mut broken =
+            report(Outcome::CollectionError, vec![test("t/test_b.py::test_z", Passed)]);
+        broken.collection_errors.push(Failure {
+            collecting: Some("t/test_a.py".to_owned()),
+            path: Some("code.py".to_owned()),
+            line: Some(7),
+            ..Failure::default()
+        });
+        results.record(root, &[], &broken, SystemTime::now());
+        assert_eq!(tally("t/test_a.py"), [1, 3, 1]);
+        let at = results.failures_below(root, "t/test_a.py").remove(0);
+        assert_eq!(
+            (at.at.path.as_str(), at.also.map(|it| (it.path, it.line))),
+            ("t/test_a.py", Some(("code.py".to_owned(), 7)))
+        );
+        results.record(
+            root,
+            &["t/test_b.py".to_owned()],
+            &report(Outcome::Passed, Vec::new()),
+            SystemTime::now(),
+        );
+        assert_eq!((tally("t/test_a.py"), tally("t/test_b.py")), ([1, 3, 1], [0, 0, 0]));
         // One case is gone; a crashed run proves nothing of what it did not meet.
         let again = vec![test("t/test_a.py::test_x[1]", Failed)];
         let target = ["t/test_a.py::test_x".to_owned()];
         let crashed = Outcome::Crashed { signal: None, exit_code: Some(1) };
-        results.record(root, &target, &report(crashed, again.clone()));
+        results.record(root, &target, &report(crashed, again.clone()), SystemTime::now());
         assert_eq!(tally("t/test_a.py"), [0, 3, 1]);
-        results.record(root, &target, &report(Outcome::Failed, again));
+        results.record(root, &target, &report(Outcome::Failed, again), SystemTime::now());
         assert_eq!(tally("t/test_a.py"), [0, 2, 1]);
         let broken = Failure {
             exception: "NameError".to_owned(),
@@ -303,11 +382,16 @@ mod tests {
         };
         let mut unloaded = report(Outcome::CollectionError, Vec::new());
         unloaded.collection_errors.push(broken);
-        results.record(root, &[], &unloaded);
+        results.record(root, &[], &unloaded, SystemTime::now());
         assert_eq!(tally("t/test_a.py"), [0, 3, 1]);
         let told = results.failures_below(root, "t/test_a.py").remove(0);
         assert_eq!((told.message.as_str(), told.at.line), ("NameError: x", 7));
-        results.record(root, &["t/".to_owned()], &report(Outcome::Passed, Vec::new()));
+        results.record(
+            root,
+            &["t/".to_owned()],
+            &report(Outcome::Passed, Vec::new()),
+            SystemTime::now(),
+        );
         assert_eq!(tally("t/test_a.py"), [0, 0, 0]);
         assert!(results.failures().is_empty());
     }

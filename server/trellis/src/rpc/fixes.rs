@@ -18,10 +18,8 @@ use crate::methods::fixes::{
 use crate::methods::implement::{ImplementArgs, ImplementResult};
 use crate::methods::repair::RepairArgs;
 use crate::methods::tasks::TasksArgs;
-use crate::output::Output;
-use crate::proposals::{OpenTexts, State, Store, Testing, Times};
+use crate::proposals::{OpenTexts, State, Store, Testing};
 use crate::repair::{Person, repair};
-use crate::sandbox::SandboxArgs;
 use crate::state::positions;
 use crate::tasks::tasks;
 
@@ -53,8 +51,8 @@ pub(super) fn register(table: &mut Table) {
             let store = store(&context, params.root.as_deref()).await;
             let editor = context.editor.clone();
             let folder = context.root(None).await;
-            let fix =
-                propose_fix(&store, &folder, params, editor, &duty.output, &duty.control).await?;
+            let (output, control) = (&duty.output, &duty.control);
+            let fix = propose_fix(&store, &folder, params, editor, output, control).await?;
             tell(&context, &store, fix.summary.state, &fix.summary.fix);
             Ok(fix)
         },
@@ -65,21 +63,16 @@ pub(super) fn register(table: &mut Table) {
         |params: &DecideFixParams| format!("decision about {}", params.fix),
         |context, params: DecideFixParams, duty| async move {
             let store = store(&context, params.root.as_deref()).await;
-            let args = SandboxArgs {
-                sandbox: params.sandbox,
-                image: params.image.clone(),
-                allow: params.allow.clone(),
-            };
-            let output = Output::told(context.results.watching(duty.output.observer()));
+            let output = &duty.output;
             let testing = match params.runs_tests() {
                 false => None,
                 true => {
                     context.may_run()?;
                     let cancel = duty.control.cancel.clone();
                     Some(Testing {
-                        sandbox: args,
-                        output: &output,
-                        times: Times::default(),
+                        sandbox: params.sandbox.clone(),
+                        output,
+                        times: params.times(),
                         cancel,
                     })
                 }
@@ -90,6 +83,8 @@ pub(super) fn register(table: &mut Table) {
             // A refusal may have made it stale.
             let now = store.get(&fix).map(|it| it.state);
             now.into_iter().for_each(|state| tell(&context, &store, state, &fix));
+            let rebased = decided.iter().flat_map(|it| &it.rebased);
+            rebased.for_each(|fix| tell(&context, &store, State::Waiting, fix));
             decided
         },
     );

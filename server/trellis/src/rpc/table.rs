@@ -20,6 +20,7 @@ use super::context::Context;
 use super::error::{Misread, bad_params, object};
 use crate::error::{Exit, Fault};
 use crate::jobs::Duty;
+use crate::output::Output;
 use crate::state::View;
 
 /// What all methods begin with.
@@ -155,9 +156,17 @@ impl Table {
             async move {
                 let (title, shared) = (title(&params.params), context.clone());
                 let job = context.jobs.start(short, title, |duty| async move {
-                    let result = work(shared, params.params, duty).await?;
-                    serde_json::to_value(&result)
-                        .map_err(|error| Fault::internal(format!("the result is no JSON: {error}")))
+                    let results = shared.results.clone();
+                    let output = Output::told(results.watching(duty.output.observer()));
+                    let result = work(shared, params.params, Duty { output, ..duty }).await;
+                    let shown = result.and_then(|it| {
+                        serde_json::to_value(&it).map_err(|error| {
+                            Fault::internal(format!("the result is no JSON: {error}"))
+                        })
+                    });
+                    // That it cannot be kept is said there.
+                    let _ = tokio::task::spawn_blocking(move || results.keep()).await;
+                    shown
                 });
                 if params.background {
                     return Ok(Outcome::Begun(Begun { job }));
@@ -236,7 +245,11 @@ fn read<P: DeserializeOwned>(params: &Params<'_>, known: &BTreeSet<String>) -> R
 fn names(schema: &Value, definitions: &Map<String, Value>) -> BTreeSet<String> {
     let named = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let schema = named.and_then(|it| definitions.get(it)).unwrap_or(schema);
-    let own = schema["properties"].as_object().into_iter().flat_map(|it| it.keys().cloned());
+    let properties = schema["properties"].as_object();
+    let own = properties.into_iter().flat_map(|it| it.keys().cloned());
+    let aliases = properties.into_iter().flat_map(|it| it.values());
+    let aliases = aliases.filter_map(|it| Some(it["x-alias"].as_str()?.to_owned()));
+    let own = own.chain(aliases);
     let parts = ["allOf", "anyOf", "oneOf"].into_iter();
     let parts = parts.flat_map(|it| schema[it].as_array().into_iter().flatten());
     own.chain(parts.flat_map(|it| names(it, definitions))).collect()

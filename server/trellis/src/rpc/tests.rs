@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,8 +18,8 @@ use crate::methods::doctor::{DoctorParams, DoctorResult, doctor};
 use crate::methods::localize::{LocalizeParams, LocalizeResult, localize};
 use crate::methods::tests::{Prepared, RunTestsParams, RunTestsResult};
 use crate::methods::write_tests::{
-    GenerateTestsParams, Generated, ParseFileParams, ValidateSyntaxParams, parse_text,
-    validate_syntax,
+    AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, ParseFileParams,
+    ValidateSyntaxParams, parse_text, validate_syntax,
 };
 use crate::observer::Told;
 use crate::state::View;
@@ -47,6 +48,7 @@ pub(super) fn register(table: &mut Table) {
     );
     table.call("trellis/doctor", Effect::Runs, look_around);
     table.call("trellis/listTests", Effect::Reads, list_tests);
+    table.call("trellis/addTestPath", Effect::Writes, add_test_path);
 }
 
 fn tests_title(params: &RunTestsParams) -> String {
@@ -69,21 +71,22 @@ async fn run_tests(
         let files = unsaved.join(", ");
         output.note(format_args!("warning: not saved, tests see what is on the disk: {files}"));
     }
-    let prepared = Prepared::of(&params, &output)?;
+    let mut prepared = Prepared::of(&params, &output)?;
+    prepared.also(context.results.files(prepared.root()));
     let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
-    let observer = context.results.watching(output.observer());
+    let observer = output.observer();
+    let began = SystemTime::now();
+    let text_of = Some(began);
     let ran = prepared
         .run(&context.sandboxes, &output, &cancel, &mut |test| {
-            observer.tell(Told::Test { root: &project, test });
+            observer.tell(Told::Test { root: &project, test, text_of });
         })
         .await?;
-    context.results.record(&project, &targets, &ran.report);
+    context.results.record(&project, &targets, &ran.report, began);
     let result = ran.result();
     if result.outcome == "cancelled" {
         return Err(Fault::new(Exit::Interrupted, "the run of the tests was cancelled"));
     }
-    let outcomes = result.tests.iter().map(|it| (it.id.clone(), it.outcome.clone())).collect();
-    blocking(move || registry::remember(&project, outcomes)).await?;
     Ok(result)
 }
 
@@ -102,6 +105,14 @@ async fn generate_tests(
         order.model = order.model.with_editor(editor.clone());
     }
     write_tests::generate(order, &duty.output, duty.control.cancel).await
+}
+
+async fn add_test_path(
+    context: Arc<Context>,
+    params: AddTestPathParams,
+) -> Result<AddedTestPath, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    blocking(move || write_tests::add_test_path(&root, &params.path)).await
 }
 
 async fn suspects(

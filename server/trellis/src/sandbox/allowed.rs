@@ -10,15 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{self, is_variable};
 use crate::error::Fault;
+use crate::methods::bounds::FLAGS;
 
 /// What tests may have beside what every sandbox gives. A person says it, never a project or a model.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Allowed {
-    /// The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
-    /// from it. Tests run locally.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
     /// A variable for the tests; as often as there are variables.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
@@ -44,8 +41,8 @@ pub(crate) struct Allowed {
 
 /// What raises the limits of time where a command has no flags of its own for them.
 const RAISED_BY: RaisedBy = RaisedBy {
-    test: Some("`--test-timeout` (`trellis.testTimeout` in the editor)"),
-    run: Some("`run_seconds` in trellis.toml"),
+    test: FLAGS.test,
+    run: Some("`run_seconds` in trellis.toml (in the editor `trellis.allow.runSeconds`)"),
 };
 
 /// In MiB: with less Python and pytest do not start.
@@ -74,7 +71,11 @@ impl Allowed {
     /// # Errors
     ///
     /// A variable without a name, a file that is wrong.
-    pub(crate) fn settled(&self, root: &Path) -> Result<Settled, Fault> {
+    pub(super) fn settled(
+        &self,
+        interpreter: Option<&Path>,
+        root: &Path,
+    ) -> Result<Settled, Fault> {
         let variable = |name: &str| std::env::var(name).ok();
         let file = config::Config::load(root, variable)?.sandbox;
         let is_little = self.memory.is_some_and(|it| !(LEAST_MEMORY..=MOST_MEMORY).contains(&it));
@@ -102,7 +103,7 @@ impl Allowed {
             env.insert(name.to_owned(), value.to_owned());
         }
         Ok(Settled {
-            python: self.python.clone().or(file.python),
+            python: interpreter.map(Path::to_owned).or(file.python),
             env,
             memory: self.memory.or(file.memory),
             cores: self.cores.or(file.cores),

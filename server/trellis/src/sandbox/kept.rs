@@ -86,7 +86,7 @@ fn close_later(opened: Arc<Opened>) {
 
 impl Key {
     fn of(args: &SandboxArgs, root: &Path, needs: &Needs) -> Result<Key, Fault> {
-        let allowed = args.allow.settled(root)?;
+        let allowed = args.settled(root)?;
         let lines = match needs {
             Needs::Lines(lines) => lines.clone(),
             Needs::Project => python::of_project(root).map_err(Fault::input)?.lines,

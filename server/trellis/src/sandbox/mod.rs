@@ -43,10 +43,26 @@ pub(crate) struct SandboxArgs {
     /// Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
     #[arg(long, env = "TRELLIS_IMAGE", value_name = "IMAGE")]
     pub(crate) image: Option<String>,
+    /// The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
+    /// from it. Tests run locally.
+    #[arg(long = "python", visible_alias = "interpreter", value_name = "PATH")]
+    #[serde(skip_serializing)]
+    pub(crate) interpreter: Option<PathBuf>,
     #[command(flatten)]
     /// Kept nowhere: a folder that is gone on with must not say what its tests may have, and variables may be secrets.
     #[serde(skip_serializing)]
     pub(crate) allow: Allowed,
+}
+
+impl SandboxArgs {
+    /// All that tests in `root` may have, with what the person's own file says.
+    ///
+    /// # Errors
+    ///
+    /// A variable without a name, a file that is wrong.
+    pub(crate) fn settled(&self, root: &Path) -> Result<Settled, Fault> {
+        self.allow.settled(self.interpreter.as_deref(), root)
+    }
 }
 
 /// A sandbox ready for tests.
@@ -76,7 +92,7 @@ pub(crate) async fn open(
     output: &Output,
 ) -> Result<Opened, Fault> {
     let scratch = ScratchFolder::new()?;
-    let allowed = args.allow.settled(root)?;
+    let allowed = args.settled(root)?;
     allowed.notes.iter().for_each(|it| output.note(format_args!("note: {it}")));
     let config = allowed.config(scratch.path());
     if let Some(docker) = docker(args, &allowed, root, &needs, output).await? {
@@ -146,7 +162,7 @@ async fn container_image(
 
 /// The environment in which the tests of the project in `root` run, made now if it is not there.
 pub(crate) async fn environment(root: &Path, output: &Output) -> Result<python::Python, Fault> {
-    let allowed = Allowed::default().settled(root)?;
+    let allowed = SandboxArgs::default().settled(root)?;
     interpreter(root, &allowed, Needs::Project, output).await
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct NodeState {
     pub(crate) docstring: Option<String>,
     /// Its tests that passed and failed last.
     pub(crate) tests: (usize, usize),
+    /// pytest's ids of its tests, relative to the folder; none where the run does not say it.
+    pub(crate) test_ids: Vec<String>,
     /// The file of its tests, relative to the folder.
     pub(crate) test_path: String,
 }
@@ -94,8 +96,25 @@ impl Grown {
             needs: needs.map(|it| self.plan.qualified_name(*it).into_owned()).collect(),
             docstring: node.docstring.as_deref().map(str::to_owned),
             tests: entry.map_or((0, 0), |it| (it.test_results.passed, it.test_results.failed)),
+            test_ids: entry.map(|it| it.tests.clone()).unwrap_or_default(),
             test_path: self.layout.test_path(path).to_owned(),
         })
+    }
+
+    /// Nodes that failed and belong to a file of code or tests, with their names, in the plan's order.
+    pub(crate) fn failed_in(&self, path: &str) -> Vec<(String, NodeState)> {
+        let is_here = |own: &str| own == path || self.layout.test_path(own) == path;
+        let mut here: Vec<(&NodeIx, &(Arc<str>, String))> = self
+            .nodes
+            .iter()
+            .filter(|((own, _), _)| is_here(own))
+            .map(|(it, ix)| (ix, it))
+            .collect();
+        here.sort();
+        let states = here
+            .into_iter()
+            .filter_map(|(_, (own, name))| Some((name.clone(), self.node(own, name)?)));
+        states.filter(|(_, it)| it.status == "failed").collect()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct TestResults {
     pub(crate) failed: usize,
 }
 
-/// One node, as appendix B has it; `subgraph`, `coverage`, `flaky` and `model` are ours.
+/// One node, as appendix B has it; `subgraph`, `coverage`, `tests`, `flaky` and `model` are ours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Entry {
     pub(crate) status: String,
@@ -36,6 +36,9 @@ pub(crate) struct Entry {
     /// Percent of its statements that the whole suite's tests executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<u32>,
+    /// pytest's ids of its tests, classes of them among these, as they stand in the files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tests: Vec<String>,
     /// Tests that failed once and passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) flaky: Vec<String>,

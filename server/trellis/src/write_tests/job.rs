@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use cycle::Policy;
 use cycle::write_tests::{
     Earlier, Placed, Subject, Written, ask_write_tests, place, written_tests,
 };
-use run::{RaisedBy, Report, Request, Tree};
+use run::{Report, Request, Tree};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -19,11 +19,14 @@ use super::files::{existing, missing, write};
 use super::registry::{self, LastRun, Mapping};
 use super::results;
 use super::target::{Target, test_path, tests_dir};
+use super::testpaths::TestPaths;
 use crate::desk::{Answer, Desk, Halt, Slip};
 use crate::error::Fault;
 use crate::ledger::{Ledger, Spent};
+use crate::methods::bounds::FLAGS;
 use crate::methods::write_tests::{Generated, TestFramework};
 use crate::models::{self, Models};
+use crate::observer::{Observer, Told};
 use crate::output::Output;
 use crate::sandbox::{self, Needs, Opened};
 use crate::workspace::cost::StageCost;
@@ -49,9 +52,11 @@ pub(super) struct Job {
     _scratch: Option<TempDir>,
     sandbox: Opened,
     cancel: CancellationToken,
+    observer: Observer,
     preview: bool,
     replace_edited: bool,
     test_timeout: Duration,
+    run_timeout: Option<Duration>,
     warnings: Vec<String>,
 }
 
@@ -113,9 +118,11 @@ impl Job {
             _scratch: scratch,
             sandbox,
             cancel,
+            observer: output.observer(),
             preview: order.preview,
             replace_edited: order.replace_edited,
             test_timeout: order.test_timeout,
+            run_timeout: order.run_timeout,
             warnings: warning.into_iter().collect(),
         })
     }
@@ -129,6 +136,13 @@ impl Job {
         Ok(generated)
     }
 
+    /// Tells how the tests ended that are in the project now.
+    fn tell(&self, report: &Report) {
+        let (root, text_of) = (&self.target.root, Some(SystemTime::now()));
+        let tests = report.tests.iter();
+        tests.for_each(|test| self.observer.tell(Told::Test { root, test, text_of }));
+    }
+
     fn model(&self) -> String {
         self.desk.models.name()
     }
@@ -140,6 +154,7 @@ impl Job {
         let mut written = false;
         if is_collected && !self.preview {
             tried = self.keep(tried, outcome).await?;
+            self.tell(&tried.report);
             written = true;
         } else if !is_collected {
             self.warnings.push(
@@ -148,7 +163,15 @@ impl Job {
             );
         }
         self.say_what_is_odd(&tried);
+        let paths = TestPaths::of(&self.target.root).filter(|it| !it.hold(&self.path));
+        if let Some(it) = paths.as_ref().filter(|_| written) {
+            let (file, path) = (it.file, &self.path);
+            self.warnings.push(format!(
+                "plain `pytest` does not run {path}: `testpaths` in {file} names other folders; add its folder there"
+            ));
+        }
         Ok(Generated {
+            left_out_by: paths.map(|it| it.file.to_owned()),
             function: self.target.id(),
             root: self.target.root.clone(),
             diff: code::unified_diff(&self.path, &tried.before, &tried.placed.text),
@@ -268,10 +291,8 @@ impl Job {
             targets: targets.collect(),
             source_folders: folders,
             test_timeout: self.test_timeout,
-            raised_by: RaisedBy {
-                test: Some("`trellis write-tests --test-timeout`"),
-                ..usual.raised_by
-            },
+            run_timeout: self.run_timeout.unwrap_or(usual.run_timeout),
+            raised_by: FLAGS,
             ..usual
         };
         let report = self.sandbox.runner.run(&request, &self.cancel).await;

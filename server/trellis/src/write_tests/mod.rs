@@ -13,15 +13,17 @@ mod job;
 pub(crate) mod registry;
 mod results;
 mod target;
+mod testpaths;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use self::testpaths::TestPaths;
+use crate::edits;
 use crate::error::Fault;
-use crate::methods::bounds::TEST_SECONDS;
-use crate::methods::write_tests::{GenerateTestsParams, Generated, TestFramework};
+use crate::methods::write_tests::{AddedTestPath, GenerateTestsParams, Generated, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
@@ -46,12 +48,12 @@ pub(crate) struct Order {
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
     pub(crate) test_timeout: Duration,
+    /// For all of them; none: as usual.
+    pub(crate) run_timeout: Option<Duration>,
 }
 
 impl From<GenerateTestsParams> for Order {
     fn from(params: GenerateTestsParams) -> Order {
-        let mut model = ModelArgs::default();
-        model.model = params.model.clone();
         Order {
             name: params.function.path(),
             file: params.function.file_path,
@@ -60,15 +62,34 @@ impl From<GenerateTestsParams> for Order {
             tests_dir: params.tests_dir,
             preview: params.preview,
             replace_edited: params.replace_edited,
-            model,
-            sandbox: SandboxArgs {
-                sandbox: params.sandbox,
-                allow: params.allow,
-                ..SandboxArgs::default()
-            },
-            test_timeout: Duration::from_secs(TEST_SECONDS),
+            model: params.model,
+            sandbox: params.sandbox,
+            test_timeout: Duration::from_secs(params.test_timeout.max(1)),
+            run_timeout: params.run_timeout.map(|it| Duration::from_secs(it.max(1))),
         }
     }
+}
+
+/// Has plain `pytest` run a test file of the project in `root`, whose settings name other folders.
+///
+/// # Errors
+///
+/// The settings name no folders at all, or cannot be written.
+pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fault> {
+    let Some(paths) = TestPaths::of(root) else {
+        return Err(Fault::input("the project's settings name no folders of tests")
+            .hint("plain `pytest` looks everywhere; nothing has to be added"));
+    };
+    let file = paths.file.to_owned();
+    if paths.hold(path) {
+        return Ok(AddedTestPath { file, folder: None, edit: None });
+    }
+    let folder = path.rsplit_once('/').map_or(path, |it| it.0).to_owned();
+    let (before, after) = paths.with(&folder);
+    let edits = code::TextEdits::between(before, &after);
+    let change = edits::Change { path: root.join(paths.file), source: before.to_owned(), edits };
+    let made = edits::apply(root, &format!("testpaths with {folder}"), vec![change])?;
+    Ok(AddedTestPath { file, folder: Some(folder), edit: Some(made.id) })
 }
 
 /// Writes tests for a function, runs them, and says which pass.

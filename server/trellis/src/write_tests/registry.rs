@@ -3,7 +3,7 @@
 //! The file is shared with editors and other programs: fields that are not known are kept, a file that cannot be read
 //! is kept aside, and it is written whole or not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -172,6 +172,15 @@ pub(crate) fn read(root: &Path) -> Result<(Registry, Option<String>), Fault> {
         registry,
         corrupt.map(|why| format!("{PATH} cannot be read ({why}): it is taken as empty")),
     ))
+}
+
+/// Files with generated tests that are still there, below the root. pytest does not find them by itself where the project's
+/// settings name other folders.
+pub(crate) fn test_files(root: &Path) -> Vec<String> {
+    // What is wrong with the file is said where tests are generated and listed.
+    let mappings = read(root).map(|(registry, _)| registry.mappings()).unwrap_or_default();
+    let files: BTreeSet<String> = mappings.into_values().map(|it| it.test_file).collect();
+    files.into_iter().collect()
 }
 
 /// Takes in how tests ended, by their ids: of functions of which some ran, `failed` where one of these did not pass. A

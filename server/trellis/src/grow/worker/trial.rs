@@ -101,7 +101,10 @@ impl Worker {
         if run == Run::Green && observed.is_clean() {
             // Only of what will be on the disk: failing drafts are told as stages.
             let root = &shop.root;
-            report.tests.iter().for_each(|test| shop.observer.tell(Told::Test { root, test }));
+            report
+                .tests
+                .iter()
+                .for_each(|test| shop.observer.tell(Told::Test { root, test, text_of: None }));
         }
         if !observed.proves() && (report.coverage.is_some() || self.repeats == 0) {
             self.last = Some((report, files));

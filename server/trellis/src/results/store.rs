@@ -1,0 +1,134 @@
+//! Results on the disk: one file a project, in the person's cache, so that every window and the command line know them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::failed::{Failed, Spot};
+use super::tests::{Known, News, State};
+use crate::workspace::disk::hash;
+use crate::workspace::lock::Lock;
+
+/// Of the files' shape; others are not read.
+const VERSION: u32 = 1;
+/// Others on the machine do not have to read what fails.
+const PRIVATE: u32 = 0o700;
+
+/// The folder of the files.
+#[derive(Clone, Debug)]
+pub(super) struct Store(PathBuf);
+
+/// A file.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    version: u32,
+    /// The project's folder.
+    root: PathBuf,
+    tests: BTreeMap<String, Entry>,
+}
+
+/// One test.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    state: State,
+    text_of: u64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    message: Option<String>,
+    /// Where it fails, in the test and in the code under test: paths with lines.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    places: Vec<(String, u32)>,
+}
+
+/// A project with its results.
+pub(super) type Project = (PathBuf, BTreeMap<String, Known>);
+
+impl Store {
+    pub(super) fn of(folder: PathBuf) -> Store {
+        Store(folder)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    /// Makes the folder.
+    pub(super) fn made(&self) -> io::Result<&Path> {
+        DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.0)?;
+        Ok(&self.0)
+    }
+
+    /// All projects that are still there.
+    pub(super) fn all(&self, number: &mut u64) -> Vec<Project> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let files =
+            entries.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "json"));
+        files.filter_map(|file| self.read(&file, number)).collect()
+    }
+
+    /// The project of a file; none where it cannot be read, which is as if nothing had been run, or is gone.
+    pub(super) fn read(&self, file: &Path, number: &mut u64) -> Option<Project> {
+        let bytes = run::files::read(file).ok()?;
+        let kept: Kept =
+            serde_json::from_slice(&bytes).ok().filter(|it: &Kept| it.version == VERSION)?;
+        if !kept.root.is_dir() {
+            let _ = fs::remove_file(file);
+            return None;
+        }
+        let known = |(id, entry): (String, Entry)| {
+            *number += 1;
+            let known = entry.known(*number, &kept.root, &id);
+            (id, known)
+        };
+        let tests = kept.tests.into_iter().map(known).collect();
+        Some((kept.root, tests))
+    }
+
+    /// Brings news to the disk, beside what others have brought there.
+    pub(super) fn keep(&self, root: &Path, news: &News) -> io::Result<()> {
+        let folder = self.made()?;
+        let _lock = Lock::wait_for(&folder.join("lock"))?;
+        let file = folder.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]));
+        let bytes = run::files::read(&file).unwrap_or_default();
+        let mut kept: Kept = serde_json::from_slice(&bytes).unwrap_or_default();
+        (kept.version, kept.root) = (VERSION, root.to_owned());
+        for (id, known) in news {
+            match known {
+                Some(it) => drop(kept.tests.insert(id.clone(), Entry::of(it))),
+                None => drop(kept.tests.remove(id)),
+            }
+        }
+        let mut scratch = tempfile::Builder::new().prefix("write-").tempfile_in(folder)?;
+        scratch.write_all(&serde_json::to_vec(&kept)?)?;
+        scratch.persist(&file).map(drop).map_err(|error| error.error)
+    }
+}
+
+impl Entry {
+    fn of(known: &Known) -> Entry {
+        let failed = known.failed.as_ref();
+        let places = failed.into_iter().flat_map(|it| std::iter::once(&it.at).chain(&it.also));
+        Entry {
+            state: known.state,
+            text_of: known.text_of,
+            message: failed.map(|it| it.message.clone()),
+            places: places.map(|it| (it.path.clone(), it.line)).collect(),
+        }
+    }
+
+    fn known(self, number: u64, root: &Path, id: &str) -> Known {
+        let spot =
+            |(part, (path, line)): (u64, (String, u32))| Spot { id: number * 2 + part, path, line };
+        let mut places = (0..).zip(self.places).map(spot);
+        let failed = self.message.and_then(|message| {
+            let (root, test) = (root.to_owned(), id.to_owned());
+            Some(Failed { root, test, message, at: places.next()?, also: places.next() })
+        });
+        Known { state: self.state, text_of: self.text_of, failed }
+    }
+}

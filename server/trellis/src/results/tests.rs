@@ -1,0 +1,220 @@
+//! What the tests of one project last came to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use run::{Failure, Outcome, Report, TestOutcome, TestResult};
+use serde::{Deserialize, Serialize};
+
+use super::Tally;
+use super::failed::Failed;
+
+/// The last result of one test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) state: State,
+    /// When the texts that were tested were read, in milliseconds of Unix time.
+    pub(super) text_of: u64,
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum State {
+    Passed,
+    Failed,
+    /// Skipped, or failed as expected.
+    SetAside,
+}
+
+impl State {
+    fn of(outcome: TestOutcome) -> State {
+        match outcome {
+            TestOutcome::Passed | TestOutcome::XPassed => State::Passed,
+            TestOutcome::Skipped | TestOutcome::XFailed => State::SetAside,
+            TestOutcome::Failed
+            | TestOutcome::Error
+            | TestOutcome::TimedOut
+            | TestOutcome::Crashed => State::Failed,
+        }
+    }
+}
+
+/// What became of a test: its result, or that it is gone.
+pub(super) type News = BTreeMap<String, Option<Known>>;
+
+/// The tests of a project, by their ids.
+#[derive(Default)]
+pub(super) struct Tests {
+    pub(super) known: BTreeMap<String, Known>,
+    /// What is not on the disk yet.
+    pub(super) news: News,
+    /// When a source of the project was last changed, in milliseconds of Unix time.
+    pub(super) edited: u64,
+}
+
+impl Tests {
+    /// Takes in one test. A file that could not be loaded is known by its path, and loads when a test of it has run.
+    pub(super) fn take(&mut self, number: u64, root: &Path, test: &TestResult, text_of: u64) {
+        let file = file_of(&test.id);
+        if file != test.id {
+            self.drop(file);
+        }
+        let state = State::of(test.outcome);
+        let failed = (state == State::Failed).then(|| Failed::of(number, root, test));
+        self.put(test.id.clone(), Known { state, text_of, failed });
+    }
+
+    /// Takes in a file that could not be loaded.
+    pub(super) fn take_broken(&mut self, number: u64, root: &Path, it: &Failure, text_of: u64) {
+        let Some(file) = collected(it) else { return };
+        let failed = Some(Failed::of_file(number, root, file, it));
+        self.put(file.to_owned(), Known { state: State::Failed, text_of, failed });
+    }
+
+    fn put(&mut self, id: String, known: Known) {
+        self.news.insert(id.clone(), Some(known.clone()));
+        self.known.insert(id, known);
+    }
+
+    /// Forgets a test.
+    pub(super) fn drop(&mut self, id: &str) {
+        if self.known.remove(id).is_some() {
+            self.news.insert(id.to_owned(), None);
+        }
+    }
+
+    /// Forgets what a run shows to be gone.
+    pub(super) fn without(&mut self, gone: &Gone<'_>) {
+        let ids: Vec<String> = self.known.keys().filter(|id| gone.holds(id)).cloned().collect();
+        ids.iter().for_each(|id| self.drop(id));
+    }
+
+    /// Those below an id: of a file, a class, a function, or one of its cases.
+    pub(super) fn below<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Known> {
+        let near = self.known.range(id.to_owned()..).take_while(move |(it, _)| it.starts_with(id));
+        near.filter(move |(it, _)| is_below(it, id)).map(|(_, it)| it)
+    }
+
+    pub(super) fn tally(&self, id: &str) -> Tally {
+        let mut tally = Tally::default();
+        for known in self.below(id) {
+            match known.state {
+                State::Passed => tally.passed += 1,
+                State::Failed => tally.failed += 1,
+                State::SetAside => tally.set_aside += 1,
+            }
+            tally.stale += usize::from(known.text_of < self.edited);
+        }
+        tally
+    }
+
+    /// Takes in what another process has kept, but for what is newer here; gives the ids that changed.
+    pub(super) fn join(&mut self, kept: BTreeMap<String, Known>) -> Vec<String> {
+        let mut changed = Vec::new();
+        let is_gone = |id: &&String| !kept.contains_key(*id) && !self.news.contains_key(*id);
+        let gone: Vec<String> = self.known.keys().filter(is_gone).cloned().collect();
+        for id in gone {
+            self.known.remove(&id);
+            changed.push(id);
+        }
+        for (id, theirs) in kept {
+            let ours = self.known.get(&id);
+            let is_ours = self.news.contains_key(&id)
+                || ours.is_some_and(|it| it.text_of > theirs.text_of || it.says_as(&theirs));
+            if !is_ours {
+                self.known.insert(id.clone(), theirs);
+                changed.push(id);
+            }
+        }
+        changed
+    }
+}
+
+impl Known {
+    /// Whether another result says the same of the same text.
+    fn says_as(&self, other: &Known) -> bool {
+        self.state == other.state && self.text_of == other.text_of
+    }
+}
+
+/// What a run shows not to be there any more.
+pub(super) struct Gone<'a> {
+    targets: &'a [String],
+    /// Tests that were found, whether they ran or not.
+    met: BTreeSet<&'a str>,
+    /// Files that could not be loaded, and who knows what they hold.
+    broken: BTreeSet<&'a str>,
+    /// Files that were looked at; none: all of the targets'.
+    files: Option<BTreeSet<&'a str>>,
+}
+
+impl<'a> Gone<'a> {
+    /// None where the run did not come to its end.
+    pub(super) fn by(targets: &'a [String], report: &'a Report) -> Option<Gone<'a>> {
+        let ran = report.tests.iter().map(|it| &it.id);
+        let met = ran.chain(&report.not_run).chain(&report.deselected).map(String::as_str);
+        let met: BTreeSet<&str> = met.collect();
+        let broken = report.collection_errors.iter().filter_map(collected).collect();
+        let files = match report.outcome {
+            Outcome::Passed | Outcome::Failed => None,
+            Outcome::CollectionError | Outcome::NoTests => {
+                Some(met.iter().copied().map(file_of).collect())
+            }
+            _ => return None,
+        };
+        Some(Gone { targets, met, broken, files })
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        let file = file_of(id);
+        let is_looked_at = self.files.as_ref().is_none_or(|it| it.contains(file));
+        is_looked_at
+            && is_target(self.targets, id)
+            && !self.met.contains(id)
+            && !self.broken.contains(file)
+    }
+}
+
+/// The file that could not be loaded, or all that is known of it.
+fn collected(failure: &Failure) -> Option<&str> {
+    failure.collecting.as_deref().or(failure.path.as_deref())
+}
+
+/// The file of a test's id.
+pub(super) fn file_of(id: &str) -> &str {
+    id.split("::").next().unwrap_or_default()
+}
+
+/// Whether an id is that of a target or of something in it.
+fn is_below(id: &str, target: &str) -> bool {
+    let rest = id.strip_prefix(target);
+    rest.is_some_and(|it| it.is_empty() || it.starts_with("::") || it.starts_with('['))
+}
+
+fn is_target(targets: &[String], id: &str) -> bool {
+    let holds = |target: &String| {
+        let folder = target.trim_end_matches('/');
+        is_below(id, target) || id.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
+    };
+    targets.is_empty() || targets.iter().any(holds)
+}
+
+/// Milliseconds of Unix time.
+pub(super) fn millis(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as u64
+}
+
+/// Whether a folder is one that Trellis works in by itself, such as the worktree of an issue.
+pub(super) fn is_own(root: &Path) -> bool {
+    root.components().any(|it| it.as_os_str() == ".trellis")
+}
+
+/// Projects that hold a file.
+pub(super) fn around<'a>(
+    projects: &'a mut BTreeMap<PathBuf, Tests>,
+    file: &'a Path,
+) -> impl Iterator<Item = &'a mut Tests> {
+    projects.iter_mut().filter(|(root, _)| file.starts_with(root)).map(|(_, it)| it)
+}

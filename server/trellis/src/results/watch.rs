@@ -1,0 +1,109 @@
+//! Results that other processes keep: other windows, and the command line.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use rustix::fs::inotify;
+
+use super::Results;
+use super::failed::Failed;
+use super::tests::State;
+use crate::events::{Event, ForeignTest};
+use crate::output::Output;
+
+/// Bytes for what the kernel tells at once.
+const BUFFER: usize = 4096;
+
+/// Tests of a project that another process has run.
+pub(crate) struct Elsewhere {
+    pub(crate) root: PathBuf,
+    /// How each ended, by its id, in the words of [`crate::convert::test_outcome`].
+    pub(crate) tests: BTreeMap<String, (&'static str, Option<Failed>)>,
+}
+
+impl Results {
+    /// Takes in what others keep of projects that are known here, and tells of it; to the end of the process, on a thread of
+    /// its own.
+    pub(crate) fn follow(&self, tell: impl Fn(Elsewhere) + Send + 'static) {
+        let Some(store) = self.0.store.clone() else { return };
+        let watching = store.made().and_then(|folder| {
+            let inotify = inotify::init(inotify::CreateFlags::CLOEXEC)?;
+            inotify::add_watch(&inotify, folder, inotify::WatchFlags::MOVED_TO)?;
+            Ok(inotify)
+        });
+        let results = self.clone();
+        let begun = watching.and_then(|inotify| {
+            let follow = move || results.hear(inotify, &tell);
+            std::thread::Builder::new().name("results".to_owned()).spawn(follow)
+        });
+        if let Err(why) = begun {
+            Output::say(format_args!("warning: runs of other windows are not seen: {why}"));
+        }
+    }
+
+    fn hear(&self, inotify: OwnedFd, tell: &dyn Fn(Elsewhere)) {
+        let mut buffer = [MaybeUninit::uninit(); BUFFER];
+        let mut reader = inotify::Reader::new(inotify, &mut buffer);
+        loop {
+            let name = match reader.next() {
+                Ok(event) => event.file_name().map(|it| it.to_string_lossy().into_owned()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
+                Err(_) => return,
+            };
+            if let Some(elsewhere) = name.and_then(|it| self.took(&it)) {
+                tell(elsewhere);
+            }
+        }
+    }
+
+    /// What a file holds that is new here; none for projects that nobody asks about.
+    fn took(&self, name: &str) -> Option<Elsewhere> {
+        let store = self.0.store.as_ref()?;
+        let mut all = self.all();
+        let project = store.read(&store.folder().join(name), &mut all.last)?;
+        if !all.projects.contains_key(&project.0) && !all.is_near(&project.0) {
+            return None;
+        }
+        drop(all);
+        let (root, changed) = self.join(project);
+        let all = self.all();
+        let known = &all.projects.get(&root)?.known;
+        let tests = changed.into_iter().filter_map(|id| {
+            let it = known.get(&id)?;
+            Some((id, (it.state.as_str(), it.failed.clone())))
+        });
+        let tests: BTreeMap<_, _> = tests.collect();
+        (!tests.is_empty()).then_some(Elsewhere { root, tests })
+    }
+}
+
+impl Elsewhere {
+    /// As clients are told of it.
+    pub(crate) fn event(self) -> Event {
+        let test = |(id, (outcome, failed)): (String, (&str, Option<Failed>))| ForeignTest {
+            id,
+            outcome: outcome.to_owned(),
+            message: failed.as_ref().map(|it| it.message.clone()),
+            failed_path: failed.as_ref().map(|it| it.at.path.clone()),
+            failed_line: failed.as_ref().map(|it| it.at.line),
+        };
+        Event::Results {
+            root: self.root.to_string_lossy().into_owned(),
+            tests: self.tests.into_iter().map(test).collect(),
+        }
+    }
+}
+
+impl State {
+    /// As outcomes of tests are named.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            State::Passed => "passed",
+            State::Failed => "failed",
+            State::SetAside => "skipped",
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The folders that a project's settings name for pytest: what lies elsewhere is run by nobody who runs plain `pytest`.
+//!
+//! Where settings are read from: pytest's documentation, "Configuration file formats".
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// Files that may have settings, with the section that has them, in the order in which pytest looks. The first two are
+/// taken whatever they hold.
+const FILES: [(&str, &str); 5] = [
+    ("pytest.ini", "pytest"),
+    (".pytest.ini", "pytest"),
+    ("pyproject.toml", ""),
+    ("tox.ini", "pytest"),
+    ("setup.cfg", "tool:pytest"),
+];
+
+/// `testpaths` of a project.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TestPaths {
+    /// The file that says so, relative to the root.
+    pub(crate) file: &'static str,
+    /// Folders and files, relative to the root.
+    pub(crate) paths: Vec<String>,
+    text: String,
+    /// Where the value stands in the text, in bytes.
+    at: std::ops::Range<usize>,
+}
+
+impl TestPaths {
+    /// None where the project's settings name no folders, so that all of it is looked at.
+    pub(crate) fn of(root: &Path) -> Option<TestPaths> {
+        for (file, section) in FILES {
+            let Ok(text) = run::files::read_text(root.join(file)) else { continue };
+            let found = match section {
+                "" => in_toml(&text),
+                _ => in_ini(&text, section),
+            };
+            match found {
+                Settings::None if section == "pytest" && file != "tox.ini" => return None,
+                Settings::None => {}
+                Settings::NoPaths => return None,
+                Settings::Paths(paths, at) => return Some(TestPaths { file, paths, text, at }),
+            }
+        }
+        None
+    }
+
+    /// Whether a file, relative to the root, is among them. A pattern is held against the names of folders.
+    pub(crate) fn hold(&self, path: &str) -> bool {
+        let is_in = |named: &String| {
+            let named = named.trim_start_matches("./").trim_end_matches('/');
+            let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+            let mut all = folders.chain([path]);
+            named.is_empty() || named == "." || all.any(|it| matches(named, it))
+        };
+        self.paths.iter().any(is_in)
+    }
+
+    /// The file's text before, and with one more folder.
+    pub(crate) fn with(&self, folder: &str) -> (&str, String) {
+        let (start, end) = (self.at.start, self.at.end);
+        let value = &self.text[start..end];
+        let new = match value.as_bytes().first() {
+            _ if self.file != "pyproject.toml" => with_line(value, folder),
+            Some(b'[') => with_element(value, folder),
+            _ => {
+                let all = self.paths.iter().map(String::as_str).chain([folder]);
+                let all: Vec<String> = all.map(|it| format!("{it:?}")).collect();
+                format!("[{}]", all.join(", "))
+            }
+        };
+        (&self.text, format!("{}{new}{}", &self.text[..start], &self.text[end..]))
+    }
+}
+
+/// What a file says.
+enum Settings {
+    /// It has no section for pytest.
+    None,
+    NoPaths,
+    Paths(Vec<String>, std::ops::Range<usize>),
+}
+
+#[derive(Deserialize)]
+struct PyProject {
+    tool: Option<Tool>,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    pytest: Option<Pytest>,
+}
+
+#[derive(Deserialize)]
+struct Pytest {
+    ini_options: Option<Options>,
+    /// Since pytest 9 options may stand here.
+    testpaths: Option<Spanned<Paths>>,
+}
+
+#[derive(Deserialize)]
+struct Options {
+    testpaths: Option<Spanned<Paths>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Paths {
+    Many(Vec<String>),
+    One(String),
+}
+
+fn in_toml(text: &str) -> Settings {
+    let read: Option<PyProject> = toml::from_str(text).ok();
+    let Some(pytest) = read.and_then(|it| it.tool?.pytest) else { return Settings::None };
+    let Some(paths) = pytest.ini_options.and_then(|it| it.testpaths).or(pytest.testpaths) else {
+        return Settings::NoPaths;
+    };
+    let at = paths.span();
+    let all = match paths.into_inner() {
+        Paths::Many(all) => all,
+        Paths::One(text) => text.split_whitespace().map(str::to_owned).collect(),
+    };
+    if all.is_empty() { Settings::NoPaths } else { Settings::Paths(all, at) }
+}
+
+fn in_ini(text: &str, section: &str) -> Settings {
+    let (mut is_here, mut is_known) = (false, false);
+    let mut found: Option<std::ops::Range<usize>> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, plain) = (at, line.trim_end());
+        at += line.len();
+        let goes_on = line.starts_with([' ', '\t']) && !plain.trim().is_empty();
+        match &mut found {
+            Some(range) if goes_on => {
+                range.end = start + plain.len();
+                continue;
+            }
+            Some(_) if !plain.is_empty() => break,
+            _ => {}
+        }
+        if let Some(name) = plain.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            is_here = name == section;
+            is_known |= is_here;
+        }
+        let value = plain.strip_prefix("testpaths").map(str::trim_start);
+        let value = value.and_then(|it| it.strip_prefix(['=', ':']));
+        if let Some(value) = value.filter(|_| is_here) {
+            found = Some(start + plain.len() - value.len()..start + plain.len());
+        }
+    }
+    match found {
+        None if is_known => Settings::NoPaths,
+        None => Settings::None,
+        Some(at) => {
+            let paths = text[at.clone()].split_whitespace().map(str::to_owned);
+            let paths: Vec<String> = paths.collect();
+            if paths.is_empty() { Settings::NoPaths } else { Settings::Paths(paths, at) }
+        }
+    }
+}
+
+/// A value of an INI file, on one line or on several, with one more word.
+fn with_line(value: &str, word: &str) -> String {
+    match value.rfind('\n') {
+        None => format!("{} {word}", value.trim_end()),
+        Some(last) => {
+            let line = &value[last + 1..];
+            let margin = &line[..line.len() - line.trim_start().len()];
+            format!("{value}\n{margin}{word}")
+        }
+    }
+}
+
+/// A list of TOML with one more text.
+fn with_element(list: &str, text: &str) -> String {
+    let inner = list.trim_start_matches('[').trim_end_matches(']');
+    let kept = inner.trim_end();
+    let tail = &inner[kept.len()..];
+    let separator = if kept.ends_with(',') { "" } else { "," };
+    let last = kept.rfind('\n').map(|it| &kept[it..]);
+    let margin = last.map_or(" ", |it| &it[..it.len() - it.trim_start().len()]);
+    let end = if kept.ends_with(',') && tail.contains('\n') { "," } else { "" };
+    format!("[{kept}{separator}{margin}{text:?}{end}{tail}]")
+}
+
+/// Whether a pattern such as `*/tests` is a path: `*` and `?` are any characters of a name.
+fn matches(pattern: &str, path: &str) -> bool {
+    let (patterns, names) = (pattern.split('/'), path.split('/'));
+    patterns.clone().count() == names.clone().count()
+        && patterns.zip(names).all(|(it, name)| is_like(it.as_bytes(), name.as_bytes()))
+}
+
+fn is_like(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), _) => (0..=name.len()).any(|at| is_like(rest, &name[at..])),
+        (Some((b'?', rest)), Some((_, name))) => is_like(rest, name),
+        (Some((a, rest)), Some((b, name))) => a == b && is_like(rest, name),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_more_folder_stands_where_the_others_stand() {
+        let table: [(&str, &str, Option<&str>); 12] = [
+            (
+                "pytest.ini",
+                "[pytest]\ntestpaths = tests\nx = 1\n",
+                Some("[pytest]\ntestpaths = tests new\nx = 1\n"),
+            ),
+            (
+                "pytest.ini",
+                "[pytest]\ntestpaths =\n    a\n    b\n",
+                Some("[pytest]\ntestpaths =\n    a\n    b\n    new\n"),
+            ),
+            (
+                "tox.ini",
+                "[tox]\ntestpaths = no\n[pytest]\ntestpaths: tests\n",
+                Some("[tox]\ntestpaths = no\n[pytest]\ntestpaths: tests new\n"),
+            ),
+            (
+                "setup.cfg",
+                "[tool:pytest]\ntestpaths = tests",
+                Some("[tool:pytest]\ntestpaths = tests new"),
+            ),
+            ("setup.cfg", "[pytest]\ntestpaths = tests", None),
+            (
+                "pyproject.toml",
+                "[tool.pytest.ini_options]\ntestpaths = [\"tests\"] # all\n",
+                Some("[tool.pytest.ini_options]\ntestpaths = [\"tests\", \"new\"] # all\n"),
+            ),
+            (
+                "pyproject.toml",
+                "[tool.pytest.ini_options]\ntestpaths = \"a b\"\n",
+                Some("[tool.pytest.ini_options]\ntestpaths = [\"a\", \"b\", \"new\"]\n"),
+            ),
+            (
+                "pyproject.toml",
+                "[tool.pytest]\ntestpaths = [\n  \"a\",\n]\n",
+                Some("[tool.pytest]\ntestpaths = [\n  \"a\",\n  \"new\",\n]\n"),
+            ),
+            ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-q\"\n", None),
+            ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = []\n", None),
+            ("pyproject.toml", "broken = [", None),
+            ("pytest.ini", "", None),
+        ];
+        for (file, before, after) in table {
+            let root = tempfile::tempdir().expect("a folder");
+            std::fs::write(root.path().join(file), before).expect("a file");
+            let found = TestPaths::of(root.path());
+            let made = found.as_ref().map(|it| it.with("new").1);
+            assert_eq!(made.as_deref(), after, "{file}: {before}");
+            std::fs::write(root.path().join(file), made.unwrap_or_default()).expect("a file");
+            let again = TestPaths::of(root.path());
+            assert!(again.is_none_or(|it| it.hold("new/test_a.py")), "{file}: {before}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_held_by_its_folders_and_by_patterns() {
+        let root = tempfile::tempdir().expect("a folder");
+        let text = "[pytest]\ntestpaths = tests/ pkg/*/checks one/test_a.py\n";
+        std::fs::write(root.path().join("pytest.ini"), text).expect("a file");
+        let paths = TestPaths::of(root.path()).expect("paths");
+        for (path, is_held) in [
+            ("tests/test_a.py", true),
+            ("tests/deep/test_a.py", true),
+            ("testsuite/test_a.py", false),
+            ("pkg/a/checks/test_a.py", true),
+            ("pkg/checks/test_a.py", false),
+            ("one/test_a.py", true),
+            ("one/test_b.py", false),
+        ] {
+            assert_eq!(paths.hold(path), is_held, "{path}");
+        }
+    }
+}
