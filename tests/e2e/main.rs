@@ -55,6 +55,7 @@ mod tidy;
 mod time_limits;
 mod transports;
 mod traps;
+mod unmeasured;
 mod unseen;
 mod world;
 mod write_tests;

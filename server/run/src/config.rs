@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, time::Durati
 
 use crate::{
     local::Isolation,
+    python::Lender,
     request::{Limits, RUN_TIMEOUT, RaisedBy},
 };
 
@@ -32,6 +33,8 @@ pub struct Config {
     pub run_timeout: Duration,
     /// Likewise: what messages say of how limits of time are raised.
     pub raised_by: RaisedBy,
+    /// Where coverage.py comes from for a local environment that has none, asked when a run wants it; None: nowhere.
+    pub lender: Option<Lender>,
 }
 
 impl Config {
@@ -51,6 +54,7 @@ impl Config {
             limits: Limits::default(),
             run_timeout: RUN_TIMEOUT,
             raised_by: RaisedBy::default(),
+            lender: None,
         }
     }
 }

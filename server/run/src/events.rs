@@ -34,7 +34,7 @@ pub(crate) enum Event {
     InternalError { failure: WireFailure },
     /// The session was stopped by `pytest.exit` or an interrupt.
     Interrupted { message: String },
-    /// coverage.py is not installed.
+    /// coverage.py does not work.
     CoverageMissing { message: String },
     /// One file could not be analysed.
     CoverageFailed { path: String, message: String },

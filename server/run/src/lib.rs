@@ -30,6 +30,7 @@ mod junit;
 mod limits;
 mod links;
 mod local;
+mod obtain;
 mod order;
 mod place;
 mod plain;

@@ -15,7 +15,7 @@ use crate::{
     request::Limits,
     sandbox::{Launch, Writable},
     toolchain::Toolchain,
-    wire::BOOT,
+    wire::{BOOT, Packages},
     worker::Worker,
 };
 
@@ -115,13 +115,14 @@ impl Place {
         }
     }
 
-    /// A worker that sees the folder `tree`, and `toolchain` where it is not part of an image. The error is a sentence
-    /// for people.
+    /// A worker that sees the folder `tree`, and where they are not part of an image `toolchain` and the coverage.py in `lent`.
+    /// The error is a sentence for people.
     pub(crate) async fn start(
         &self,
         tree: &Path,
         limits: &Limits,
         toolchain: Option<Toolchain>,
+        lent: Option<PathBuf>,
     ) -> Result<Worker, String> {
         let does_not_work = |reason| {
             let python = self.python();
@@ -140,16 +141,16 @@ impl Place {
                     path.push(folder);
                 }
                 let visible = toolchain.map(|it| it.places(&path, config.home.as_deref()));
+                let packages = Packages { added: python.added.clone(), lent };
                 let launch = Launch {
                     command: vec![python.interpreter.clone().into(), "-c".into(), BOOT.into()],
                     tree: tree.to_owned(),
-                    visible: visible.into_iter().flatten().chain(python.added.clone()).collect(),
+                    visible: visible.into_iter().flatten().chain(packages.folders()).collect(),
                     shares_memory: toolchain.is_some(),
                     variables,
                     limits: *limits,
                 };
-                let added = python.added.as_deref();
-                let begun = in_cell(local, &launch, added, config.isolation.is_none()).await;
+                let begun = in_cell(local, &launch, &packages, config.isolation.is_none()).await;
                 let mut worker = begun.map_err(does_not_work)?;
                 worker.cage.open_tree(tree, limits, config.read_only).await;
                 Ok(worker)
@@ -165,17 +166,17 @@ impl Place {
 async fn in_cell(
     local: &Local,
     launch: &Launch,
-    added: Option<&Path>,
+    packages: &Packages,
     may_choose: bool,
 ) -> Result<Worker, String> {
     let (cell, connection) = local.start(launch).await?;
     let cage = Cage::local(cell);
     let may_be_refused = cage.is_bubblewrap() && may_choose;
-    match Worker::begin(cage, connection, &launch.tree, added).await {
+    match Worker::begin(cage, connection, &launch.tree, packages).await {
         Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
             local.refuse(Isolation::Bubblewrap, reason);
             let (cell, connection) = local.start(launch).await?;
-            Worker::begin(Cage::local(cell), connection, &launch.tree, added).await
+            Worker::begin(Cage::local(cell), connection, &launch.tree, packages).await
         }
         begun => begun,
     }
@@ -225,7 +226,7 @@ async fn in_container(
     let started = docker::start(&docker.engine, &launch).await;
     let (container, connection) = started.map_err(|error| error.to_string())?;
     let cage = Cage::docker(container, docker.limits(limits), copied);
-    Worker::begin(cage, connection, tree, None).await.map_err(|reason| {
+    Worker::begin(cage, connection, tree, &Packages::default()).await.map_err(|reason| {
         format!("no worker could be started in the image {}: {reason}", docker.image.name)
     })
 }

@@ -35,10 +35,12 @@ pub(crate) struct Key {
     packages: Vec<(PathBuf, Option<SystemTime>)>,
     /// The sandbox shows these of the folder itself.
     mounted: Vec<Mounted>,
+    /// The worker has coverage.py from there, where it found no other.
+    pub(crate) lent: Option<PathBuf>,
 }
 
 impl Key {
-    pub(crate) fn of(request: &Request, place: &Place) -> Key {
+    pub(crate) fn of(request: &Request, place: &Place, lent: Option<PathBuf>) -> Key {
         let folder = match &request.tree {
             Tree::Folder(path) | Tree::Copy { folder: path, .. } => {
                 let numbers = fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
@@ -53,7 +55,7 @@ impl Key {
         };
         let toolchain = Toolchain::of(request.framework);
         let copied = matches!(request.tree, Tree::Copy { .. });
-        Key { folder, copied, limits: request.limits, toolchain, packages, mounted }
+        Key { folder, copied, limits: request.limits, toolchain, packages, mounted, lent }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod find;
 mod install;
+mod lender;
 mod provide;
 mod requirements;
 
@@ -15,12 +16,16 @@ use tokio::process::Command;
 
 use crate::environment::plain_environment;
 
-pub(crate) use self::provide::all_requirements;
 pub use self::{
     find::{Search, find},
     install::Installer,
+    lender::Lender,
     provide::{Progress, beside, provide, provide_with},
     requirements::{Requirements, RequirementsError, of_project},
+};
+pub(crate) use self::{
+    lender::{Lent, command},
+    provide::all_requirements,
 };
 
 /// An interpreter that can be started.

@@ -16,17 +16,17 @@ use crate::{
     frames::Places,
     limits::kernel_memory_kills,
     links,
+    obtain::Obtained,
     order::order,
     place::Place,
     plain::Hidden,
-    pool::{Key, Pool, Post},
-    python::Python,
+    pool::{Pool, Post},
+    python::{Lent, Python},
     report::{LimitStatus, Outcome, Report, TestResult},
     request::{Limits, RaisedBy, Request, Selection, Tree},
     session::{End, Session},
     tally::Tally,
     toolchain::Toolchain,
-    tree::Grounds,
     whole,
 };
 
@@ -34,17 +34,19 @@ use crate::{
 /// any number of runs may be under way at once. Call [`Runner::close`] at the end.
 #[derive(Clone, Debug)]
 pub struct Runner {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    place: Place,
-    scratch: PathBuf,
+pub(crate) struct Shared {
+    pub(crate) place: Place,
+    pub(crate) scratch: PathBuf,
     limits: Limits,
     run_timeout: Duration,
     raised_by: RaisedBy,
-    pool: Pool,
+    pub(crate) pool: Pool,
+    /// coverage.py for environments that have none.
+    pub(crate) lent: Lent,
     totals: Mutex<Totals>,
 }
 
@@ -52,8 +54,8 @@ impl Shared {
     fn new(config: &Config) -> impl FnOnce(Place) -> Shared + use<> {
         let (scratch, limits) = (config.scratch.clone(), config.limits);
         let (run_timeout, raised_by) = (config.run_timeout, config.raised_by);
-        let (pool, totals) = (Pool::default(), Mutex::default());
-        move |place| Shared { place, scratch, limits, run_timeout, raised_by, pool, totals }
+        let (pool, lent, totals) = (Pool::default(), Lent::default(), Mutex::default());
+        move |place| Shared { place, scratch, limits, run_timeout, raised_by, pool, lent, totals }
     }
 }
 
@@ -177,23 +179,20 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Report, String> {
-        let key = Key::of(request, &self.shared.place);
-        let waiting = self.shared.pool.take(&key);
-        let mut post = match waiting {
-            Some(post) => self.prepared(post, request).await?,
-            None => tokio::select! {
-                post = self.post(key, request) => post?,
-                () = cancel.cancelled() => return Ok(ending(Outcome::Cancelled)),
-            },
+        let Some(Obtained { mut post, unmeasured }) = self.obtain(request, cancel).await? else {
+            return Ok(ending(Outcome::Cancelled));
         };
         let token = token();
-        let order = match order(request, selection, &post, &self.shared.place, &token) {
+        let mut order = match order(request, selection, &post, &self.shared.place, &token) {
             Ok(order) => order,
             Err(reason) => {
                 post.close().await;
                 return Err(reason);
             }
         };
+        if unmeasured.is_some() {
+            order.text["coverage"] = false.into();
+        }
         let laid = tokio::select! {
             laid = post.worker.lay() => laid,
             () = cancel.cancelled() => {
@@ -237,7 +236,7 @@ impl Runner {
             memory_kill: kills_now > kills || killed_inside,
             duration,
             limits,
-            notes: Vec::new(),
+            notes: unmeasured.into_iter().collect(),
         };
         let mut reusable = matches!(&finished.end, End::Ended(ended) if ended.clean);
         if let Err(reason) = post.worker.cage.lift().await
@@ -284,32 +283,6 @@ impl Runner {
         totals.runs += 1;
         totals.time += duration;
     }
-
-    /// A worker from the pool with this run's files.
-    async fn prepared(&self, mut post: Post, request: &Request) -> Result<Post, String> {
-        let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &request.tree else {
-            return Ok(post);
-        };
-        let (files, trusted) = (files.clone(), post.worker.cage.protects_files());
-        let write = move || post.grounds.renew(&files, trusted).map(|()| post);
-        tokio::task::spawn_blocking(write).await.map_err(unprepared)?
-    }
-
-    /// A new worker.
-    async fn post(&self, key: Key, request: &Request) -> Result<Post, String> {
-        let (parent, tree) = (self.shared.scratch.clone(), request.tree.clone());
-        let toolchain = Toolchain::of(request.framework);
-        let packages = toolchain == Some(Toolchain::Node);
-        let grounds = tokio::task::spawn_blocking(move || Grounds::new(&parent, &tree, packages));
-        let grounds = grounds.await.map_err(unprepared)??;
-        let place = &self.shared.place;
-        let worker = place.start(grounds.root(), &request.limits, toolchain).await?;
-        Ok(Post { key, worker, grounds })
-    }
-}
-
-fn unprepared(error: tokio::task::JoinError) -> String {
-    format!("the scratch folder could not be prepared: {error}")
 }
 
 /// Random enough that code under test cannot guess it; it could only find it in memory.

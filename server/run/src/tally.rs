@@ -128,16 +128,18 @@ impl Tally {
                 let result = self.result(*test);
                 self.tests.push(result);
             }
-            Event::InternalError { failure } => self.internal_error = Some(self.failure(failure, None)),
+            Event::InternalError { failure } => {
+                self.internal_error = Some(self.failure(failure, None))
+            }
             Event::Interrupted { message } => self.interrupted = Some(message),
             Event::CoverageMissing { message } => self.notes.push(format!(
-                "coverage was asked for but coverage.py cannot be imported ({message}): install `coverage` in the \
-                 environment the tests run in"
+                "lines are not measured: coverage.py does not work in this run ({message})"
             )),
             Event::CoverageFailed { path, message } => {
                 let shown = self.places.relative(&path).unwrap_or_else(|| path.clone());
                 // The tree may be a copy whose place says nothing to anybody.
-                self.notes.push(format!("no coverage for {shown}: {}", message.replace(&path, &shown)));
+                self.notes
+                    .push(format!("no coverage for {shown}: {}", message.replace(&path, &shown)));
             }
             Event::CoverageOfTests { path, tests } => {
                 self.lines_of_tests.entry(path).or_default().extend(tests);

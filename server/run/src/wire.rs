@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 31] = modules![
+const MODULES: [(&str, &str); 32] = modules![
     "also",
     "channel",
     "child",
@@ -48,6 +48,7 @@ const MODULES: [(&str, &str); 31] = modules![
     "line_coverage",
     "loader",
     "machine",
+    "measuring",
     "memory",
     "metadata",
     "mirror",
@@ -67,12 +68,11 @@ const MODULES: [(&str, &str); 31] = modules![
 
 /// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
 /// `tree`: a folder that it must see as it is here, which an engine on another machine would not
-/// show. `added`: a folder of packages that are found after all others. `copied`: tests get a copy of the tree, which lies
-/// elsewhere.
+/// show. `copied`: tests get a copy of the tree, which lies elsewhere.
 pub(crate) fn bundle(
     wipe: &[PathBuf],
     tree: &Path,
-    added: Option<&Path>,
+    packages: &Packages,
     copied: Option<&Copied>,
 ) -> Vec<u8> {
     let modules: Map<String, Value> =
@@ -89,11 +89,28 @@ pub(crate) fn bundle(
         "main": "worker",
         "wipe": wipe,
         "tree": { "path": shown.to_string_lossy(), "names": names },
-        "added": added.map(Path::to_string_lossy),
+        "added": packages.added.as_deref().map(Path::to_string_lossy),
+        "lent": packages.lent.as_deref().map(Path::to_string_lossy),
         "mirror": mirror,
     });
     let text = text.to_string();
     format!("{}\n{text}", text.len()).into_bytes()
+}
+
+/// Folders of packages that do not belong to the interpreter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packages {
+    /// They are found after all others.
+    pub(crate) added: Option<PathBuf>,
+    /// coverage.py is taken from there where no other works, and nobody else finds it.
+    pub(crate) lent: Option<PathBuf>,
+}
+
+impl Packages {
+    /// All of them.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = PathBuf> + use<> {
+        [self.added.clone(), self.lent.clone()].into_iter().flatten()
+    }
 }
 
 /// What the worker has to make equal, and what of it is equal without.
@@ -107,6 +124,8 @@ fn mirror(copied: &Copied, tree: &Path) -> Value {
 pub(crate) struct Ready {
     /// None: not installed.
     pub(crate) pytest: Option<String>,
+    /// Why no coverage.py can be used, where none can.
+    pub(crate) unmeasured: Option<String>,
     /// Tests cannot look into the worker's memory.
     pub(crate) hidden: bool,
 }

@@ -17,7 +17,7 @@ use crate::{
     report::LimitStatus,
     sandbox::{Connection, Writable},
     streams::Capture,
-    wire::{Control, Frame, Frames, Ready, bundle},
+    wire::{Control, Frame, Frames, Packages, Ready, bundle},
 };
 
 /// Python, pytest and coverage, on a machine that may be busy.
@@ -46,13 +46,13 @@ impl Worker {
         cage: Cage,
         connection: Connection,
         tree: &Path,
-        added: Option<&Path>,
+        packages: &Packages,
     ) -> Result<Worker, String> {
         let words = Arc::new(Mutex::new(Capture::new(WORDS)));
         tokio::spawn(listen(connection.errors, words.clone()));
         let mut frames = Frames::new(connection.output);
         let mut input = connection.input;
-        let bundle = bundle(&cage.writable().all, tree, added, cage.copied());
+        let bundle = bundle(&cage.writable().all, tree, packages, cage.copied());
         let begin = async {
             // A worker that has ended already is noticed by the reading below.
             let _ = input.write_all(&bundle).await;

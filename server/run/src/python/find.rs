@@ -125,19 +125,34 @@ async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
     if own.has_pytest {
         return Ok(own.python(interpreter, None));
     }
-    let series = own.version.rsplit_once('.').map_or(own.version.as_str(), |(it, _)| it).to_owned();
-    let exact = format!("python{series}");
+    let (major, minor) = series(&own.version);
+    let maker = maker(&own.version, path).await.ok_or_else(|| {
+        let folder = folder.display();
+        format!(
+            "{folder} has no pytest, and there is no Python {major}.{minor} on the path to install it with"
+        )
+    })?;
+    Ok(own.python(interpreter, Some(maker)))
+}
+
+/// An interpreter on the path that installs for environments of a version.
+pub(super) async fn maker(version: &str, path: &OsStr) -> Option<PathBuf> {
+    let wanted = series(version);
+    let exact = format!("python{}.{}", wanted.0, wanted.1);
     for candidate in on_path_as(path, &[&exact, "python3", "python"]) {
         if let Ok(answer) = probe(&candidate).await
-            && format!("{}.{}", answer.version.0, answer.version.1) == series
+            && (answer.version.0, answer.version.1) == wanted
         {
-            return Ok(own.python(interpreter, Some(answer.executable)));
+            return Some(answer.executable);
         }
     }
-    Err(format!(
-        "{} has no pytest, and there is no Python {series} on the path to install it with",
-        folder.display()
-    ))
+    None
+}
+
+/// The first two numbers of a version.
+pub(super) fn series(version: &str) -> (u32, u32) {
+    let mut numbers = version.split('.').filter_map(|it| it.parse().ok());
+    (numbers.next().unwrap_or(3), numbers.next().unwrap_or_default())
 }
 
 /// An environment as its files tell of it.

@@ -20,7 +20,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use super::{
     Origin, Python, PythonError,
-    find::packages,
+    find::{packages, series},
     install::{Installer, create, install},
 };
 
@@ -71,7 +71,18 @@ pub async fn provide_with(
     on_progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Python, PythonError> {
     let requirements = all_requirements(requirements)?;
-    let place = Place { folder: cache.join("venvs").join(key(base, &requirements)) };
+    made(installer, base, &requirements, cache, on_progress).await
+}
+
+/// An environment with `requirements` and nothing else.
+pub(super) async fn made(
+    installer: &Installer,
+    base: &Python,
+    requirements: &[String],
+    cache: &Path,
+    on_progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Python, PythonError> {
+    let place = Place { folder: cache.join("venvs").join(key(base, requirements)) };
     if let Some(interpreter) = place.ready() {
         return Ok(provided(base, interpreter));
     }
@@ -80,7 +91,7 @@ pub async fn provide_with(
         return Ok(provided(base, interpreter)); // made by another process meanwhile
     }
     place.clear_unfinished();
-    let interpreter = place.build(installer, base, &requirements, on_progress).await?;
+    let interpreter = place.build(installer, base, requirements, on_progress).await?;
     Ok(provided(base, interpreter))
 }
 
@@ -102,8 +113,7 @@ pub async fn beside(
         added: None,
     };
     let made = provide(&maker, requirements, cache, on_progress).await?;
-    let mut numbers = own.version.split('.').filter_map(|it| it.parse().ok());
-    let (major, minor) = (numbers.next().unwrap_or(3), numbers.next().unwrap_or_default());
+    let (major, minor) = series(&own.version);
     let added = Some(packages(made.prefix(), major, minor));
     Ok(Python { maker: None, added, ..own.clone() })
 }

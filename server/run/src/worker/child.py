@@ -11,14 +11,16 @@ import surroundings
 class Kinds:
     """The kinds of runs, with what the worker has made ready for them."""
 
-    def __init__(self):
+    def __init__(self, lent):
         import cold  # noqa: F401 (compiled once, here)
         import command_run  # noqa: F401
         import integrity
+        import measuring
         import pytest_run
         import unittest
         import unittest_run  # noqa: F401
 
+        self._measuring = measuring.find(lent)
         self._pytest = pytest_run.prepare()
         # Some of its parts are imported when first used.
         for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
@@ -32,14 +34,17 @@ class Kinds:
         if order["kind"] == "pytest":
             import pytest_run
 
-            return pytest_run.run(order, private, self._pytest, observer)
+            return pytest_run.run(order, private, self._pytest, observer, self._measured_by)
         if order["kind"] == "unittest":
             import unittest_run
 
-            return unittest_run.run(order, private, self._unittest, observer)
+            return unittest_run.run(order, private, self._unittest, observer, self._measured_by)
         import command_run
 
         return command_run.run(order, private)
+
+    def _measured_by(self, order):
+        return self._measuring
 
     def rewritten(self):
         """pytest's rewritten code, where it can be kept."""
@@ -47,11 +52,10 @@ class Kinds:
 
     def told(self):
         """For ``ready``."""
-        coverage = sys.modules.get("coverage")
         return {
             "python": ".".join(map(str, sys.version_info[:3])),
             "pytest": self._pytest and self._pytest.version,
-            "coverage": coverage and coverage.__version__,
+            "unmeasured": self._measuring.missing,
             "fast": bool(self._pytest and self._pytest.fast),
         }
 
@@ -65,7 +69,7 @@ class Nursery:
         sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
         self.bundle = bundle
         self.shadows = shadows.Shadows(set(bundle["from_start"]))
-        self.kinds = Kinds()
+        self.kinds = Kinds(bundle.get("lent"))
         self.ranges = []
 
 

@@ -11,7 +11,8 @@ import processes
 
 def replace(order, private, bundle):
     """Puts a fresh interpreter in this process's place. It reads the bundle, with the order in it, where workers do."""
-    again = {"modules": bundle["modules"], "main": "cold", "added": bundle["added"], "order": order}
+    again = {"modules": bundle["modules"], "main": "cold", "order": order}
+    again.update(added=bundle["added"], lent=bundle["lent"])
     again["private"] = {name.decode(): number for name, number in private.items()}
     text = json.dumps(again).encode()
     memory = os.memfd_create("bundle")
@@ -41,22 +42,29 @@ def main(bundle):
     sys.path[:] = [entry for entry in sys.path if entry]
     surroundings.renew_stdin()
     processes.fresh_signals()
-    surroundings.carry_out(Kinds(), order, private)
+    surroundings.carry_out(Kinds(bundle["lent"]), order, private)
 
 
 class Kinds:
     """Imports no more than it must before the project's folders are on the path."""
 
-    @staticmethod
-    def run(order, private):
+    def __init__(self, lent):
+        self._lent = lent
+
+    def _measured_by(self, order):
+        import measuring
+
+        return measuring.find(self._lent, order["root"])
+
+    def run(self, order, private):
         if order["kind"] == "pytest":
             import pytest_run
 
-            return pytest_run.run(order, private, pytest_run.unprepared(), Observer())
+            return pytest_run.run(order, private, pytest_run.unprepared(), Observer(), self._measured_by)
         import integrity
         import unittest_run
 
-        return unittest_run.run(order, private, integrity.Seal(integrity.UNITTEST), Observer())
+        return unittest_run.run(order, private, integrity.Seal(integrity.UNITTEST), Observer(), self._measured_by)
 
 
 class Observer:

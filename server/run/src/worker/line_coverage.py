@@ -31,32 +31,52 @@ def functions_of(source):
     return sorted(found, key=lambda each: (each[1], -each[2], each[0]))
 
 
-class Coverage:
-    """Does nothing where coverage.py is not installed."""
-
-    def __init__(self, send, root):
-        self._send, self._coverage = send, None
-        try:
-            import coverage
-        except ImportError as error:
-            send({"event": "coverage_missing", "message": message_of(error)})
-            return
-        # The tracer that knows contexts; newer versions of Python would get another by default.
-        os.environ["COVERAGE_CORE"] = "ctrace"
-        omit = [os.path.join(sys.prefix, "*"), "*/site-packages/*"]
-        self._coverage = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=omit, messages=False)
-        self._coverage.start()
+def started(coverage, root):
+    # The tracer that knows contexts; newer versions of Python would get another by default.
+    os.environ["COVERAGE_CORE"] = "ctrace"
+    omit = [os.path.join(sys.prefix, "*"), "*/site-packages/*"]
+    try:
+        made = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=omit, messages=False)
+        made.start()
+    finally:
         del os.environ["COVERAGE_CORE"]
+    return made
+
+
+class Coverage:
+    """Does nothing where no coverage.py works."""
+
+    def __init__(self, send, order, found):
+        self._send, self._found, self._coverage = send, found, None
+        if found.missing:
+            self._give_up(found.missing)
+            return
+        try:
+            with found.at_hand():
+                self._coverage = started(found.module, order["root"])
+        except Exception as error:
+            self._give_up(message_of(error))
+
+    def _give_up(self, why):
+        self._coverage = None
+        self._send({"event": "coverage_missing", "message": why})
 
     def context(self, name):
         if self._coverage:
             self._coverage.switch_context(name)
 
     def finish(self):
-        if not self._coverage:
+        if self._coverage:
+            with self._found.at_hand():
+                self._tell()
+
+    def _tell(self):
+        try:
+            self._coverage.stop()
+            data = self._coverage.get_data()
+        except Exception as error:
+            self._give_up(message_of(error))
             return
-        self._coverage.stop()
-        data = self._coverage.get_data()
         for path in sorted(data.measured_files()):
             try:
                 self._send(*self._file(path, data))

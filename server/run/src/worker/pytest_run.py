@@ -29,11 +29,6 @@ def prepare():
     import_what_pytest_imports(int(pytest.__version__.split(".")[0]))
     warm_metadata()
     program.main_spec("pytest")
-    try:
-        import coverage
-        import coverage.tracer  # noqa: F401 (its C part)
-    except ImportError:
-        pass
     import integrity
     import line_coverage  # noqa: F401
     import prepared
@@ -92,14 +87,14 @@ def warm_metadata():
             pass  # a broken package is for pytest to complain about
 
 
-def run(order, private, ready, observer):
+def run(order, private, ready, observer, measuring):
     """The child's part. Returns the exit code."""
     if ready is None:
         return without_pytest()
     main = program.become_main("pytest", order["args"], order.get("path_entries"))
     dump_stacks(order, private[channel.STACK])
     send = channel.opened(private[channel.REPORT], order["token"])
-    code = program.call_main(lambda: session(order, send, ready, observer, main))
+    code = program.call_main(lambda: session(order, send, ready, observer, main, measuring))
     observer.tell(private[channel.LEARNED])
     return code
 
@@ -110,7 +105,7 @@ def without_pytest():
     return 1
 
 
-def session(order, send, ready, observer, main):
+def session(order, send, ready, observer, main, measuring):
     import _pytest.config
 
     import also
@@ -121,7 +116,7 @@ def session(order, send, ready, observer, main):
     import selection
 
     send({"event": "phase", "doing": "start", "id": ""})
-    coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
+    coverage = line_coverage.Coverage(send, order, measuring(order)) if order.get("coverage") else None
     watcher = reporter.Reporter(send, coverage, Budget(order.get("captured") or 0), observer)
     original = _pytest.config.get_config
 

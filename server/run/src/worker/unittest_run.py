@@ -20,21 +20,21 @@ NO_TESTS = 5  # as newer versions of unittest and pytest say it
 HOLDER, SUB_TEST = unittest.suite._ErrorHolder, unittest.case._SubTest
 
 
-def run(order, private, seal, observer):
+def run(order, private, seal, observer, measuring):
     program.become_main("unittest", order["args"], order.get("path_entries"))
     sys.argv[0] = os.path.basename(sys.executable) + " -m unittest"  # its own main does that
     dump_stacks(order, private[channel.STACK])
     send = channel.opened(private[channel.REPORT], order["token"])
-    code = program.call_main(lambda: session(order, send, seal, observer))
+    code = program.call_main(lambda: session(order, send, seal, observer, measuring))
     observer.tell(private[channel.LEARNED])
     return code
 
 
-def session(order, send, seal, observer):
+def session(order, send, seal, observer, measuring):
     import line_coverage
 
     send({"event": "phase", "doing": "start", "id": ""})
-    coverage = line_coverage.Coverage(send, order["root"]) if order.get("coverage") else None
+    coverage = line_coverage.Coverage(send, order, measuring(order)) if order.get("coverage") else None
     events = Events(order, send, coverage, seal)
     send({"event": "phase", "doing": "collect", "id": "."})
     imports = Imports()

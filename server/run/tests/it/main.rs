@@ -11,6 +11,7 @@ mod failures;
 mod fidelity;
 mod frameworks;
 mod hostile;
+mod lending;
 mod outcomes;
 #[expect(unreachable_pub, reason = "a library of tests has it as well")]
 #[path = "../../../../tests/lsp/patience.rs"]

@@ -65,6 +65,8 @@ pub(crate) struct Found {
     pub(crate) flaky: Vec<String>,
     pub(crate) limits: Vec<LimitStatus>,
     pub(crate) notes: Vec<String>,
+    /// Lines could be measured; the notes say why not.
+    pub(crate) measured: bool,
     /// Python files that were executed and that nobody could read.
     pub(crate) unread: Vec<String>,
 }
@@ -123,6 +125,7 @@ impl Search<'_> {
             }
         }
         let Diagnosed { finding: diagnosis, findings, flaky } = diagnosed;
+        let measured = is_measured(&reports);
         let unread = unread(self.index, &reports);
         if !failures.is_empty() {
             notes.extend(unread.iter().map(|path| {
@@ -140,6 +143,7 @@ impl Search<'_> {
             flaky,
             limits,
             notes,
+            measured,
             unread,
         })
     }
@@ -201,11 +205,9 @@ impl Search<'_> {
             reports.extend(more);
             notes.extend(said);
         }
-        let measured = reports.iter().any(|it| it.coverage.is_some());
-        if !measured {
+        if !is_measured(&reports) {
             notes.push(
-                "no coverage could be had, so that the ranking rests on tracebacks alone: \
-                 coverage.py has to be installed where the tests run"
+                "no lines were measured: suspects are what tracebacks name, and what the tests import and call"
                     .to_owned(),
             );
         }
@@ -268,6 +270,10 @@ fn is_usage(failure: &run::Failure) -> bool {
 pub(crate) fn covers(target: &str, id: &str) -> bool {
     let target = target.trim_end_matches('/');
     id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
+}
+
+fn is_measured(reports: &[Report]) -> bool {
+    reports.iter().any(|it| it.coverage.is_some())
 }
 
 /// Edits of the code show nothing where it is known not to be at fault.

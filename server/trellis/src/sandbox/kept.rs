@@ -46,6 +46,7 @@ impl Kept {
         if let Some(at) = all.iter().position(|(it, _)| *it == key) {
             let it = all.remove(at);
             let opened = it.1.clone();
+            opened.voice.pass_to(output);
             all.push(it);
             return Ok(opened);
         }

@@ -2,8 +2,10 @@
 
 mod allowed;
 mod kept;
+mod voice;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use code::distributions;
 use cycle::assembly::library_name;
@@ -17,6 +19,7 @@ use crate::workspace::scratch::ScratchFolder;
 
 pub(crate) use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};
 pub(crate) use kept::Kept;
+use voice::Voice;
 
 /// Where tests run.
 #[derive(
@@ -72,6 +75,8 @@ pub(crate) struct Opened {
     pub(crate) interpreter: Option<PathBuf>,
     /// The environment is the project's own, where it is installed if it wants to be.
     pub(crate) is_projects_own: bool,
+    /// Tells whoever uses it what is installed for its runs.
+    voice: Voice,
     /// Its folder is used as long as the runner.
     pub(crate) scratch: ScratchFolder,
 }
@@ -94,15 +99,38 @@ pub(crate) async fn open(
     let scratch = ScratchFolder::new()?;
     let allowed = args.settled(root)?;
     allowed.notes.iter().for_each(|it| output.note(format_args!("note: {it}")));
-    let config = allowed.config(scratch.path());
+    let voice = Voice::of(output);
+    let mut config = allowed.config(scratch.path());
     if let Some(docker) = docker(args, &allowed, root, &needs, output).await? {
         let runner = Runner::in_docker(docker, &config);
-        return Ok(Opened { runner, interpreter: None, is_projects_own: false, scratch });
+        return Ok(Opened { runner, interpreter: None, is_projects_own: false, voice, scratch });
     }
     let python = interpreter(root, &allowed, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
-    Ok(Opened { runner: Runner::new(python, config), interpreter, is_projects_own, scratch })
+    config.lender = lender(root, &voice);
+    let runner = Runner::new(python, config);
+    Ok(Opened { runner, interpreter, is_projects_own, voice, scratch })
+}
+
+/// coverage.py for an environment that has none; nobody lends it where there is no folder for it.
+fn lender(project: &Path, voice: &Voice) -> Option<python::Lender> {
+    let voice = voice.clone();
+    Some(python::Lender {
+        project: project.to_owned(),
+        path: std::env::var_os("PATH").unwrap_or_default(),
+        cache: cache_folder().ok()?,
+        on_progress: Arc::new(move |step| match step {
+            python::Progress::Installing { requirements } => voice.say(format_args!(
+                "installing {} beside the environment, which has none, to measure lines",
+                requirements.join(", ")
+            )),
+            python::Progress::Waiting => {
+                voice.say("waiting for another process that installs coverage");
+            }
+            python::Progress::Creating { .. } => {}
+        }),
+    })
 }
 
 /// None: not asked for, or not to be had where the choice is ours.

@@ -1,0 +1,116 @@
+//! coverage.py for environments without it: installed elsewhere, by an interpreter that no project brings along.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::{sync::Mutex, time::timeout};
+
+use super::{
+    Python,
+    find::{maker, packages, series},
+    install::Installer,
+    provide::{Progress, made},
+};
+
+/// What is installed. Versions before 7 measure contexts as well, but know nothing of newer Pythons.
+const COVERAGE: &str = "coverage>=7";
+
+/// What an installation may take; tests wait for it.
+const INSTALLING: Duration = Duration::from_secs(90);
+
+/// Time after which it is tried again where it could not be had.
+const AGAIN: Duration = Duration::from_secs(300);
+
+/// Where coverage.py comes from for an environment that has none.
+#[derive(Clone)]
+pub struct Lender {
+    /// A project: what lies in its folder is not started to install anything.
+    pub project: PathBuf,
+    /// The list of folders, as in the variable `PATH`, with interpreters that install.
+    pub path: OsString,
+    /// The folder of the cache.
+    pub cache: PathBuf,
+    /// Hears what is installed.
+    pub on_progress: Arc<dyn Fn(Progress) + Send + Sync>,
+}
+
+impl fmt::Debug for Lender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lender").field("project", &self.project).finish_non_exhaustive()
+    }
+}
+
+impl Lender {
+    /// A folder of packages with coverage.py for the version of `own`; the error is a sentence for people.
+    async fn lend(&self, own: &Python) -> Result<PathBuf, String> {
+        let is_outside = !own.interpreter.starts_with(&self.project);
+        let maker = match is_outside {
+            true => Some(own.interpreter.clone()),
+            false => maker(&own.version, &self.path).await,
+        };
+        let Some(interpreter) = maker else {
+            let (major, minor) = series(&own.version);
+            return Err(format!(
+                "there is no Python {major}.{minor} on the path to install it with"
+            ));
+        };
+        let base = Python { interpreter, maker: None, added: None, ..own.clone() };
+        let installer = Installer::on_path(&self.path);
+        let wanted = [COVERAGE.to_owned()];
+        let making = made(&installer, &base, &wanted, &self.cache, &*self.on_progress);
+        let made = timeout(INSTALLING, making)
+            .await
+            .map_err(|_| format!("it was not installed within {} s", INSTALLING.as_secs()))?
+            .map_err(|error| error.to_string())?;
+        let (major, minor) = series(&own.version);
+        Ok(packages(made.prefix(), major, minor))
+    }
+}
+
+/// What a lender gave, for all runs of one environment.
+#[derive(Debug, Default)]
+pub(crate) struct Lent(Mutex<State>);
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    NotAsked,
+    Folder(PathBuf),
+    Refused(Instant, String),
+}
+
+impl Lent {
+    /// What was given already.
+    pub(crate) async fn folder(&self) -> Option<PathBuf> {
+        match &*self.0.lock().await {
+            State::Folder(folder) => Some(folder.clone()),
+            State::NotAsked | State::Refused(..) => None,
+        }
+    }
+
+    /// A folder of packages with coverage.py, got now if need be; the error is a sentence for people.
+    pub(crate) async fn get(&self, lender: &Lender, own: &Python) -> Result<PathBuf, String> {
+        let mut state = self.0.lock().await;
+        match &*state {
+            State::Folder(folder) => return Ok(folder.clone()),
+            State::Refused(when, why) if when.elapsed() < AGAIN => return Err(why.clone()),
+            State::NotAsked | State::Refused(..) => {}
+        }
+        let lent = lender.lend(own).await;
+        *state = match &lent {
+            Ok(folder) => State::Folder(folder.clone()),
+            Err(why) => State::Refused(Instant::now(), why.clone()),
+        };
+        lent
+    }
+}
+
+/// The command that installs it into the environment of an interpreter.
+pub(crate) fn command(interpreter: &Path) -> String {
+    format!("{} -m pip install coverage", interpreter.display())
+}
