@@ -53,7 +53,7 @@ async function debugTests(
   request: TestRunRequest,
   token: CancellationToken,
 ): Promise<void> {
-  for (const part of partsOf(testing, request)) {
+  for (const part of partsOf(testing.tree, request)) {
     if (token.isCancellationRequested) return;
     await debugPart(sidecar, part, token);
   }

@@ -1,6 +1,5 @@
 // Marks beside functions and tests: how they last ended. They follow edits, since lenses and decorations do.
 import {
-  type CodeLens,
   type Disposable,
   type ExtensionContext,
   type TextDocument,
@@ -10,22 +9,11 @@ import {
   workspace,
 } from 'vscode';
 import type { Client } from '../sidecar/client';
-import { lineRange } from './controller';
-import { type Lens, marksOf, testsOf } from './lens_marks';
+import { type Lens, lensesOf, marksOf, testsOf } from './lens_marks';
 import type { Mark } from './outcomes';
+import { lineRange } from './tree';
 
 const MARKS: readonly Mark[] = ['passed', 'failed', 'skipped'];
-
-/** Lenses as data. */
-export function lensesOf(lenses: readonly CodeLens[]): readonly Lens[] {
-  return lenses.flatMap(({ range, command }) => {
-    if (command === undefined) return [];
-    const { start, end } = range;
-    return [
-      { line: start.line, endLine: end.line, command: command.command, given: command.arguments ?? [] },
-    ];
-  });
-}
 
 export function gutter(context: ExtensionContext, sidecar: Client): Disposable[] {
   const types = new Map(MARKS.map((mark) => [mark, decoration(context, mark)]));

@@ -56,7 +56,8 @@ async function runNamed(sidecar: Client, testing: Testing, given: unknown): Prom
   const { root, paths } = fields(given);
   if (typeof root !== 'string' || !Array.isArray(paths)) return;
   const ids = paths.filter((it) => typeof it === 'string');
-  const items = ids.length === 0 ? [testing.item(root, '')] : ids.map((id) => testing.item(root, id));
+  const items =
+    ids.length === 0 ? [testing.tree.item(root, '')] : ids.map((id) => testing.tree.item(root, id));
   const request = new TestRunRequest(items, undefined, testing.profile);
   const source = new CancellationTokenSource();
   try {
@@ -91,7 +92,7 @@ async function generateTests(sidecar: Client, testing: Testing, given: unknown):
 function showGenerated(testing: Testing, written: Generated): void {
   if (!written.written || written.tests.length === 0) return;
   const run = testing.controller.createTestRun(new TestRunRequest(), written.function, false);
-  for (const outcome of ofGenerated(written)) showOutcome(run, testing.place(outcome), outcome);
+  for (const outcome of ofGenerated(written)) showOutcome(run, testing.tree.place(outcome), outcome);
   run.end();
 }
 

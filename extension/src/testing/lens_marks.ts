@@ -1,4 +1,5 @@
 // What the sidecar's lenses say of a document: which tests it has, and how functions stand.
+import type { CodeLens } from 'vscode';
 import type { Mark } from './outcomes';
 
 /** A lens, as far as it matters here; lines count from 0. */
@@ -21,6 +22,17 @@ export interface FoundTest {
 export interface LineMark {
   readonly line: number;
   readonly mark: Mark;
+}
+
+/** Lenses as data. */
+export function lensesOf(lenses: readonly CodeLens[]): readonly Lens[] {
+  return lenses.flatMap(({ range, command }) => {
+    if (command === undefined) return [];
+    const { start, end } = range;
+    return [
+      { line: start.line, endLine: end.line, command: command.command, given: command.arguments ?? [] },
+    ];
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 // What a request of the Testing view asks for, by project.
-import type { TestItem, TestRunRequest } from 'vscode';
-import type { Testing } from './controller';
+import type { TestRunRequest } from 'vscode';
 import { outermost } from './ids';
+import type { TestTree } from './tree';
 
 /** What is run of one project. */
 export interface Part {
@@ -10,16 +10,11 @@ export interface Part {
   readonly ids: readonly string[];
 }
 
-export function partsOf(testing: Testing, request: TestRunRequest): readonly Part[] {
+export function partsOf(tree: TestTree, request: TestRunRequest): readonly Part[] {
   const ids = new Map<string, string[]>();
-  for (const item of request.include ?? itemsOf(testing)) {
-    const target = testing.target(item);
+  for (const item of request.include ?? tree.roots) {
+    const target = tree.target(item);
     if (target !== undefined) ids.set(target.root, [...(ids.get(target.root) ?? []), target.id]);
   }
   return [...ids].map(([root, all]) => ({ root, ids: all.includes('') ? [] : outermost(all) }));
-}
-
-/** The projects. */
-export function itemsOf(testing: Testing): readonly TestItem[] {
-  return [...testing.controller.items].map(([, it]) => it);
 }

@@ -8,7 +8,7 @@ import { showCoverage } from './coverage';
 import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
 import { allOf, type Outcome, ofResult } from './outcomes';
-import { itemsOf, type Part, partsOf } from './parts';
+import { type Part, partsOf } from './parts';
 import { showBroken, showOutcome } from './show';
 
 /** Runs what is asked for, one project after the other. Rejects nothing: what goes wrong is said. */
@@ -21,11 +21,12 @@ export async function runTests(
 ): Promise<void> {
   const run = testing.controller.createTestRun(request);
   const stopping = run.token.onCancellationRequested(() => run.end());
-  const items = request.include ?? itemsOf(testing);
+  const items = request.include ?? testing.tree.roots;
   const left = new Set(request.exclude);
   for (const item of items) enqueue(run, item, left);
   try {
-    for (const part of partsOf(testing, request)) await runPart(sidecar, testing, run, part, kind, token);
+    for (const part of partsOf(testing.tree, request))
+      await runPart(sidecar, testing, run, part, kind, token);
   } catch (error) {
     // Nothing waits for a test any more, least of all for whoever reads this.
     void complain(l10n.t('The tests were not run'), error);
@@ -58,7 +59,7 @@ async function runPart(
     ...surroundings(root),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };
-  const show = (it: Outcome) => showOutcome(run, testing.place(it), it);
+  const show = (it: Outcome) => showOutcome(run, testing.tree.place(it), it);
   const live = new Live();
   const listening = sidecar.onEvent((event) => {
     const outcome = live.hear(event);
@@ -70,8 +71,8 @@ async function runPart(
     if (!('tests' in result)) return;
     results = ofResult(result);
     const all = ids.length > 0 ? undefined : allOf(result);
-    if (all !== undefined) testing.keep(root, all);
-    showBroken(run, testing, result);
+    if (all !== undefined) testing.tree.keep(root, all);
+    showBroken(run, testing.tree, result);
     if (result.coverage) showCoverage(run, result.root, result.coverage);
   } finally {
     listening.dispose();

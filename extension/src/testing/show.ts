@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri } from 'vscode';
 import type { RunTestsResult } from '../protocol';
-import type { Testing } from './controller';
 import { type Failure, failureOf, type Outcome } from './outcomes';
+import type { TestTree } from './tree';
 
 /** Says of a test in a run how it ended. */
 export function showOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
@@ -24,18 +24,18 @@ export function showOutcome(run: TestRun, item: TestItem, outcome: Outcome): voi
 }
 
 /** Says what kept tests from running: files that could not be imported, sandboxes that could not be had. */
-export function showBroken(run: TestRun, testing: Testing, result: RunTestsResult): void {
+export function showBroken(run: TestRun, tree: TestTree, result: RunTestsResult): void {
   const { root, collectionErrors, outcome, reason, notes } = result;
   for (const note of notes) run.appendOutput(lines(note));
   for (const it of collectionErrors) {
     const failure = failureOf(it);
-    const item = testing.item(root, failure.path ?? '');
+    const item = tree.item(root, failure.path ?? '');
     run.errored(item, messageOf(root, failure, undefined));
   }
   const said = collectionErrors.length > 0 || outcome === 'passed' || outcome === 'failed';
   if (said) return;
   const why = reason ?? l10n.t('the run ended as "{0}"', outcome);
-  run.errored(testing.item(root, ''), new TestMessage(why));
+  run.errored(tree.item(root, ''), new TestMessage(why));
 }
 
 /**

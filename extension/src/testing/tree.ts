@@ -1,0 +1,142 @@
+// The tree of the Testing view: one item for each folder, file, class and test, known by folder and id.
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Range, type TestController, type TestItem, Uri, workspace } from 'vscode';
+import { isBelow } from '../run/folders';
+import type { GivenLenses } from '../sidecar/client';
+import { isWithin, stepsOf } from './ids';
+import { lensesOf, testsOf } from './lens_marks';
+import type { Outcome } from './outcomes';
+
+/** What an item of the tree stands for. */
+export interface Target {
+  /** The project's folder. */
+  readonly root: string;
+  /** Relative to it; empty for all of it. */
+  readonly id: string;
+}
+
+export class TestTree {
+  private readonly targets = new WeakMap<TestItem, Target>();
+
+  constructor(private readonly controller: TestController) {}
+
+  /** The projects. */
+  get roots(): readonly TestItem[] {
+    return [...this.controller.items].map(([, it]) => it);
+  }
+
+  target(item: TestItem): Target | undefined {
+    return this.targets.get(item);
+  }
+
+  /** The item of a project, made if need be. */
+  root(root: string): TestItem {
+    const known = this.controller.items.get(root);
+    if (known !== undefined) return known;
+    const made = this.controller.createTestItem(root, nameOf(root), Uri.file(root));
+    made.canResolveChildren = true;
+    this.targets.set(made, { root, id: '' });
+    this.controller.items.add(made);
+    return made;
+  }
+
+  /** The item of a test, made if need be, with all that are above it. */
+  item(root: string, id: string): TestItem {
+    let item = this.root(root);
+    if (id === '') return item;
+    const [file] = stepsOf(id);
+    const uri = file === undefined ? undefined : Uri.file(join(root, file.id));
+    for (const step of stepsOf(id)) item = this.child(item, { root, id: step.id }, step.label, uri);
+    return item;
+  }
+
+  /** Puts a test into the tree, at the place that its outcome tells. */
+  place(outcome: Outcome): TestItem {
+    const item = this.item(outcome.root, outcome.id);
+    // What a document says of its own text is fresher than what the disk had.
+    if (outcome.line !== undefined && item.range === undefined) item.range = lineRange(outcome.line - 1);
+    return item;
+  }
+
+  /** These are all tests of a project; what else the tree has of it is gone. */
+  keep(root: string, ids: Iterable<string>): void {
+    const there = new Set([...ids].flatMap((id) => stepsOf(id).map((step) => step.id)));
+    this.prune(this.item(root, ''), (id) => there.has(id));
+  }
+
+  /** Shows the open folders, and no project that lies in none of them. */
+  showFolders(): void {
+    const folders = (workspace.workspaceFolders ?? []).map((it) => it.uri.fsPath);
+    for (const folder of folders) this.root(folder);
+    for (const it of this.roots) if (!isBelow(folders, it.uri?.fsPath)) this.controller.items.delete(it.id);
+  }
+
+  /** Forgets what lay in a file or folder that is gone; editors that write one anew delete it first. */
+  deleted(path: string): void {
+    if (existsSync(path)) return;
+    for (const item of this.roots) {
+      const root = item.id;
+      if (isBelow([path], root) && workspace.getWorkspaceFolder(Uri.file(root))?.uri.fsPath !== root)
+        this.controller.items.delete(root);
+      else if (isBelow([root], path)) {
+        const gone = relative(root, path).replaceAll('\\', '/');
+        if (gone !== '') this.prune(item, (id) => !isWithin(gone, id));
+      }
+    }
+  }
+
+  /** Puts the tests of an open document where they stand now. */
+  found({ document, lenses }: GivenLenses): void {
+    const path = document.uri.fsPath.replaceAll('\\', '/');
+    const found = testsOf(path, lensesOf(lenses));
+    for (const test of found) {
+      const item = this.item(test.root, test.id);
+      item.range = new Range(test.line, 0, test.endLine, 0);
+    }
+    const there = new Set(found.flatMap((it) => stepsOf(it.id).map((step) => step.id)));
+    for (const item of this.roots) {
+      const root = item.id;
+      const file = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
+      const known = file === undefined ? undefined : item.children.get(itemId({ root, id: file }));
+      // A file does not say which parameters its tests have.
+      if (known !== undefined) this.prune(known, (id) => id.includes('[') || there.has(id));
+    }
+  }
+
+  private child(parent: TestItem, target: Target, label: string, uri: Uri | undefined): TestItem {
+    const id = itemId(target);
+    const known = parent.children.get(id);
+    if (known !== undefined) return known;
+    const made = this.controller.createTestItem(id, label, uri);
+    made.sortText = label;
+    this.targets.set(made, target);
+    parent.children.add(made);
+    return made;
+  }
+
+  /** Forgets what is gone, with all that is below it. */
+  private prune(item: TestItem, isThere: (id: string) => boolean): void {
+    for (const [key, child] of item.children) {
+      const target = this.targets.get(child);
+      if (target === undefined) continue;
+      if (isThere(target.id)) this.prune(child, isThere);
+      else item.children.delete(key);
+    }
+  }
+}
+
+/** Of an item below a folder's. */
+function itemId({ root, id }: Target): string {
+  return `${root}\n${id}`;
+}
+
+function nameOf(root: string): string {
+  const folder = workspace.getWorkspaceFolder(Uri.file(root));
+  return folder?.uri.fsPath === root ? folder.name : workspace.asRelativePath(root);
+}
+
+/** From 0. */
+export function lineRange(line: number): Range {
+  return new Range(line, 0, line, 0);
+}
