@@ -22,6 +22,7 @@ import { refusalOf, told } from './refusal';
 import { Restarts } from './restarts';
 import * as say from './say';
 import { OTHER_SERVERS, type SidecarSettings, sidecarSettings } from './settings';
+import { shows } from './shows';
 import { within } from './within';
 
 /** The lenses that the sidecar gave for a document. */
@@ -190,7 +191,10 @@ export class Client implements Sidecar {
       closed: () => this.crashed(life),
       garbled: (error) => this.misheard(life, error),
       lenses: (document, lenses) => this.given.fire({ document, lenses }),
-      showsLenses: () => workspace.getConfiguration('trellis').get('codeLenses', true),
+      shows: shows(
+        () => workspace.isTrusted,
+        () => workspace.getConfiguration('trellis').get('codeLenses', true),
+      ),
       settings: () => this.settings(),
     });
     client.onNotification('trellis/event', (event: TrellisEvent) => this.events.fire(event));

@@ -1,5 +1,5 @@
 // One life of the sidecar, as the library for the Language Server Protocol sees it.
-import type { CodeLens, LogOutputChannel, TextDocument } from 'vscode';
+import type { CodeAction, CodeLens, Command, LogOutputChannel, TextDocument } from 'vscode';
 import {
   CloseAction,
   type DynamicFeature,
@@ -16,6 +16,7 @@ import {
 import { logLines } from './process';
 import * as say from './say';
 import type { SidecarSettings } from './settings';
+import type { Shows } from './shows';
 
 export interface Ears {
   /** The stream broke off without being asked to. */
@@ -23,8 +24,8 @@ export interface Ears {
   /** Something came that is no message. */
   readonly garbled: (error: Error) => void;
   readonly lenses: (document: TextDocument, lenses: readonly CodeLens[]) => void;
-  /** They are asked for even where nobody wants to see them: marks in the gutter are made of them. */
-  readonly showsLenses: () => boolean;
+  /** Whether a person sees the lens or action of a command; lenses are asked for either way, since marks are made of them. */
+  readonly shows: Shows;
   readonly settings: () => SidecarSettings;
 }
 
@@ -92,8 +93,17 @@ function options(output: LogOutputChannel, ears: Ears): LanguageClientOptions {
       provideCodeLenses: async (document, token, next) => {
         const lenses = await next(document, token);
         if (lenses) ears.lenses(document, lenses);
-        return ears.showsLenses() ? lenses : [];
+        return lenses?.filter((it) => ears.shows.lens(it.command?.command));
+      },
+      provideCodeActions: async (document, range, context, token, next) => {
+        const actions = await next(document, range, context, token);
+        return actions?.filter((it) => ears.shows.action(commandOf(it)));
       },
     },
   };
+}
+
+/** What an action runs when it is chosen; none where it is an edit alone. */
+function commandOf(action: CodeAction | Command): string | undefined {
+  return typeof action.command === 'string' ? action.command : action.command?.command;
 }

@@ -39,7 +39,7 @@ export class Testing {
     this.controller = tests.createTestController('trellis', 'Trellis');
     this.tree = new TestTree(this.controller);
     this.controller.resolveHandler = async (item) => {
-      if (item === undefined) this.tree.showFolders();
+      if (item === undefined) this.showFolders();
       else await this.collect([item]);
     };
     this.controller.refreshHandler = (token) => this.collect(this.tree.roots, token);
@@ -47,14 +47,38 @@ export class Testing {
   }
 
   begin(): Disposable[] {
-    this.tree.showFolders();
+    this.showFolders();
     const deletions = workspace.createFileSystemWatcher('**/*', true, true, false);
     return [
       this.controller,
       deletions,
       deletions.onDidDelete(({ fsPath }) => this.tree.deleted(fsPath)),
       this.sidecar.onLenses((it) => this.tree.found(it)),
-      workspace.onDidChangeWorkspaceFolders(() => this.tree.showFolders()),
+      workspace.onDidChangeWorkspaceFolders(() => this.showFolders()),
+      ...this.followTrust(),
+    ];
+  }
+
+  /** Shows the open folders; of one that is not trusted, why it has no tests. */
+  private showFolders(): void {
+    this.tree.showFolders();
+    const why = workspace.isTrusted ? undefined : l10n.t('Tests are found when you trust this folder');
+    for (const it of this.tree.roots) it.error = why;
+  }
+
+  /** Collects the tests once the folder is trusted and the sidecar, which starts again then, answers. */
+  private followTrust(): Disposable[] {
+    let isNew = false;
+    return [
+      workspace.onDidGrantWorkspaceTrust(() => {
+        isNew = true;
+        this.showFolders();
+      }),
+      this.sidecar.onState((state) => {
+        if (state !== 'running' || !isNew) return;
+        isNew = false;
+        void this.collect(this.tree.roots);
+      }),
     ];
   }
 

@@ -1,4 +1,8 @@
-// What stands in for the editor's own module in tests that need no editor: as much as pure mappers use.
+// What stands in for the editor's own module in tests that need no editor: as much as they use.
+import { Disposable, EventEmitter, type Uri } from './vscode_values';
+
+export * from './vscode_tests';
+export * from './vscode_values';
 
 export const l10n = {
   t(message: string | { message: string }, ...args: unknown[]): string {
@@ -12,27 +16,46 @@ export const l10n = {
   },
 };
 
-/** What ends when it is thrown away. */
-export class Disposable {
-  constructor(private readonly end: () => unknown) {}
-
-  static from(...all: { dispose(): unknown }[]): Disposable {
-    return new Disposable(() => all.map((it) => it.dispose()));
-  }
-
-  dispose(): void {
-    this.end();
-  }
-}
-
-/** Open folders: whose files `found` has, and whose new ones `made` tells of. */
+/** Open folders: whose files `found` has, and of which a watcher tells what is made, changed and deleted. */
 export const files = {
   found: [] as { fsPath: string }[],
   asked: [] as { include: string; exclude: unknown }[],
   made: new Set<(it: { fsPath: string }) => void>(),
+  changed: new EventEmitter<{ fsPath: string }>(),
+  deleted: new EventEmitter<{ fsPath: string }>(),
 };
 
+/** What a person does in the editor, and what it shows them. */
+export const editor = {
+  folders: [] as { name: string; uri: Uri }[],
+  settings: {} as Record<string, unknown>,
+  trusted: new EventEmitter<undefined>(),
+  saved: new EventEmitter<{ uri: Uri }>(),
+  /** Notifications, and which button is taken. */
+  said: [] as string[],
+  answer: undefined as string | undefined,
+  /** Commands that were run. */
+  ran: [] as unknown[][],
+};
+
+const never = () => new Disposable(() => undefined);
+
 export const workspace = {
+  isTrusted: true,
+  get workspaceFolders() {
+    return editor.folders;
+  },
+  getWorkspaceFolder: ({ fsPath }: Uri) =>
+    editor.folders.find((it) => `${fsPath}/`.startsWith(`${it.uri.fsPath}/`)),
+  asRelativePath: (path: string) => path,
+  getConfiguration: () => ({
+    get: (name: string, otherwise?: unknown) => editor.settings[name] ?? otherwise,
+    inspect: (name: string) => ({ globalValue: editor.settings[name] }),
+  }),
+  onDidGrantWorkspaceTrust: editor.trusted.event,
+  onDidSaveTextDocument: editor.saved.event,
+  onDidChangeWorkspaceFolders: never,
+  onDidChangeConfiguration: never,
   findFiles: async (include: string, exclude: unknown) => {
     files.asked.push({ include, exclude });
     return files.found;
@@ -42,6 +65,27 @@ export const workspace = {
       files.made.add(hear);
       return new Disposable(() => files.made.delete(hear));
     },
+    onDidChange: files.changed.event,
+    onDidDelete: files.deleted.event,
     dispose: () => undefined,
   }),
+};
+
+const say = async (text: string) => {
+  editor.said.push(text);
+  return editor.answer;
+};
+
+export const window = {
+  showInformationMessage: say,
+  showWarningMessage: say,
+  showErrorMessage: say,
+  withProgress: async (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
+    await work({ report: () => undefined }, { onCancellationRequested: never }),
+};
+
+export const lm = { selectChatModels: async () => [] };
+
+export const commands = {
+  executeCommand: async (...given: unknown[]) => void editor.ran.push(given),
 };

@@ -1,0 +1,109 @@
+// Values of the editor's module, as much as tests of ours look at.
+
+export class EventEmitter<T> {
+  private readonly ears = new Set<(it: T) => unknown>();
+
+  readonly event = (ear: (it: T) => unknown): Disposable => {
+    this.ears.add(ear);
+    return new Disposable(() => this.ears.delete(ear));
+  };
+
+  fire(it: T): void {
+    for (const ear of [...this.ears]) ear(it);
+  }
+
+  dispose(): void {
+    this.ears.clear();
+  }
+}
+
+/** What ends when it is thrown away. */
+export class Disposable {
+  constructor(private readonly end: () => unknown) {}
+
+  static from(...all: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => all.map((it) => it.dispose()));
+  }
+
+  dispose(): void {
+    this.end();
+  }
+}
+
+export class Uri {
+  private constructor(
+    readonly scheme: string,
+    readonly path: string,
+    readonly query = '',
+  ) {}
+
+  static file(path: string): Uri {
+    return new Uri('file', path);
+  }
+
+  static from(parts: { scheme: string; path?: string; query?: string }): Uri {
+    return new Uri(parts.scheme, parts.path ?? '', parts.query);
+  }
+
+  get fsPath(): string {
+    return this.path;
+  }
+
+  toString(): string {
+    return `${this.scheme}://${this.path}${this.query === '' ? '' : `?${this.query}`}`;
+  }
+}
+
+export class Position {
+  constructor(
+    readonly line: number,
+    readonly character: number,
+  ) {}
+}
+
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+
+  constructor(line: number, character: number, endLine: number, endCharacter: number) {
+    this.start = new Position(line, character);
+    this.end = new Position(endLine, endCharacter);
+  }
+}
+
+export class Location {
+  constructor(
+    readonly uri: Uri,
+    readonly range: Position | Range,
+  ) {}
+}
+
+export class CancellationTokenSource {
+  private readonly emitter = new EventEmitter<undefined>();
+  readonly token = { isCancellationRequested: false, onCancellationRequested: this.emitter.event };
+
+  cancel(): void {
+    this.token.isCancellationRequested = true;
+    this.emitter.fire(undefined);
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+}
+
+export enum ProgressLocation {
+  SourceControl = 1,
+  Window = 10,
+  Notification = 15,
+}
+
+export enum ConfigurationTarget {
+  Global = 1,
+  Workspace = 2,
+  WorkspaceFolder = 3,
+}
+
+export class FileSystemError extends Error {
+  readonly code = 'Unknown';
+}
