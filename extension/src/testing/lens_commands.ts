@@ -92,7 +92,8 @@ async function generateTests(sidecar: Client, testing: Testing, given: unknown):
 function showGenerated(testing: Testing, written: Generated): void {
   if (!written.written || written.tests.length === 0) return;
   const run = testing.controller.createTestRun(new TestRunRequest(), written.function, false);
-  for (const outcome of ofGenerated(written)) showOutcome(run, testing.tree.place(outcome), outcome);
+  for (const outcome of ofGenerated(written))
+    showOutcome(run, testing.tree.place(outcome, Date.now()), outcome);
   run.end();
 }
 

@@ -24,7 +24,7 @@ export function showOthers(sidecar: Client, board: Board, testing: Testing): Dis
       // Jobs that run tests and nothing else are begun by the view itself.
       if (event.type !== 'test' || board.jobs.get(event.job)?.method === 'runTests') return;
       const outcome = ofEvent(event);
-      showOutcome(runOf(event.job), testing.tree.place(outcome), outcome);
+      showOutcome(runOf(event.job), testing.tree.place(outcome, Date.now()), outcome);
     }),
     board.onEnd((job) => end(job.id)),
     sidecar.onState((state) => {

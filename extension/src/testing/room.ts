@@ -7,6 +7,7 @@ import { debugging } from './debugging';
 import { gutter } from './gutter';
 import { lensCommands } from './lens_commands';
 import { showOthers } from './others';
+import { outdating } from './outdated';
 
 export function testing(context: ExtensionContext, sidecar: Client, board: Board): void {
   const view = new Testing(sidecar);
@@ -14,6 +15,7 @@ export function testing(context: ExtensionContext, sidecar: Client, board: Board
     ...view.begin(),
     debugging(sidecar, view),
     ...gutter(context, sidecar),
+    ...outdating(view),
     ...lensCommands(sidecar, board, view),
     ...showOthers(sidecar, board, view),
   );

@@ -59,7 +59,8 @@ async function runPart(
     ...surroundings(root),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };
-  const show = (it: Outcome) => showOutcome(run, testing.tree.place(it), it);
+  const began = Date.now();
+  const show = (it: Outcome) => showOutcome(run, testing.tree.place(it, began), it);
   const live = new Live();
   const listening = sidecar.onEvent((event) => {
     const outcome = live.hear(event);

@@ -18,6 +18,8 @@ export interface Target {
 
 export class TestTree {
   private readonly targets = new WeakMap<TestItem, Target>();
+  /** When the run began that a test's result is of, in milliseconds since 1970. */
+  private readonly began = new WeakMap<TestItem, number>();
 
   constructor(private readonly controller: TestController) {}
 
@@ -51,9 +53,13 @@ export class TestTree {
     return item;
   }
 
-  /** Puts a test into the tree, at the place that its outcome tells. */
-  place(outcome: Outcome): TestItem {
+  /**
+   * Puts a test into the tree, at the place that its outcome tells.
+   * @param began when its run did, in milliseconds since 1970
+   */
+  place(outcome: Outcome, began: number): TestItem {
     const item = this.item(outcome.root, outcome.id);
+    this.began.set(item, began);
     // What a document says of its own text is fresher than what the disk had.
     if (outcome.line !== undefined && item.range === undefined) item.range = lineRange(outcome.line - 1);
     return item;
@@ -63,6 +69,21 @@ export class TestTree {
   keep(root: string, ids: Iterable<string>): void {
     const there = new Set([...ids].flatMap((id) => stepsOf(id).map((step) => step.id)));
     this.prune(this.item(root, ''), (id) => there.has(id));
+  }
+
+  /** Tests of a project whose results are of runs that began before that time. */
+  ranBefore(root: string, time: number): readonly TestItem[] {
+    const below = (item: TestItem): TestItem[] => [
+      item,
+      ...[...item.children].flatMap(([, it]) => below(it)),
+    ];
+    return below(this.root(root)).filter((it) => (this.began.get(it) ?? time) < time);
+  }
+
+  /** The project that a path belongs to: the innermost; none where it lies in no project. */
+  projectOf(path: string): string | undefined {
+    const around = this.roots.map((it) => it.id).filter((it) => isBelow([it], path));
+    return around.reduce<string | undefined>((a, b) => (a && a.length > b.length ? a : b), undefined);
   }
 
   /** Shows the open folders, and no project that lies in none of them. */

@@ -1,0 +1,59 @@
+// Results that are older than the code.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { isCode, outdating } from '../../src/testing/outdated';
+import { roomOf } from './room_of_tests';
+import { Disposable, editor, files, Uri } from './vscode';
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
+
+/** Writes a file so many seconds after 1970. */
+function write(path: string, seconds: number): { fsPath: string } {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  utimesSync(path, seconds, seconds);
+  return { fsPath: path };
+}
+
+test('a result is out of date when a file of its project is newer than its run', () => {
+  const root = mkdtempSync(join(tmpdir(), 'outdated-'));
+  const nested = join(root, 'grown');
+  const { testing, view } = roomOf(root);
+  const listening = Disposable.from(...outdating(testing));
+  const ran = (of: string, id: string, seconds: number) =>
+    testing.tree.place({ root: of, id, mark: 'passed', word: 'passed', durationMs: 1 }, seconds * 1000);
+  ran(root, 'a.py::old', 10);
+  ran(root, 'a.py::new', 30);
+  ran(nested, 'b.py::old', 10);
+  testing.tree.item(root, 'a.py::never_run');
+  const outdated = () => {
+    mock.timers.tick(100);
+    return view.outdated.splice(0).map((it) => it.replace('\n', ' '));
+  };
+  // The file that a run was made for is told of when the run has ended.
+  files.changed.fire(write(join(root, 'shop.py'), 20));
+  files.changed.fire(write(join(root, 'cart.py'), 15));
+  assert.deepEqual(outdated(), [`${root} a.py::old`]);
+  editor.saved.fire({ uri: Uri.file(write(join(root, 'shop.py'), 40).fsPath) });
+  assert.deepEqual(outdated(), [`${root} a.py::old`, `${root} a.py::new`]);
+  files.changed.fire(write(join(nested, 'b.py'), 20));
+  assert.deepEqual(outdated(), [`${nested} b.py::old`]);
+  for (const path of ['README.md', '.trellis/worktrees/issue-1/shop.py', '.venv/lib/site.py'])
+    files.changed.fire(write(join(root, path), 50));
+  files.changed.fire(write(join(tmpdir(), `outdated-elsewhere-${process.pid}.py`), 50));
+  assert.deepEqual(outdated(), []);
+  rmSync(join(root, 'shop.py'));
+  files.deleted.fire({ fsPath: join(root, 'shop.py') });
+  assert.deepEqual(outdated(), [`${root} a.py::old`, `${root} a.py::new`]);
+  listening.dispose();
+});
+
+test('code is what a person writes in Python', () => {
+  const own = ['a.py', 'src/shop/cart.py', 'tests/test_a.py'];
+  const others = ['a.txt', '.trellis/worktrees/w/a.py', '.venv/lib/a.py', 'env/site-packages/a.py'];
+  assert.deepEqual([...own, ...others].filter(isCode), own);
+});
