@@ -83,7 +83,8 @@ export class Testing {
   }
 
   private collected(result: RunTestsResult): void {
-    const { root, notRun } = result;
+    const { root } = result;
+    const notRun = result.notRun.filter((id) => !this.tree.isInternal(root, id));
     for (const id of notRun) this.tree.item(root, id);
     const all = foundBy(result);
     if (all !== undefined) this.tree.keep(root, all);
@@ -110,7 +111,7 @@ export class Testing {
       let listening: Disposable | undefined;
       try {
         const own = await nestedIn(this.sidecar, root);
-        for (const it of own) this.tree.root(it);
+        for (const it of own) if (!this.tree.isInternal(it)) this.tree.root(it);
         const params = {
           root,
           arguments: ['--collect-only', ...leavingOut(root, own)],

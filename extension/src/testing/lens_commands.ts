@@ -22,6 +22,7 @@ import type { Result } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
+import { runAside } from './aside';
 import type { Testing } from './controller';
 import { ofGenerated } from './outcomes';
 import { repair } from './repair';
@@ -56,6 +57,7 @@ async function runNamed(sidecar: Client, testing: Testing, given: unknown): Prom
   const { root, paths } = fields(given);
   if (typeof root !== 'string' || !Array.isArray(paths)) return;
   const ids = paths.filter((it) => typeof it === 'string');
+  if (testing.tree.isInternal(root)) return await runAside(sidecar, root, ids);
   const items =
     ids.length === 0 ? [testing.tree.item(root, '')] : ids.map((id) => testing.tree.item(root, id));
   const request = new TestRunRequest(items, undefined, testing.profile);

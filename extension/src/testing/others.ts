@@ -24,6 +24,7 @@ export function showOthers(sidecar: Client, board: Board, testing: Testing): Dis
       // Jobs that run tests and nothing else are begun by the view itself.
       if (event.type !== 'test' || board.jobs.get(event.job)?.method === 'runTests') return;
       const outcome = ofEvent(event);
+      if (testing.tree.isInternal(outcome.root, outcome.id)) return;
       showOutcome(runOf(event.job), testing.tree.place(outcome, Date.now()), outcome);
     }),
     board.onEnd((job) => end(job.id)),

@@ -60,7 +60,9 @@ async function runPart(
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };
   const began = Date.now();
-  const show = (it: Outcome) => showOutcome(run, testing.tree.place(it, began), it);
+  const show = (it: Outcome) => {
+    if (!testing.tree.isInternal(it.root, it.id)) showOutcome(run, testing.tree.place(it, began), it);
+  };
   const live = new Live();
   const listening = sidecar.onEvent((event) => {
     const outcome = live.hear(event);

@@ -29,6 +29,7 @@ export function showBroken(run: TestRun, tree: TestTree, result: RunTestsResult)
   for (const note of notes) run.appendOutput(lines(note));
   for (const it of collectionErrors) {
     const failure = failureOf(it);
+    if (tree.isInternal(root, failure.path)) continue;
     const item = tree.item(root, failure.path ?? '');
     run.errored(item, messageOf(root, failure, undefined));
   }

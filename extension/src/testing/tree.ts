@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Range, type TestController, type TestItem, Uri, workspace } from 'vscode';
-import { isBelow } from '../run/folders';
+import { isBelow, isInternal } from '../run/folders';
 import type { GivenLenses } from '../sidecar/client';
 import { isWithin, stepsOf } from './ids';
 import { lensesOf, testsOf } from './lens_marks';
@@ -71,6 +71,11 @@ export class TestTree {
     this.prune(this.item(root, ''), (id) => there.has(id));
   }
 
+  /** Whether tests of a project, or one of them, have no place here: nothing below `.trellis` has. */
+  isInternal(root: string, id = ''): boolean {
+    return isInternal(openFolders(), join(root, stepsOf(id)[0]?.id ?? ''));
+  }
+
   /** Tests of a project whose results are of runs that began before that time. */
   ranBefore(root: string, time: number): readonly TestItem[] {
     const below = (item: TestItem): TestItem[] => [
@@ -88,7 +93,7 @@ export class TestTree {
 
   /** Shows the open folders, and no project that lies in none of them. */
   showFolders(): void {
-    const folders = (workspace.workspaceFolders ?? []).map((it) => it.uri.fsPath);
+    const folders = openFolders();
     for (const folder of folders) this.root(folder);
     for (const it of this.roots) if (!isBelow(folders, it.uri?.fsPath)) this.controller.items.delete(it.id);
   }
@@ -110,6 +115,7 @@ export class TestTree {
   /** Puts the tests of an open document where they stand now. */
   found({ document, lenses }: GivenLenses): void {
     const path = document.uri.fsPath.replaceAll('\\', '/');
+    if (isInternal(openFolders(), path)) return;
     const found = testsOf(path, lensesOf(lenses));
     for (const test of found) {
       const item = this.item(test.root, test.id);
@@ -145,6 +151,10 @@ export class TestTree {
       else item.children.delete(key);
     }
   }
+}
+
+function openFolders(): readonly string[] {
+  return (workspace.workspaceFolders ?? []).map((it) => it.uri.fsPath);
 }
 
 /** Of an item below a folder's. */

@@ -1,5 +1,5 @@
 // The Testing view before an editor and a sidecar that are made up.
-import type { CodeLens, TestController } from 'vscode';
+import type { TestController } from 'vscode';
 import type { RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
 import type { SidecarState } from '../../src/sidecar/api';
 import type { Client } from '../../src/sidecar/client';
@@ -12,7 +12,7 @@ export type Asked = [method: string, params: Record<string, unknown>];
 export class Sidecar {
   readonly states = new EventEmitter<SidecarState>();
   readonly events = new EventEmitter<TrellisEvent>();
-  readonly lenses = new EventEmitter<{ document: { uri: Uri }; lenses: readonly CodeLens[] }>();
+  readonly lenses = new EventEmitter<{ document: { uri: Uri }; lenses: readonly unknown[] }>();
   readonly onState = this.states.event;
   readonly onEvent = this.events.event;
   readonly onLenses = this.lenses.event;

@@ -86,6 +86,17 @@ export const window = {
 
 export const lm = { selectChatModels: async () => [] };
 
+const registered = new Map<string, (...given: unknown[]) => unknown>();
+
+/** Runs a command of the extension's. */
+export async function run(name: string, ...given: unknown[]): Promise<unknown> {
+  return await registered.get(name)?.(...given);
+}
+
 export const commands = {
+  registerCommand: (name: string, work: (...given: unknown[]) => unknown) => {
+    registered.set(name, work);
+    return new Disposable(() => registered.delete(name));
+  },
   executeCommand: async (...given: unknown[]) => void editor.ran.push(given),
 };

@@ -71,6 +71,19 @@ export class Range {
   }
 }
 
+export class Selection extends Range {
+  constructor(anchor: Position, active: Position) {
+    super(anchor.line, anchor.character, active.line, active.character);
+  }
+}
+
+export class RelativePattern {
+  constructor(
+    readonly base: unknown,
+    readonly pattern: string,
+  ) {}
+}
+
 export class Location {
   constructor(
     readonly uri: Uri,
