@@ -20,7 +20,7 @@ import { complain } from '../sidecar/tell';
 import { detailsOf } from './coverage';
 import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
-import { foundBy } from './outcomes';
+import { brokenIn, foundBy } from './outcomes';
 import { runTests } from './run';
 import { TestTree } from './tree';
 
@@ -88,6 +88,8 @@ export class Testing {
     for (const id of notRun) this.tree.item(root, id);
     const all = foundBy(result);
     if (all !== undefined) this.tree.keep(root, all);
+    const broken = brokenIn(result, []).filter(({ id }) => !this.tree.isInternal(root, id));
+    this.tree.errors(root, new Map(broken.map(({ id, failure }) => [id, failure.message])));
   }
 
   private profiles(): TestRunProfile {

@@ -63,20 +63,49 @@ export function ofResult(result: RunTestsResult): readonly Outcome[] {
 }
 
 /** Outcomes of sessions that came to their end. */
-const ENDED: readonly string[] = ['passed', 'failed', 'noTests'];
+const ENDED: readonly string[] = ['passed', 'failed', 'noTests', 'collectionError'];
 
-/** Ids of all tests of a project, by a run of all of it; none where it does not tell of all of them. */
+/** Ids of all tests of each file that a run of a whole project met; none where it does not tell of all of them. */
 export function allOf(result: RunTestsResult): ReadonlySet<string> | undefined {
   return ENDED.includes(result.outcome) ? foundBy(result) : undefined;
 }
 
 /** The same by a session that only looked for them. */
 export function foundBy(result: RunTestsResult): ReadonlySet<string> | undefined {
-  const { tests, notRun, collectionErrors, parsingFailed, outcome } = result;
-  const ids = [...tests.map((it) => it.id), ...notRun];
-  const isWhole =
-    collectionErrors.length === 0 && !parsingFailed && (ids.length > 0 || outcome === 'noTests');
-  return isWhole ? new Set(ids) : undefined;
+  const { tests, notRun, deselected, parsingFailed } = result;
+  return parsingFailed ? undefined : new Set([...tests.map((it) => it.id), ...notRun, ...deselected]);
+}
+
+/** What could not be collected. */
+export interface Broken {
+  /** The file or folder of tests, else the ids that were asked for; empty where it is about the whole project. */
+  readonly id: string;
+  readonly failure: Failure;
+}
+
+/**
+ * Tells of each file and test that could not be collected.
+ * @param named ids that were asked for; none where it was the whole project
+ */
+export function brokenIn(result: RunTestsResult, named: readonly string[]): readonly Broken[] {
+  return result.collectionErrors.flatMap((shape) => {
+    const failure = failureOf(shape);
+    const ids = [collecting(shape) ?? failure.path ?? namedIn(failure.message, named)].flat();
+    return ids.map((id) => ({ id, failure }));
+  });
+}
+
+/** The file that was being collected, where the sidecar says so: the failing place may be in what it imports. */
+function collecting(shape: FailureShape & { collecting?: string | null }): string | undefined {
+  return shape.collecting ?? undefined;
+}
+
+/** Those that a message such as `not found: /p/a.py::t` names, else all that were asked for. */
+function namedIn(message: string, named: readonly string[]): readonly string[] {
+  const lines = message.split('\n');
+  const those = named.filter((id) => lines.some((it) => it.endsWith(`/${id}`) || it.endsWith(` ${id}`)));
+  if (those.length > 0) return those;
+  return named.length > 0 ? named : [''];
 }
 
 /** Of tests that were written and run at once. */

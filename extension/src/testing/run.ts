@@ -21,9 +21,8 @@ export async function runTests(
 ): Promise<void> {
   const run = testing.controller.createTestRun(request);
   const stopping = run.token.onCancellationRequested(() => run.end());
-  const items = request.include ?? testing.tree.roots;
   const left = new Set(request.exclude);
-  for (const item of items) enqueue(run, item, left);
+  for (const item of request.include ?? []) if (isNamed(testing, item)) enqueue(run, item, left);
   try {
     for (const part of partsOf(testing.tree, request))
       await runPart(sidecar, testing, run, part, kind, token);
@@ -36,7 +35,12 @@ export async function runTests(
   }
 }
 
-/** Tests that have not run yet are shown as waiting. */
+/** Whether an item is not a whole project: which of its tests a run comes to is not known before. */
+function isNamed(testing: Testing, item: TestItem): boolean {
+  return testing.tree.target(item)?.id !== '';
+}
+
+/** Shows tests that have not run yet as waiting; what is never run of them loses its result. */
 function enqueue(run: TestRun, item: TestItem, left: ReadonlySet<TestItem>): void {
   if (left.has(item)) return;
   if (item.children.size === 0) run.enqueued(item);
@@ -75,7 +79,7 @@ async function runPart(
     results = ofResult(result);
     const all = ids.length > 0 ? undefined : allOf(result);
     if (all !== undefined) testing.tree.keep(root, all);
-    showBroken(run, testing.tree, result);
+    showBroken(run, testing.tree, result, ids);
     if (result.coverage) showCoverage(run, result.root, result.coverage);
   } finally {
     listening.dispose();

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri } from 'vscode';
 import type { RunTestsResult } from '../protocol';
-import { type Failure, failureOf, type Outcome } from './outcomes';
+import { brokenIn, type Failure, type Outcome } from './outcomes';
 import type { TestTree } from './tree';
 
 /** Says of a test in a run how it ended. */
@@ -24,17 +24,18 @@ export function showOutcome(run: TestRun, item: TestItem, outcome: Outcome): voi
 }
 
 /** Says what kept tests from running: files that could not be imported, sandboxes that could not be had. */
-export function showBroken(run: TestRun, tree: TestTree, result: RunTestsResult): void {
-  const { root, collectionErrors, outcome, reason, notes } = result;
+export function showBroken(
+  run: TestRun,
+  tree: TestTree,
+  result: RunTestsResult,
+  named: readonly string[],
+): void {
+  const { root, outcome, reason, notes } = result;
   for (const note of notes) run.appendOutput(lines(note));
-  for (const it of collectionErrors) {
-    const failure = failureOf(it);
-    if (tree.isInternal(root, failure.path)) continue;
-    const item = tree.item(root, failure.path ?? '');
-    run.errored(item, messageOf(root, failure, undefined));
-  }
-  const said = collectionErrors.length > 0 || outcome === 'passed' || outcome === 'failed';
-  if (said) return;
+  const broken = brokenIn(result, named).filter((it) => !tree.isInternal(root, it.id));
+  for (const { id, failure } of broken) run.errored(tree.item(root, id), messageOf(root, failure, undefined));
+  const isAllSkipped = outcome === 'noTests' && result.tests.length > 0;
+  if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isAllSkipped) return;
   const why = reason ?? l10n.t('the run ended as "{0}"', outcome);
   run.errored(tree.item(root, ''), new TestMessage(why));
 }

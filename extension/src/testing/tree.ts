@@ -60,15 +60,34 @@ export class TestTree {
   place(outcome: Outcome, began: number): TestItem {
     const item = this.item(outcome.root, outcome.id);
     this.began.set(item, began);
+    // What runs could be read.
+    this.item(outcome.root, stepsOf(outcome.id)[0]?.id ?? '').error = undefined;
     // What a document says of its own text is fresher than what the disk had.
     if (outcome.line !== undefined && item.range === undefined) item.range = lineRange(outcome.line - 1);
     return item;
   }
 
-  /** These are all tests of a project; what else the tree has of it is gone. */
+  /**
+   * Forgets the tests that a project has no more: those of files that are gone, and of files with tests among these, which
+   * are all of theirs. A file that was not looked at keeps its tests and their results.
+   */
   keep(root: string, ids: Iterable<string>): void {
     const there = new Set([...ids].flatMap((id) => stepsOf(id).map((step) => step.id)));
-    this.prune(this.item(root, ''), (id) => there.has(id));
+    const item = this.root(root);
+    for (const [key, file] of item.children) {
+      const id = this.targets.get(file)?.id ?? '';
+      if (there.has(id)) this.prune(file, (it) => there.has(it));
+      else if (file.children.size === 0 || !existsSync(join(root, id))) item.children.delete(key);
+    }
+  }
+
+  /**
+   * Shows which files of a project could not be read for their tests, and why.
+   * @param errors by id
+   */
+  errors(root: string, errors: ReadonlyMap<string, string>): void {
+    for (const [, file] of this.root(root).children) file.error = undefined;
+    for (const [id, why] of errors) this.item(root, id).error = why;
   }
 
   /** Whether tests of a project, or one of them, have no place here: nothing below `.trellis` has. */

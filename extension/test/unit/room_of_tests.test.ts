@@ -1,14 +1,18 @@
 // The Testing view: what it asks of the sidecar, and what it shows.
 import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
+import { CancellationTokenSource, TestRunRequest } from 'vscode';
 import { Board } from '../../src/generation/board';
 import { isInternal } from '../../src/run/folders';
 import type { SidecarState } from '../../src/sidecar/api';
 import { shows } from '../../src/sidecar/shows';
 import { lensCommands } from '../../src/testing/lens_commands';
 import { showOthers } from '../../src/testing/others';
-import { asClient, resultOf, roomOf, settled } from './room_of_tests';
-import { Disposable, editor, Range, run, Uri, workspace } from './vscode';
+import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
+import { Disposable, editor, Location, Position, Range, type Run, run, Uri, workspace } from './vscode';
 
 beforeEach(() => {
   workspace.isTrusted = true;
@@ -93,4 +97,89 @@ test('tests of a worktree of ours have no place in the view, whoever runs them',
   );
   assert.equal(view.runs.length, 1);
   Disposable.from(board, ...parts).dispose();
+});
+
+/** A project on the disk with three files of tests, which ran before. */
+function ranBefore(): Room & { readonly root: string } {
+  const root = mkdtempSync(join(tmpdir(), 'view-'));
+  const room = roomOf(root);
+  for (const file of ['kept.py', 'met.py', 'broken.py']) writeFileSync(join(root, file), '');
+  for (const id of ['kept.py::red', 'met.py::old', 'met.py::t', 'broken.py::t', 'gone.py::t'])
+    room.testing.tree.place({ root, id, mark: 'failed', word: 'failed', durationMs: 1 }, 0);
+  return { ...room, root };
+}
+
+const ended = (id: string, outcome = 'passed') => ({
+  id,
+  outcome,
+  durationMs: 1,
+  path: id.split('::')[0] ?? '',
+  stdout: '',
+  stderr: '',
+});
+
+/** Runs items of the view as its button does; gives what the run was told. */
+async function ran({ testing, view }: Room, ...ids: string[]): Promise<{ told: string[]; made: Run }> {
+  const root = view.items.get(editor.folders[0]?.uri.fsPath ?? '')?.id ?? '';
+  const items = ids.map((id) => testing.tree.item(root, id));
+  const include = ids.length === 0 ? undefined : items;
+  await testing.profile.runHandler(new TestRunRequest(include), new CancellationTokenSource().token);
+  const made = view.runs.at(-1);
+  assert.ok(made);
+  return { told: made.told, made };
+}
+
+test('a run of a whole project says nothing of tests that it did not come to', async () => {
+  const room = ranBefore();
+  const { root, sidecar, view } = room;
+  const broken = { exception: 'ImportError', message: 'no', path: 'shop.py', line: 3, traceback: '' };
+  const collectionErrors = [{ ...broken, collecting: 'broken.py' }];
+  sidecar.answers['trellis/runTests'] = () =>
+    resultOf(root, { outcome: 'collectionError', tests: [ended('met.py::t')], collectionErrors });
+  for (const named of [[], ['']]) {
+    const { told, made } = await ran(room, ...named);
+    assert.deepEqual(told, ['errored broken.py', 'passed met.py::t', 'end']);
+    const { location } = made.messages.get('broken.py') ?? {};
+    assert.deepEqual(location, new Location(Uri.file(join(root, 'shop.py')), new Position(2, 0)));
+  }
+  const left = ['kept.py', 'kept.py::red', 'met.py', 'met.py::t', 'broken.py', 'broken.py::t'];
+  assert.deepEqual(view.ids, [root, ...left]);
+});
+
+test('tests that are named wait for their turn, and what is not found says so', async () => {
+  const room = ranBefore();
+  const { root, sidecar } = room;
+  const message = `ERROR: not found: ${root}/kept.py::red`;
+  const collectionErrors = [{ exception: 'UsageError', message, traceback: message }];
+  sidecar.answers['trellis/runTests'] = () =>
+    resultOf(root, { outcome: 'collectionError', collectionErrors });
+  const { told, made } = await ran(room, 'kept.py::red', 'met.py');
+  assert.deepEqual(told, [
+    'enqueued kept.py::red',
+    'enqueued met.py::old',
+    'enqueued met.py::t',
+    'errored kept.py::red',
+    'end',
+  ]);
+  assert.match(made.messages.get('kept.py::red')?.message ?? '', /not found/);
+});
+
+test('tests that were all skipped are no error', async () => {
+  const room = ranBefore();
+  const { root, sidecar } = room;
+  sidecar.answers['trellis/runTests'] = () =>
+    resultOf(root, { outcome: 'noTests', tests: [ended('met.py::t', 'skipped')] });
+  assert.deepEqual((await ran(room)).told, ['skipped met.py::t', 'end']);
+});
+
+test('a file that cannot be read for its tests says why, until it can', async () => {
+  const { root, sidecar, view, testing } = ranBefore();
+  const failure = { exception: 'SyntaxError', message: 'no', path: 'broken.py', line: 1, traceback: '' };
+  const collect = async (given: object) => {
+    sidecar.answers['trellis/runTests'] = () => resultOf(root, given);
+    await view.refreshHandler?.(undefined);
+    return testing.tree.item(root, 'broken.py').error;
+  };
+  assert.equal(await collect({ notRun: ['met.py::t'], collectionErrors: [failure] }), 'SyntaxError: no');
+  assert.equal(await collect({ notRun: ['met.py::t', 'broken.py::t'] }), undefined);
 });

@@ -7,7 +7,7 @@ import { bringsDebugger, type Debugged, launchOf } from '../../src/testing/launc
 import { type Lens, marksOf, testsOf } from '../../src/testing/lens_marks';
 import { Live } from '../../src/testing/live';
 import { leavingOut, nested } from '../../src/testing/nested';
-import { allOf, foundBy, ofEvent, ofGenerated, ofResult } from '../../src/testing/outcomes';
+import { allOf, brokenIn, foundBy, ofEvent, ofGenerated, ofResult } from '../../src/testing/outcomes';
 
 test('an id is a way through a tree', () => {
   const table: [string, string[]][] = [
@@ -196,7 +196,7 @@ test('what a run told before its sidecar ended is shown, and nothing twice', () 
   ]);
 });
 
-test('which tests there are is known by what tells of all of them', () => {
+test('which tests the files have that were met is known by what tells of all of them', () => {
   const [ran, found] = [['a.py::t'], ['a.py::t', 'b.py::u']];
   const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', outcome: 'passed' };
   const tests = ran.map((id) => ({ ...base, id }));
@@ -204,16 +204,45 @@ test('which tests there are is known by what tells of all of them', () => {
   const table: [string, Partial<RunTestsResult>, string[] | undefined, string[] | undefined][] = [
     ['looked for', { outcome: 'crashed', notRun: found }, found, undefined],
     ['run', { outcome: 'passed', tests }, ran, ran],
+    [
+      'left out',
+      { outcome: 'passed', tests, deselected: ['a.py::slow'] },
+      [...ran, 'a.py::slow'],
+      [...ran, 'a.py::slow'],
+    ],
     ['none left', { outcome: 'noTests' }, [], []],
-    ['nothing came', { outcome: 'sandboxLost' }, undefined, undefined],
+    ['nothing came', { outcome: 'sandboxLost' }, [], undefined],
     ['cut off', { outcome: 'timedOut', tests, notRun: ['b.py::u'] }, found, undefined],
-    ['a broken file', { outcome: 'failed', tests, collectionErrors: [broken] }, undefined, undefined],
+    ['a broken file', { outcome: 'collectionError', tests, collectionErrors: [broken] }, ran, ran],
     ['read from text', { outcome: 'failed', tests, parsingFailed: true }, undefined, undefined],
   ];
   for (const [name, given, collected, all] of table) {
     const made = { ...result([]), ...given };
     const ids = (of: ReadonlySet<string> | undefined) => of && [...of];
     assert.deepEqual([ids(foundBy(made)), ids(allOf(made))], [collected, all], name);
+  }
+});
+
+test('what could not be collected is the file, else the tests that are named, else the project', () => {
+  const usage = (message: string) => ({ exception: 'UsageError', message, traceback: message });
+  const missing = usage('ERROR: not found: /p/t/a.py::t\n(no match in any of [<Module a.py>])');
+  const imported = { exception: 'ImportError', message: 'no', path: 'shop/cart.py', line: 3, traceback: '' };
+  const named = ['t/a.py::t', 't/a.py::t2'];
+  const table: [object, string[], string[]][] = [
+    [imported, [], ['shop/cart.py']],
+    [{ ...imported, collecting: 't/a.py' }, [], ['t/a.py']],
+    [missing, named, ['t/a.py::t']],
+    [usage('ERROR: file or directory not found: t/a.py'), ['t/a.py', 't/b.py'], ['t/a.py']],
+    [usage('ERROR: unrecognized arguments: -q9'), named, named],
+    [usage('ERROR: unrecognized arguments: -q9'), [], ['']],
+  ];
+  for (const [failure, asked, wanted] of table) {
+    const shape = { ...usage(''), ...failure };
+    const broken = brokenIn({ ...result([]), collectionErrors: [shape] }, asked);
+    assert.deepEqual(
+      broken.map((it) => it.id),
+      wanted,
+    );
   }
 });
 
