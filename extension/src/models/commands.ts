@@ -1,13 +1,15 @@
 // The commands about models, and what the sidecar asks of the editor's.
-import { commands, type Disposable, type ExtensionContext, l10n, workspace } from 'vscode';
+import { commands, type Disposable, type ExtensionContext, l10n, type Uri, window, workspace } from 'vscode';
 import type { Board } from '../generation/board';
 import type { Client } from '../sidecar/client';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
 import { editorModel } from './editor_model';
+import { keepModel, keptWords, showKept } from './keep';
 import { hasKey, removeKey, setKey } from './keys';
-import { selectModel } from './pick';
+import { pickModel } from './pick';
 import { providerOf } from './providers';
+import { modelSet } from './set';
 import type { ModelTried } from './wire';
 
 /** To be called before the sidecar is started. */
@@ -21,7 +23,7 @@ export function models(context: ExtensionContext, client: Client, board: Board):
     command('trellis.setApiKey', () => setKey(context, client, board)),
     command('trellis.removeApiKey', () => removeKey(context, client, board)),
     command('trellis.selectModel', () => choose(context, client, board)),
-    command('trellis.tryModel', () => tryModel(client)),
+    command('trellis.tryModel', () => tryModel(client, modelSet(place()?.fsPath).model ?? '')),
     command('trellis.setBudget', async () => {
       await commands.executeCommand('workbench.action.openSettings', 'trellis.budget');
     }),
@@ -30,23 +32,28 @@ export function models(context: ExtensionContext, client: Client, board: Board):
 
 /** A model of a service without a key is of no use, so that the key is asked for along with it. */
 async function choose(context: ExtensionContext, client: Client, board: Board): Promise<void> {
-  const model = await selectModel();
+  const model = await pickModel();
   if (model === undefined) return;
+  const target = await keepModel(model, place());
   const provider = providerOf(model);
   if (provider !== undefined && !(await hasKey(context, provider))) {
     if (!(await setKey(context, client, board, provider))) return;
   }
-  const [said, attempt] = [l10n.t('Trellis asks {0} from now on.', model), l10n.t('Try It')];
-  if ((await say.info(model === '' ? CONFIGURED() : said, attempt)) === attempt) {
-    await tryModel(client);
-  }
+  const [attempt, change] = [l10n.t('Try It'), l10n.t('Change…')];
+  const chosen = await say.info(keptWords(model, target), attempt, change);
+  if (chosen === attempt) await tryModel(client, model);
+  if (chosen === change) await showKept(target);
 }
 
-const CONFIGURED = () => l10n.t('Trellis asks the model that trellis.toml or the environment names.');
+/** What a person most likely chooses a model for. */
+function place(): Uri | undefined {
+  const file = window.activeTextEditor?.document.uri;
+  const folder = file && workspace.getWorkspaceFolder(file);
+  return (folder ?? workspace.workspaceFolders?.[0])?.uri;
+}
 
-/** The answer is that it has begun; the outcome is told later. */
-async function tryModel(client: Client): Promise<void> {
-  const model = workspace.getConfiguration('trellis').get('model', '').trim();
+/** Asks a model something small; the answer is that it has begun, the outcome is told later. */
+async function tryModel(client: Client, model: string): Promise<void> {
   await client.send<null>('trellis/tryModel', model === '' ? {} : { model });
 }
 

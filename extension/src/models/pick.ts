@@ -1,5 +1,5 @@
 // Choosing the model.
-import { ConfigurationTarget, l10n, lm, type QuickPickItem, window, workspace } from 'vscode';
+import { l10n, lm, type QuickPickItem, window } from 'vscode';
 import * as say from '../sidecar/say';
 import { PROVIDERS, type Provider } from './providers';
 
@@ -24,16 +24,6 @@ export async function pickModel(): Promise<string | undefined> {
     { label: l10n.t('A recording'), description: 'recorded', names: pickRecording },
   ];
   return await (await window.showQuickPick(kinds, { title: l10n.t('Which model?') }))?.names();
-}
-
-/** Asks for a model, and keeps it in the setting. */
-export async function selectModel(): Promise<string | undefined> {
-  const model = await pickModel();
-  if (model === undefined) return undefined;
-  const inFolder = workspace.workspaceFolders !== undefined;
-  const target = inFolder ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
-  await workspace.getConfiguration('trellis').update('model', model === '' ? undefined : model, target);
-  return model;
 }
 
 /** The models that other extensions offer; an editor that cannot have any offers none. */

@@ -4,9 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { keepModel, keptWords, showKept, targetOf } from '../../src/models/keep';
 import { keyed, noKeys, PROVIDERS, providerOf } from '../../src/models/providers';
 import { named, turns } from '../../src/models/turns';
 import type { ModelMessage } from '../../src/models/wire';
+import { ConfigurationTarget, editor, workspace as open } from './vscode';
 
 const says = (role: ModelMessage['role'], text: string, more: Partial<ModelMessage> = {}): ModelMessage => ({
   role,
@@ -85,4 +87,37 @@ test('a process that is to have no keys has none, nor those of the editor', () =
     ).trim();
   assert.equal(held(editor), String(names.length));
   assert.equal(held({ ...editor, ...noKeys() }), '0');
+});
+
+test('a model that is chosen is the person’s own, unless the workspace has one already', async () => {
+  const { Global, Workspace, WorkspaceFolder } = ConfigurationTarget;
+  const table: [string, (string | undefined)[], ConfigurationTarget, (string | undefined)[]][] = [
+    ['a:new', [undefined, undefined, undefined], Global, ['a:new', undefined, undefined]],
+    ['a:new', ['a:old', undefined, undefined], Global, ['a:new', undefined, undefined]],
+    ['a:new', ['a:old', 'a:old', undefined], Workspace, ['a:old', 'a:new', undefined]],
+    ['a:new', [undefined, 'a:old', 'a:old'], WorkspaceFolder, [undefined, 'a:old', 'a:new']],
+    ['', ['a:old', undefined, undefined], Global, [undefined, undefined, undefined]],
+    ['', [undefined, 'a:old', undefined], Workspace, [undefined, undefined, undefined]],
+    ['', ['a:old', 'a:old', undefined], Workspace, ['a:old', '', undefined]],
+  ];
+  for (const [model, [own, workspace, folder], wanted, after] of table) {
+    editor.settings = { model: own };
+    editor.ofWorkspace = { model: workspace };
+    editor.ofFolder = { model: folder };
+    open.workspaceFile = folder === undefined ? undefined : 'all.code-workspace';
+    assert.equal(await keepModel(model, undefined), wanted);
+    const levels = [editor.settings, editor.ofWorkspace, editor.ofFolder].map((it) => it.model);
+    assert.deepEqual(levels, after);
+  }
+  open.workspaceFile = undefined;
+  assert.equal(targetOf({ workspaceValue: 'a:b', workspaceFolderValue: 'a:b' }, false), Workspace);
+  [editor.settings, editor.ofWorkspace, editor.ofFolder] = [{}, {}, {}];
+  assert.equal(keptWords('a:b', Global), 'For you, Trellis asks a:b from now on.');
+  assert.match(keptWords('', Workspace), /^For this workspace, Trellis asks the model that/);
+  await showKept(Global);
+  await showKept(Workspace);
+  assert.deepEqual(editor.ran.splice(0), [
+    ['workbench.action.openSettings', 'trellis.model'],
+    ['workbench.action.openWorkspaceSettings', { query: 'trellis.model' }],
+  ]);
 });

@@ -1,5 +1,5 @@
 // What stands in for the editor's own module in tests that need no editor: as much as they use.
-import { Disposable, EventEmitter, type Uri } from './vscode_values';
+import { type ConfigurationTarget, Disposable, EventEmitter, type Uri } from './vscode_values';
 
 export * from './vscode_tests';
 export * from './vscode_values';
@@ -28,7 +28,10 @@ export const files = {
 /** What a person does in the editor, and what it shows them. */
 export const editor = {
   folders: [] as { name: string; uri: Uri }[],
+  /** Of the person, of the workspace, and of its folders. */
   settings: {} as Record<string, unknown>,
+  ofWorkspace: {} as Record<string, unknown>,
+  ofFolder: {} as Record<string, unknown>,
   trusted: new EventEmitter<undefined>(),
   saved: new EventEmitter<{ uri: Uri }>(),
   /** Notifications, and which button is taken. */
@@ -42,6 +45,7 @@ const never = () => new Disposable(() => undefined);
 
 export const workspace = {
   isTrusted: true,
+  workspaceFile: undefined as string | undefined,
   get workspaceFolders() {
     return editor.folders;
   },
@@ -49,8 +53,17 @@ export const workspace = {
     editor.folders.find((it) => `${fsPath}/`.startsWith(`${it.uri.fsPath}/`)),
   asRelativePath: (path: string) => path,
   getConfiguration: () => ({
-    get: (name: string, otherwise?: unknown) => editor.settings[name] ?? otherwise,
-    inspect: (name: string) => ({ globalValue: editor.settings[name] }),
+    get: (name: string, otherwise?: unknown) =>
+      editor.ofFolder[name] ?? editor.ofWorkspace[name] ?? editor.settings[name] ?? otherwise,
+    inspect: (name: string) => ({
+      globalValue: editor.settings[name],
+      workspaceValue: editor.ofWorkspace[name],
+      workspaceFolderValue: editor.ofFolder[name],
+    }),
+    update: async (name: string, value: unknown, target: ConfigurationTarget) => {
+      const all = [editor.settings, editor.ofWorkspace, editor.ofFolder];
+      Object.assign(all[target - 1] ?? {}, { [name]: value });
+    },
   }),
   onDidGrantWorkspaceTrust: editor.trusted.event,
   onDidSaveTextDocument: editor.saved.event,
