@@ -7,6 +7,7 @@ import { Board } from './board';
 import { type Asked, demo, generate, resumeRun } from './generate';
 import { texts } from './given';
 import { offers } from './offers';
+import { PlanFiles } from './plan_files';
 import { sayEnd, showReport } from './report';
 
 /** Jobs, and every command about runs. */
@@ -16,6 +17,7 @@ export function generation(context: ExtensionContext, sidecar: Sidecar): Board {
   const failed = l10n.t('That did not work');
   const made: Disposable[] = [
     board,
+    new PlanFiles(),
     offers(sidecar, board),
     command('trellis.generate', notStarted, (it: unknown) => generate(sidecar, board, asked(it))),
     command('trellis.resumeRun', notStarted, (it: unknown) => resumeRun(sidecar, board, folder(it))),

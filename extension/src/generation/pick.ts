@@ -5,6 +5,8 @@ import type { Run } from '../protocol';
 import { Refusal, type Sidecar } from '../sidecar/api';
 import { plain } from '../sidecar/plain';
 import * as say from '../sidecar/say';
+import { NO_PLANS } from './plan_files';
+import { mayBe } from './plan_kind';
 
 /** So many files are listed at most. */
 const MOST_FILES = 200;
@@ -27,23 +29,45 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
 /** A planning graph of the workspace, or any other file; nothing where the person changed their mind. */
 export async function pickGraph(): Promise<Uri | undefined> {
   const title = l10n.t('Grow a repository from which graph?');
-  return await pickJson('**/rpg*.json', title, l10n.t('Planning graphs'), l10n.t('Grow'));
+  return await pickJson(
+    'graph',
+    '**/*{rpg,graph,plan}*.json',
+    title,
+    l10n.t('Planning graphs'),
+    l10n.t('Grow'),
+  );
 }
 
-/** A file of the workspace that fits a pattern, or any other; `kind` and `openLabel` are words of the dialog for those. */
+/**
+ * A file of the workspace that fits a pattern and is of a kind, or any other; `filter` and `openLabel` are words of the dialog
+ * for those.
+ */
 export async function pickJson(
+  kind: 'graph' | 'tasks',
   pattern: string,
   title: string,
-  kind: string,
+  filter: string,
   openLabel: string,
 ): Promise<Uri | undefined> {
-  const found = await workspace.findFiles(pattern, '**/{node_modules,.trellis}/**', MOST_FILES);
+  const found = await plansIn(await workspace.findFiles(pattern, NO_PLANS, MOST_FILES), kind);
   const browse = { label: `$(folder-opened) ${l10n.t('Browse…')}` };
   const files = found.map((uri) => ({ label: workspace.asRelativePath(uri), uri }));
   const items: (QuickPickItem & { uri?: Uri })[] = [...files, browse];
   const chosen = await window.showQuickPick(items, { title });
   if (chosen !== browse) return chosen?.uri;
-  return (await window.showOpenDialog({ filters: { [kind]: ['json'] }, openLabel }))?.[0];
+  return (await window.showOpenDialog({ filters: { [filter]: ['json'] }, openLabel }))?.[0];
+}
+
+/** Those of a kind; what cannot be read is not offered. */
+async function plansIn(all: readonly Uri[], kind: 'graph' | 'tasks'): Promise<Uri[]> {
+  const fits = all.map(async (it) => {
+    const text = await workspace.fs.readFile(it).then(
+      (bytes) => new TextDecoder().decode(bytes),
+      () => '',
+    );
+    return mayBe(kind, it.fsPath, text) ? [it] : [];
+  });
+  return (await Promise.all(fits)).flat();
 }
 
 /** Where to grow it, absolute. */

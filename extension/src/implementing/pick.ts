@@ -13,7 +13,7 @@ export interface Issue {
 
 /** So many files are listed at most. */
 const MOST_FILES = 5_000;
-const LEFT_OUT = '**/{node_modules,.trellis,.venv,venv,site-packages}/**';
+const LEFT_OUT = '**/{.*,node_modules,venv,site-packages}/**';
 
 type Item = QuickPickItem & { readonly uri: Uri };
 

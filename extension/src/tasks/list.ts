@@ -1,4 +1,5 @@
 // What a list of tasks says of itself, as far as it has to be known before the sidecar reads it.
+import { kindOf } from '../generation/plan_kind';
 
 export interface TaskList {
   /** The stack that it names. */
@@ -7,17 +8,8 @@ export interface TaskList {
 
 /** Nothing where the text is no list of tasks. */
 export function taskList(text: string): TaskList | undefined {
-  const { tasks, tech_stack: stack } = { tasks: undefined, tech_stack: undefined, ...parsed(text) };
-  if (!Array.isArray(tasks)) return undefined;
+  if (kindOf(text) !== 'tasks') return undefined;
+  const list: object = JSON.parse(text);
+  const stack = 'tech_stack' in list ? list.tech_stack : undefined;
   return typeof stack === 'string' ? { stack } : {};
-}
-
-function parsed(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    // What is wrong with a file that was chosen, the sidecar says with line and column.
-    return {};
-  }
 }

@@ -32,7 +32,7 @@ async function pickList(): Promise<Uri | undefined> {
     return (await open.save()) ? open.uri : undefined;
   }
   const title = l10n.t('Make which list of tasks?');
-  return await pickJson('**/*task*.json', title, l10n.t('Lists of tasks'), l10n.t('Make'));
+  return await pickJson('tasks', '**/*task*.json', title, l10n.t('Lists of tasks'), l10n.t('Make'));
 }
 
 /** The stack that the list names comes first. */

@@ -1,4 +1,6 @@
 // What stands in for the editor's own module in tests that need no editor: as much as they use.
+import { readFileSync, statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { type ConfigurationTarget, Disposable, EventEmitter, type Uri } from './vscode_values';
 
 export * from './vscode_tests';
@@ -25,6 +27,11 @@ export const files = {
   deleted: new EventEmitter<{ fsPath: string }>(),
 };
 
+interface Document {
+  readonly uri: Uri;
+  getText(): string;
+}
+
 /** What a person does in the editor, and what it shows them. */
 export const editor = {
   folders: [] as { name: string; uri: Uri }[],
@@ -33,7 +40,8 @@ export const editor = {
   ofWorkspace: {} as Record<string, unknown>,
   ofFolder: {} as Record<string, unknown>,
   trusted: new EventEmitter<undefined>(),
-  saved: new EventEmitter<{ uri: Uri }>(),
+  opened: new EventEmitter<Document>(),
+  saved: new EventEmitter<Document>(),
   /** Notifications, and which button is taken. */
   said: [] as string[],
   answer: undefined as string | undefined,
@@ -51,7 +59,15 @@ export const workspace = {
   },
   getWorkspaceFolder: ({ fsPath }: Uri) =>
     editor.folders.find((it) => `${fsPath}/`.startsWith(`${it.uri.fsPath}/`)),
-  asRelativePath: (path: string) => path,
+  asRelativePath: (path: string | Uri) => {
+    const whole = typeof path === 'string' ? path : path.fsPath;
+    const around = editor.folders.find((it) => whole.startsWith(`${it.uri.fsPath}/`));
+    return around === undefined ? whole : relative(around.uri.fsPath, whole);
+  },
+  fs: {
+    readFile: async ({ fsPath }: Uri) => readFileSync(fsPath),
+    stat: async ({ fsPath }: Uri) => statSync(fsPath),
+  },
   getConfiguration: () => ({
     get: (name: string, otherwise?: unknown) =>
       editor.ofFolder[name] ?? editor.ofWorkspace[name] ?? editor.settings[name] ?? otherwise,
@@ -66,6 +82,8 @@ export const workspace = {
     },
   }),
   onDidGrantWorkspaceTrust: editor.trusted.event,
+  textDocuments: [] as Document[],
+  onDidOpenTextDocument: editor.opened.event,
   onDidSaveTextDocument: editor.saved.event,
   onDidChangeWorkspaceFolders: never,
   onDidChangeConfiguration: never,
