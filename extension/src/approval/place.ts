@@ -30,9 +30,16 @@ export interface Address {
   readonly query: string;
 }
 
+/** Begins the paths of our documents; by it package.json gives them a language of their own, which has lenses in differences. */
+const FOLDER = '/trellis.fix';
+
 export function addressOf(scheme: string, place: Place): Address {
   const { root, fix, revision, path, side } = place;
-  return { scheme, path: `/${fix}/${path}`, query: JSON.stringify({ root, fix, revision, path, side }) };
+  return {
+    scheme,
+    path: `${FOLDER}/${fix}/${path}`,
+    query: JSON.stringify({ root, fix, revision, path, side }),
+  };
 }
 
 /** None where it is no address of ours. */

@@ -165,7 +165,7 @@ const place: Place = { root: '/p q', fix: 'fix-1', revision: 2, path: 'shop/a.py
 test('an address says its place, and strange ones say none', () => {
   for (const scheme of [SHOWN, EDITED]) {
     const address = addressOf(scheme, place);
-    assert.equal(address.path, '/fix-1/shop/a.py');
+    assert.equal(address.path, '/trellis.fix/fix-1/shop/a.py');
     assert.deepEqual(placeOf(address), place);
   }
   const { query, path } = addressOf(SHOWN, place);

@@ -114,6 +114,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.lens('Accept hunk').nth(1).waitFor();
   await workbench.lens('confidence 100 %').waitFor();
   await workbench.line('def test_free_from_a_hundred').waitFor();
+  await coloured(workbench);
   await workbench.picture('approval-2-difference');
   await workbench.lens('Reject hunk').first().click();
   const left = workbench.notification('Changes left to decide: 1.');
@@ -196,6 +197,14 @@ async function rejected({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.notification('fix-1 was taken back').waitFor({ state: 'detached' });
   await workbench.picture('approval-6-rejected');
   assert.equal(own.code(), before);
+}
+
+/** Waits until the proposed text has colours: its language is one of ours, so that no other difference has lenses. */
+async function coloured({ page }: Workbench): Promise<void> {
+  await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll('.editor.modified .view-line span[class*="mtk"]')];
+    return new Set(all.map((it) => it.className)).size > 2;
+  });
 }
 
 /** Marks that the Testing view sets. */
