@@ -1,4 +1,5 @@
 // The one owner of what is known about runs: finds them, follows them, tells who shows them what changed.
+import { existsSync } from 'node:fs';
 import { type Disposable, EventEmitter, Uri, workspace } from 'vscode';
 import type { Board } from '../generation/board';
 import { isGrowing, isOpen } from '../generation/jobs';
@@ -53,7 +54,10 @@ export class Runs {
     private readonly sidecar: Sidecar,
     private readonly board: Board,
   ) {
+    const deletions = workspace.createFileSystemWatcher('**/*', true, true, false);
     this.listening = [
+      deletions,
+      deletions.onDidDelete(() => this.leave()),
       sidecar.onEvent((event) => this.hear(event)),
       sidecar.onState((state) => {
         if (state === 'running') void this.refresh();
@@ -104,15 +108,25 @@ export class Runs {
 
   /** Shows the run that was shown, else the one that is most likely meant. */
   async refresh(): Promise<void> {
+    if (this.leave()) return;
     if (this.shown !== undefined) return await this.show(this.shown.out);
     try {
-      const { runs } = await this.sidecar.request('trellis/listRuns', {});
+      const all = (await this.sidecar.request('trellis/listRuns', {})).runs;
+      const runs = all.filter((it) => existsSync(it.out));
       const likely =
         runs.find((it) => it.state === 'active') ?? runs.find((it) => it.state === 'stopped') ?? runs[0];
       if (likely !== undefined && this.shown === undefined) await this.show(likely.out);
     } catch (error) {
       this.take(undefined, refusalOf(error));
     }
+  }
+
+  /** Shows the next run where the folder of the shown one was deleted; tells whether it was. */
+  private leave(): boolean {
+    if (this.shown === undefined || existsSync(this.shown.out)) return false;
+    this.take(undefined, undefined);
+    void this.refresh();
+    return true;
   }
 
   private async read(out: string): Promise<Run> {
@@ -147,7 +161,7 @@ export class Runs {
       if (status === undefined || run?.out !== out) return;
       this.take(withStatus(run, status, this.isActive(out, runs)), undefined);
     } catch (error) {
-      this.take(this.shown, refusalOf(error));
+      if (!this.leave()) this.take(this.shown, refusalOf(error));
     }
   }
 
@@ -157,7 +171,7 @@ export class Runs {
       const status = await this.status(run);
       if (status !== undefined && this.shown?.out === out) this.take(withCost(this.shown, status), undefined);
     } catch (error) {
-      if (this.shown?.out === out) this.take(this.shown, refusalOf(error));
+      if (this.shown?.out === out && !this.leave()) this.take(this.shown, refusalOf(error));
     } finally {
       this.counting = undefined;
     }
