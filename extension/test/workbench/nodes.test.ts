@@ -1,6 +1,6 @@
 // The panel of nodes and the picture of the graph, before, while and after a repository is grown.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Locator } from 'playwright-core';
@@ -27,6 +27,7 @@ test('the panel and the picture follow a run', async () => {
     await grown(session);
     await panel(session, folder);
     await picture(session);
+    await deleted(session, folder);
   });
 });
 
@@ -127,6 +128,18 @@ async function picture({ workbench }: Session): Promise<void> {
   await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
   // Tests of the grown repository are its own: nothing of them is a problem of the folder around it.
   await workbench.page.locator('.statusbar [aria-label="No Problems"]').first().waitFor();
+}
+
+/** A run whose folder is deleted leaves the panel, which shows its welcome again. */
+async function deleted({ workbench }: Session, folder: string): Promise<void> {
+  await workbench.activity('Trellis');
+  await workbench
+    .treeItem(/passed/)
+    .first()
+    .waitFor();
+  rmSync(join(folder, 'grown'), { recursive: true });
+  await workbench.button('Generate from a Planning Graph').waitFor();
+  await workbench.picture('nodes-9-deleted');
 }
 
 /** The counts above the tree. */
