@@ -1,8 +1,8 @@
 // Decisions: sent to the sidecar, which tests and writes; said to the person, with what comes next.
-import { commands, l10n, ProgressLocation, window, workspace } from 'vscode';
+import { commands, l10n, workspace } from 'vscode';
 import type { DecideFixParams, DecideFixResult, Remedy } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
-import { plain } from '../sidecar/plain';
+import { follow } from '../sidecar/follow';
 import { isCancelled, refusalOf, told } from '../sidecar/refusal';
 import * as say from '../sidecar/say';
 import { complain } from '../sidecar/tell';
@@ -83,12 +83,7 @@ export class Decisions {
 
   private async send({ root, fix }: Fix, choice: Choice): Promise<DecideFixResult | undefined> {
     const params = { root, fix, ...choice, ...surroundings(root) };
-    const title = plain(words('Deciding about {0}', fix));
-    const options = { location: ProgressLocation.Notification, title, cancellable: true };
-    const answer = await window.withProgress(options, (_, token) =>
-      this.sidecar.request('trellis/decideFix', params, token),
-    );
-    return 'state' in answer ? answer : undefined;
+    return await follow(this.sidecar, 'trellis/decideFix', params, words('Deciding about {0}', fix));
   }
 
   private async decided(of: Fix, choice: Choice, result: DecideFixResult | undefined): Promise<void> {

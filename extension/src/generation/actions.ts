@@ -1,22 +1,37 @@
 // What can be done about the open run, and about runs at all: the list behind the status bar.
-import { commands, l10n, type QuickPickItem, window } from 'vscode';
+import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import { type Budget, costOf, costWords } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import type { Board } from './board';
-import { current, isOfTasks, type Job } from './jobs';
+import { current, isGrowing, isOfTasks, type Job, underWay } from './jobs';
 
 interface Action extends QuickPickItem {
   readonly does: () => Promise<unknown>;
 }
 
+/** An action, or a line between actions. */
+type Item = Action | (QuickPickItem & { readonly does?: undefined });
+
 export async function showActions(sidecar: Sidecar, board: Board): Promise<void> {
-  const run = current(board.jobs);
-  const items = run === undefined ? ofNone(sidecar) : ofRun(sidecar, run);
-  const cost = run?.out === undefined ? undefined : await costLine(sidecar, run.out, run.budget);
-  const placeHolder = [run?.title, cost].filter((it) => it !== undefined).join(' · ');
-  const chosen = await window.showQuickPick(items, { title: 'Trellis', placeHolder });
-  await chosen?.does();
+  const jobs = underWay(board.jobs);
+  const [first] = jobs;
+  const cost = first?.out === undefined ? undefined : await costLine(sidecar, first.out, first.budget);
+  const placeHolder = [first?.title, cost].filter((it) => it !== undefined).join(' · ');
+  const chosen = await window.showQuickPick(itemsOf(sidecar, jobs), { title: 'Trellis', placeHolder });
+  await chosen?.does?.();
+}
+
+/** What can be done about each job; where there are several, below its title. */
+function itemsOf(sidecar: Sidecar, jobs: readonly Job[]): Item[] {
+  if (jobs.length === 0) return ofNone(sidecar);
+  const all = jobs.flatMap((job) => [...(jobs.length > 1 ? [heading(job)] : []), ...ofJob(sidecar, job)]);
+  const rest = { label: '', kind: QuickPickItemKind.Separator };
+  return [...all, ...(jobs.length > 1 ? [rest] : []), panel(), output(sidecar)];
+}
+
+function heading({ title }: Job): Item {
+  return { label: title, kind: QuickPickItemKind.Separator };
 }
 
 /** Pauses, resumes or cancels the open run; says so where there is none. */
@@ -25,7 +40,8 @@ export async function control(
   board: Board,
   method: 'trellis/pauseJob' | 'trellis/resumeJob' | 'trellis/cancelJob',
 ): Promise<void> {
-  const run = current(board.jobs);
+  // Only runs can be paused.
+  const run = method === 'trellis/cancelJob' ? underWay(board.jobs)[0] : current(board.jobs);
   if (run === undefined) {
     await say.info(l10n.t('No run is open.'));
     return;
@@ -33,8 +49,12 @@ export async function control(
   await sidecar.request(method, { job: run.id });
 }
 
-function ofRun(sidecar: Sidecar, run: Job): Action[] {
+function ofJob(sidecar: Sidecar, run: Job): Action[] {
   const job = run.id;
+  if (!isGrowing(run)) {
+    const label = `$(debug-stop) ${l10n.t('Cancel')}`;
+    return [{ label, does: () => sidecar.request('trellis/cancelJob', { job }) }];
+  }
   const held = run.state === 'paused';
   const turn: Action = held
     ? {
@@ -52,7 +72,7 @@ function ofRun(sidecar: Sidecar, run: Job): Action[] {
     does: () => sidecar.request('trellis/cancelJob', { job }),
   };
   const reports = isOfTasks(run) ? [] : report(run.out);
-  return [turn, cancel, panel(), ...reports, output(sidecar)];
+  return [turn, cancel, ...reports];
 }
 
 function ofNone(sidecar: Sidecar): Action[] {

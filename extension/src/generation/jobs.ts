@@ -9,6 +9,8 @@ export interface Job {
   /** What it is about, for a person. */
   readonly title: string;
   readonly state: JobState;
+  /** The last line that says what it does. */
+  readonly line?: string;
   /** Steps; none where the work has no steps to count, or before the first. */
   readonly progress?: Progress;
   /** Why it failed, and what to do. */
@@ -37,6 +39,9 @@ export const NO_JOBS: Jobs = new Map();
 /** Methods whose jobs grow a repository, node by node or task by task. */
 const GROWING: readonly string[] = ['generate', 'retryNode', 'tasks'];
 
+/** Methods whose jobs may take hours. */
+const LONG: readonly string[] = [...GROWING, 'repair', 'implement'];
+
 export function isGrowing(job: Job): boolean {
   return GROWING.includes(job.method);
 }
@@ -57,6 +62,10 @@ export function afterEvent(jobs: Jobs, event: TrellisEvent): Jobs {
       return put(jobs, { ...known(jobs, event.job), ...ofEvent(event) });
     case 'progress':
       return put(jobs, { ...known(jobs, event.job), progress: progressOf(event) });
+    case 'log': {
+      const job = event.job ? jobs.get(event.job) : undefined;
+      return job === undefined || !isLong(job) ? jobs : put(jobs, { ...job, line: event.message.trim() });
+    }
     case 'files': {
       const job = jobs.get(event.job);
       return job === undefined || job.out !== undefined ? jobs : put(jobs, { ...job, out: event.root });
@@ -86,9 +95,20 @@ export function current(jobs: Jobs): Job | undefined {
   return [...jobs.values()].filter((it) => isGrowing(it) && isOpen(it)).at(-1);
 }
 
-/** Other work that is under way. */
-export function beside(jobs: Jobs): readonly Job[] {
-  return [...jobs.values()].filter((it) => !isGrowing(it) && isOpen(it));
+/** Work of hours that is under way: the run that is most likely meant comes first, then what was begun last. */
+export function underWay(jobs: Jobs): readonly Job[] {
+  const run = current(jobs);
+  const others = [...jobs.values()].filter((it) => isLong(it) && isOpen(it) && it !== run).reverse();
+  return run === undefined ? others : [run, ...others];
+}
+
+function isLong(job: Job): boolean {
+  return LONG.includes(job.method);
+}
+
+/** How many jobs are under way that take a minute or so. */
+export function besides(jobs: Jobs): number {
+  return [...jobs.values()].filter((it) => !isLong(it) && isOpen(it)).length;
 }
 
 /** So many jobs that have ended are remembered: every run of a test is one. */
@@ -114,7 +134,7 @@ function ofEvent(event: Extract<TrellisEvent, { type: 'job' }>): Job {
 
 function ofShape(shape: JobShape, before: Job | undefined): Job {
   const { job, method, title, state, progress, error } = shape;
-  const { out, budget } = before ?? {};
+  const { out, budget, line } = before ?? {};
   return {
     id: job,
     method,
@@ -122,6 +142,7 @@ function ofShape(shape: JobShape, before: Job | undefined): Job {
     state,
     ...words(error?.message, error?.hint),
     ...(progress ? { progress: progressOf({ ...progress, percent: percentOf(progress) }) } : {}),
+    ...(line === undefined ? {} : { line }),
     ...(out === undefined ? {} : { out }),
     ...(budget === undefined ? {} : { budget }),
   };

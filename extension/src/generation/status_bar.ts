@@ -3,7 +3,7 @@ import { commands, type Disposable, l10n, StatusBarAlignment, ThemeColor, window
 import type { Runs } from '../run/runs';
 import type { Sidecar } from '../sidecar/api';
 import type { Board } from './board';
-import { beside, current } from './jobs';
+import { besides, current, underWay } from './jobs';
 import { type Shown, shown } from './status_text';
 
 const COLOURS: Record<Shown['look'], string | undefined> = {
@@ -17,15 +17,17 @@ export function statusBar(sidecar: Sidecar, board: Board, runs: Runs): Disposabl
   item.name = l10n.t('Trellis');
   item.command = 'trellis.actions';
   const update = () => {
-    const run = current(board.jobs);
-    const cost = run?.out === undefined ? undefined : runs.costOf(run.out);
-    const { text, tooltip, look } = shown(sidecar.state, run, beside(board.jobs).length, l10n.t, cost);
+    const jobs = underWay(board.jobs);
+    const out = jobs[0]?.out;
+    const cost = out === undefined ? undefined : runs.costOf(out);
+    const { text, tooltip, look } = shown(sidecar.state, jobs, besides(board.jobs), l10n.t, cost);
     const colour = COLOURS[look];
     item.text = text;
     item.tooltip = tooltip;
     item.accessibilityInformation = { label: `${text.replace(/\$\([^)]*\) ?/g, '')}. ${tooltip}` };
     item.backgroundColor = colour === undefined ? undefined : new ThemeColor(colour);
-    void commands.executeCommand('setContext', 'trellis.run', run?.state ?? 'none');
+    void commands.executeCommand('setContext', 'trellis.run', current(board.jobs)?.state ?? 'none');
+    void commands.executeCommand('setContext', 'trellis.isBusy', jobs.length > 0);
   };
   update();
   item.show();

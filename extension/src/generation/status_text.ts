@@ -1,7 +1,7 @@
 // What the status bar says: words, made of data.
 import { type Cost, costWords } from '../run/cost';
 import type { SidecarState } from '../sidecar/api';
-import type { Job, Progress } from './jobs';
+import { isGrowing, type Job, type Progress } from './jobs';
 
 /** Words in the person's language; `{0}` and `{1}` stand for what is given. */
 export type Words = (text: string, ...given: (string | number)[]) => string;
@@ -13,24 +13,25 @@ export interface Shown {
 }
 
 /**
- * @param job the run that is open
+ * @param jobs of hours that are under way, the one that matters most first
  * @param others how much other work is under way
- * @param cost of that run, where it is known
+ * @param cost of the first job, where it is known
  */
 export function shown(
   state: SidecarState,
-  job: Job | undefined,
+  jobs: readonly Job[],
   others: number,
   words: Words,
   cost?: Cost,
 ): Shown {
+  const [job, ...more] = jobs;
   if (state === 'stopped') {
     return { text: '$(error) Trellis', tooltip: words('The sidecar does not run.'), look: 'error' };
   }
   if (state === 'restarting') {
     return { text: '$(sync~spin) Trellis', tooltip: words('The sidecar is started again.'), look: 'warning' };
   }
-  if (job !== undefined) return ofJob(job, cost, words);
+  if (job !== undefined) return ofJobs(job, more, cost, words);
   if (state === 'starting' || others > 0) {
     return { text: '$(sync~spin) Trellis', tooltip: busy(state, others, words), look: 'plain' };
   }
@@ -42,15 +43,24 @@ function busy(state: SidecarState, others: number, words: Words): string {
   return others === 1 ? words('1 job is under way.') : words('{0} jobs are under way.', others);
 }
 
-function ofJob(job: Job, cost: Cost | undefined, words: Words): Shown {
+function ofJobs(job: Job, more: readonly Job[], cost: Cost | undefined, words: Words): Shown {
   const paused = job.state === 'paused';
   const icon = paused ? '$(debug-pause)' : '$(sync~spin)';
   const parts = [`${icon} Trellis`];
+  // Runs are told by their counts, other work by what it is.
+  if (!isGrowing(job)) parts.push(job.title);
   if (job.progress !== undefined) parts.push(counted(job.progress));
   if (paused) parts.push(words('paused'));
   else if (job.progress?.etaSeconds !== undefined) parts.push(left(job.progress.etaSeconds, words));
+  if (more.length > 0) parts.push(`+${more.length}`);
   const spent = cost === undefined ? [] : [costWords(cost, job.budget, words)];
-  return { text: parts.join(' · '), tooltip: [job.title, ...spent].join('\n'), look: 'plain' };
+  const tooltip = [...told(job), ...spent, ...more.flatMap(told)].join('\n');
+  return { text: parts.join(' · '), tooltip, look: 'plain' };
+}
+
+/** What a job is about, and what it does. */
+function told({ title, line }: Job): string[] {
+  return line === undefined ? [title] : [title, line];
 }
 
 function counted({ done, total, percent }: Progress): string {

@@ -5,7 +5,7 @@ import { commands, l10n, Uri, window } from 'vscode';
 import { modelSet } from '../models/set';
 import type { Decision, ImplementResult } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
-import { follow } from '../sidecar/follow';
+import { work } from '../sidecar/follow';
 import { plain } from '../sidecar/plain';
 import * as say from '../sidecar/say';
 import { type Issue, pickIssue } from './pick';
@@ -29,9 +29,8 @@ async function worked(
   issue: Issue,
   decision: Decision | undefined,
 ): Promise<ImplementResult | undefined> {
-  const title = l10n.t('Implementing issue {0}', issue.issue);
   const given = { ...issue, ...modelSet(issue.root), ...(decision ? { decision } : {}) };
-  return await follow(sidecar, 'trellis/implement', given, title);
+  return await work(sidecar, 'trellis/implement', given);
 }
 
 /** Shows what there is, and asks what is to become of it; nothing where that is left for later. */

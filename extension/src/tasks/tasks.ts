@@ -1,5 +1,5 @@
 // A list of tasks: begun here, followed by the panel while it is made, told at the end.
-import { commands, type Disposable, l10n, Uri, workspace } from 'vscode';
+import { commands, type Disposable, l10n, Uri } from 'vscode';
 import type { Board } from '../generation/board';
 import { own } from '../generation/generate';
 import { texts } from '../generation/given';
@@ -7,17 +7,17 @@ import { type TasksChoice, tasksOrder } from '../generation/order';
 import type { TasksResult } from '../protocol';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
-import { follow } from '../sidecar/follow';
+import { work } from '../sidecar/follow';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
 import { type Asked, pickTasks } from './pick';
 import { ending } from './words';
 
 export function tasks(sidecar: Sidecar, board: Board): Disposable {
-  const work = guarded(l10n.t('The tasks were not made'), (it: unknown) =>
+  const make = guarded(l10n.t('The tasks were not made'), (it: unknown) =>
     makeTasks(sidecar, board, asked(it)),
   );
-  return commands.registerCommand('trellis.tasks', work);
+  return commands.registerCommand('trellis.tasks', make);
 }
 
 /** Makes what is not merged yet; a second time it goes on, and tries again what failed. */
@@ -27,8 +27,7 @@ async function makeTasks(sidecar: Sidecar, board: Board, given: Asked): Promise<
   const { out } = choice;
   const params = tasksOrder(choice, own(Uri.file(out)));
   const begun = (job: string) => board.began(job, out, budgetOf(params));
-  const title = l10n.t('Making tasks in {0}', workspace.asRelativePath(out));
-  const result = await follow(sidecar, 'trellis/tasks', params, title, begun);
+  const result = await work(sidecar, 'trellis/tasks', params, begun);
   if (result !== undefined) await told(result, choice);
 }
 

@@ -109,7 +109,9 @@ export class Testing {
       const root = this.tree.target(item)?.root;
       if (root === undefined) continue;
       item.busy = true;
-      const live = new Live();
+      const live = new Live((line) => {
+        item.description = line;
+      });
       let listening: Disposable | undefined;
       try {
         const own = await nestedIn(this.sidecar, root);
@@ -129,6 +131,7 @@ export class Testing {
         listening?.dispose();
         live.dispose();
         item.busy = false;
+        item.description = '';
       }
     }
   }

@@ -8,7 +8,6 @@ import {
   type Disposable,
   l10n,
   Position,
-  ProgressLocation,
   Selection,
   TestRunRequest,
   Uri,
@@ -18,8 +17,9 @@ import type { Board } from '../generation/board';
 import { implement } from '../implementing/implement';
 import { modelSet } from '../models/set';
 import type { Generated } from '../protocol';
-import type { Result } from '../sidecar/api';
+import type { MethodName, Params, Result } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
+import { follow } from '../sidecar/follow';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
 import { runAside } from './aside';
@@ -70,13 +70,9 @@ async function runNamed(sidecar: Client, testing: Testing, given: unknown): Prom
 }
 
 async function generateTests(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
-  type Answer = Result<'trellis/generateTests'>;
-  const title = l10n.t('Writing tests');
-  const written = await long<Answer>(sidecar, title, 'trellis/generateTests', {
-    ...fields(given),
-    ...model(given),
-  });
-  if (!('source' in written)) return;
+  const params = paramsOf<'trellis/generateTests'>({ ...fields(given), ...model(given) });
+  const written = await follow(sidecar, 'trellis/generateTests', params, l10n.t('Writing tests'));
+  if (written === undefined) return;
   const { root, path, tests, outcome, warnings } = written;
   showGenerated(testing, written);
   const passed = tests.filter((it) => it.outcome === 'passed').length;
@@ -101,9 +97,8 @@ function showGenerated(testing: Testing, written: Generated): void {
 
 /** What comes of it is told by an event, and shown by who shows proposals. */
 async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
-  type Answer = Result<'trellis/proposeFix'>;
-  const title = l10n.t('Looking for a fix');
-  await long<Answer>(sidecar, title, 'trellis/proposeFix', { ...fields(given), ...model(given) });
+  const params = paramsOf<'trellis/proposeFix'>({ ...fields(given), ...model(given) });
+  await follow(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
 }
 
 async function retryNode(sidecar: Client, board: Board, given: unknown): Promise<void> {
@@ -118,10 +113,9 @@ async function showResult(sidecar: Client, given: unknown): Promise<void> {
   await sidecar.send<unknown>('workspace/executeCommand', params);
 }
 
-/** Work of a minute or so, which a person may stop. */
-async function long<R>(sidecar: Client, title: string, method: string, params: object): Promise<R> {
-  const options = { location: ProgressLocation.Notification, title, cancellable: true };
-  return await window.withProgress(options, (_, token) => sidecar.send<R>(method, params, token));
+/** What a lens hands over are parameters of the sidecar's own making, which it checks again. */
+function paramsOf<M extends MethodName>(given: object): Params<M> {
+  return given as Params<M>;
 }
 
 /** The model that is set for the project, if one is. */

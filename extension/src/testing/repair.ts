@@ -5,7 +5,7 @@ import { folderFor } from '../generation/pick';
 import { modelSet } from '../models/set';
 import type { RepairResult } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
-import { follow } from '../sidecar/follow';
+import { work } from '../sidecar/follow';
 import * as say from '../sidecar/say';
 import { ending } from './repair_words';
 
@@ -17,7 +17,7 @@ export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
   // What is not saved would not be seen by the tests.
   if (!(await workspace.saveAll())) return;
   const params = { root, ...modelSet(root), wait: true };
-  const result = await follow(sidecar, 'trellis/repair', params, l10n.t('Repairing failing tests'));
+  const result = await work(sidecar, 'trellis/repair', params);
   if (result === undefined) return;
   await shown(root, result);
   await told(root, result);

@@ -9,7 +9,7 @@ import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
 import { allOf, type Outcome, ofResult } from './outcomes';
 import { type Part, partsOf } from './parts';
-import { showBroken, showOutcome } from './show';
+import { lines, showBroken, showOutcome } from './show';
 
 /** Runs what is asked for, one project after the other. Rejects nothing: what goes wrong is said. */
 export async function runTests(
@@ -67,7 +67,7 @@ async function runPart(
   const show = (it: Outcome) => {
     if (!testing.tree.isInternal(it.root, it.id)) showOutcome(run, testing.tree.place(it, began), it);
   };
-  const live = new Live();
+  const live = new Live((line) => run.appendOutput(lines(line)));
   const listening = sidecar.onEvent((event) => {
     const outcome = live.hear(event);
     if (outcome !== undefined) show(outcome);

@@ -60,6 +60,6 @@ function placeOf(item: TestItem): Location | undefined {
 }
 
 /** A terminal wants both ends of a line. */
-function lines(text: string): string {
+export function lines(text: string): string {
   return `${text.replace(/\r?\n/g, '\r\n')}\r\n`;
 }

@@ -6,13 +6,14 @@ import { ending } from '../../src/generation/ending';
 import {
   afterEvent,
   begun,
-  beside,
+  besides,
   budgetFor,
   current,
   type Job,
   type Jobs,
   NO_JOBS,
   ofList,
+  underWay,
 } from '../../src/generation/jobs';
 import { left, shown } from '../../src/generation/status_text';
 import type { JobShape, StatusResult, Event as TrellisEvent } from '../../src/protocol';
@@ -49,7 +50,7 @@ test('the run that is meant is the newest open one that grows something', () => 
   for (const [name, events, wanted, others] of table) {
     const jobs = after(...events);
     assert.equal(current(jobs)?.id, wanted, name);
-    assert.equal(beside(jobs).length, others, name);
+    assert.equal(besides(jobs), others, name);
   }
 });
 
@@ -99,10 +100,12 @@ test('the status bar says how far a run is, and what else there is', () => {
   const running = current(after(job('job-1', 'running'), progress('job-1', 12)));
   const paused = current(after(job('job-1', 'paused'), progress('job-1', 12)));
   const fresh = current(after(job('job-1', 'running')));
+  const repair = { id: 'job-9', method: 'repair', title: 'repair of a.py', state: 'running' } as const;
   const table: [Parameters<typeof shown>[0], Job | undefined, number, string, string][] = [
     ['running', undefined, 0, '$(type-hierarchy-sub) Trellis', 'plain'],
     ['starting', undefined, 0, '$(sync~spin) Trellis', 'plain'],
     ['running', undefined, 2, '$(sync~spin) Trellis', 'plain'],
+    ['running', repair, 0, '$(sync~spin) Trellis · repair of a.py', 'plain'],
     ['running', running, 1, '$(sync~spin) Trellis · 12/50 24% · 2 min left', 'plain'],
     ['running', paused, 0, '$(debug-pause) Trellis · 12/50 24% · paused', 'plain'],
     ['running', fresh, 0, '$(sync~spin) Trellis', 'plain'],
@@ -110,10 +113,39 @@ test('the status bar says how far a run is, and what else there is', () => {
     ['stopped', undefined, 0, '$(error) Trellis', 'error'],
   ];
   for (const [state, run, others, text, look] of table) {
-    const made = shown(state, run, others, words);
+    const made = shown(state, run === undefined ? [] : [run], others, words);
     assert.deepEqual([made.text, made.look], [text, look]);
     assert.notEqual(made.tooltip, '');
   }
+});
+
+test('work of hours is told by what it is and does, the run first, work of a minute by its number', () => {
+  const log = (id: string, message: string): TrellisEvent => ({
+    type: 'log',
+    level: 'info',
+    job: id,
+    message,
+  });
+  const jobs = after(
+    job('job-1', 'running'),
+    progress('job-1', 12),
+    job('job-2', 'running', 'repair'),
+    job('job-3', 'running', 'implement'),
+    job('job-4', 'running', 'runTests'),
+    job('job-5', 'done', 'repair'),
+    log('job-2', 'looking for the cause\n'),
+    log('job-4', 'of a minute'),
+    log('job-6', 'of nobody'),
+  );
+  const open = underWay(jobs);
+  assert.deepEqual(
+    open.map((it) => it.id),
+    ['job-1', 'job-3', 'job-2'],
+  );
+  assert.deepEqual([besides(jobs), jobs.get('job-4')?.line, jobs.has('job-6')], [1, undefined, false]);
+  const { text, tooltip } = shown('running', open, 1, words);
+  assert.equal(text, '$(sync~spin) Trellis · 12/50 24% · 2 min left · +2');
+  assert.equal(tooltip, 'title of job-1\ntitle of job-3\ntitle of job-2\nlooking for the cause');
 });
 
 test('time is told in the coarsest unit that says something', () => {
@@ -214,7 +246,8 @@ test('a budget is that of the newest order for the folder', () => {
   );
   assert.equal(budgetFor(again, '/b'), undefined);
   const kept = current(afterEvent(one, progress('job-1', 1)));
-  const { tooltip } = shown('running', kept, 0, words, { tokens: 1200, usd: 0.5 });
+  const open = kept === undefined ? [] : [kept];
+  const { tooltip } = shown('running', open, 0, words, { tokens: 1200, usd: 0.5 });
   assert.equal(tooltip, 'title of job-1\n$0.50 of $1.00, 1.2k tokens');
-  assert.equal(shown('running', kept, 0, words).tooltip, 'title of job-1', 'what is not known is not told');
+  assert.equal(shown('running', open, 0, words).tooltip, 'title of job-1', 'what is not known is not told');
 });

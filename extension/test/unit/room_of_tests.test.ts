@@ -11,7 +11,7 @@ import type { SidecarState } from '../../src/sidecar/api';
 import { shows } from '../../src/sidecar/shows';
 import { lensCommands } from '../../src/testing/lens_commands';
 import { showOthers } from '../../src/testing/others';
-import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
+import { asClient, type Room, resultOf, roomOf, type Sidecar, settled } from './room_of_tests';
 import { Disposable, editor, Location, Position, Range, type Run, run, Uri, workspace } from './vscode';
 
 beforeEach(() => {
@@ -182,4 +182,45 @@ test('a file that cannot be read for its tests says why, until it can', async ()
   };
   assert.equal(await collect({ notRun: ['met.py::t'], collectionErrors: [failure] }), 'SyntaxError: no');
   assert.equal(await collect({ notRun: ['met.py::t', 'broken.py::t'] }), undefined);
+});
+
+/** Tells that a job begins, and a line of what it does. */
+function installs(sidecar: Sidecar, method: string): void {
+  sidecar.events.fire({ type: 'job', job: 'job-1', method, title: '', state: 'running' });
+  const message = 'making the test environment: pytest>=7\n';
+  sidecar.events.fire({ type: 'log', level: 'info', job: 'job-1', message });
+}
+
+test('a run and a search that install packages say so', async () => {
+  const room = ranBefore();
+  const { root, sidecar, view } = room;
+  const seen: (string | undefined)[] = [];
+  sidecar.answers['trellis/runTests'] = () => {
+    installs(sidecar, 'runTests');
+    seen.push(view.items.get(root)?.description);
+    return resultOf(root, { tests: [ended('met.py::t')] });
+  };
+  assert.match((await ran(room)).made.output, /^making the test environment: pytest>=7\r\n/);
+  await view.refreshHandler?.(undefined);
+  assert.deepEqual(seen, [undefined, 'making the test environment: pytest>=7']);
+  assert.equal(view.items.get(root)?.description, '');
+});
+
+test('work of a minute says what it does in its notification, work of hours in none', async () => {
+  const { sidecar, testing } = roomOf('/p');
+  const client = asClient(sidecar);
+  const board = new Board(client);
+  const parts = lensCommands(client, board, testing);
+  editor.progress.splice(0);
+  for (const method of ['generateTests', 'proposeFix', 'repair']) {
+    sidecar.answers[`trellis/${method}`] = () => {
+      installs(sidecar, method);
+      return { job: 'job-1' };
+    };
+    await run(`trellis.${method}`, { root: '/p' });
+  }
+  const line = 'making the test environment: pytest>=7';
+  assert.deepEqual(editor.progress, [`Writing tests: ${line}`, `Looking for a fix: ${line}`]);
+  assert.equal(board.jobs.get('job-1')?.line, line);
+  Disposable.from(board, ...parts).dispose();
 });

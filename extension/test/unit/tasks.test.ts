@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { texts } from '../../src/generation/given';
 import type { TasksResult, Event as TrellisEvent } from '../../src/protocol';
-import { hearing } from '../../src/sidecar/hearing';
+import { Claim } from '../../src/sidecar/claim';
 import { taskList } from '../../src/tasks/list';
 import { ending } from '../../src/tasks/words';
 
@@ -26,11 +26,7 @@ test('a list of tasks is known by its tasks, and may name a stack', () => {
 
 test('of all that is told, the work that was begun is heard, and nothing else', () => {
   const [jobs, lines]: [string[], string[]] = [[], []];
-  const hear = hearing(
-    'trellis/tasks',
-    (it) => jobs.push(it),
-    (it) => lines.push(it),
-  );
+  const claim = new Claim('tasks', (it) => jobs.push(it));
   const job = (id: string, method: string, state: 'running' | 'paused' | 'done'): TrellisEvent => ({
     type: 'job',
     job: id,
@@ -56,7 +52,8 @@ test('of all that is told, the work that was begun is heard, and nothing else', 
     log('of the next', 'job-4'),
     log('of nobody'),
   ];
-  for (const it of told) hear(it);
+  for (const it of told) if (claim.owns(it) && it.type === 'log') lines.push(it.message);
+  claim.dispose();
   assert.deepEqual([jobs, lines], [['job-3'], ['mine']]);
 });
 

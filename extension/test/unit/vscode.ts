@@ -45,6 +45,8 @@ export const editor = {
   /** Notifications, and which button is taken. */
   said: [] as string[],
   answer: undefined as string | undefined,
+  /** What notifications of progress have said. */
+  progress: [] as string[],
   /** Commands that were run. */
   ran: [] as unknown[][],
 };
@@ -81,6 +83,7 @@ export const workspace = {
       Object.assign(all[target - 1] ?? {}, { [name]: value });
     },
   }),
+  saveAll: async () => true,
   onDidGrantWorkspaceTrust: editor.trusted.event,
   textDocuments: [] as Document[],
   onDidOpenTextDocument: editor.opened.event,
@@ -111,9 +114,19 @@ export const window = {
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
-  withProgress: async (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
-    await work({ report: () => undefined }, { onCancellationRequested: never }),
+  withProgress: async (
+    { title }: { title?: string },
+    work: (progress: unknown, token: unknown) => unknown,
+  ) => {
+    const report = ({ message }: { message?: string }) => editor.progress.push(`${title}: ${message}`);
+    return await work({ report }, { onCancellationRequested: never });
+  },
 };
+
+export enum QuickPickItemKind {
+  Separator = -1,
+  Default = 0,
+}
 
 export const lm = { selectChatModels: async () => [] };
 
