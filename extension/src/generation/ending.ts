@@ -1,5 +1,6 @@
 // What is said when a run has ended: words, made of data.
 import type { StatusResult } from '../protocol';
+import { told } from '../sidecar/refusal';
 import type { Job } from './jobs';
 import type { Words } from './status_text';
 
@@ -22,7 +23,7 @@ export function ending(job: Job, status: StatusResult | undefined, words: Words)
     return { text: joined(text, counts), look: 'info', report: false, resumable: true };
   }
   if (job.state === 'failed') {
-    const why = [job.error, job.hint].filter((it) => it !== undefined).join('. ');
+    const why = told({ message: job.error ?? '', hint: job.hint, kind: undefined }, words);
     const text = words('{0} stopped: {1}', job.title, why);
     // What has no status has not begun: its input was refused, and would be again.
     return { text, look: 'error', report: false, resumable: status !== undefined };

@@ -2,6 +2,7 @@
 import { commands, type Disposable, type ExtensionContext, l10n, type Uri, window, workspace } from 'vscode';
 import type { Board } from '../generation/board';
 import type { Client } from '../sidecar/client';
+import { told } from '../sidecar/refusal';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
 import { editorModel } from './editor_model';
@@ -60,7 +61,7 @@ async function tryModel(client: Client, model: string): Promise<void> {
 async function sayTried(tried: ModelTried): Promise<void> {
   const name = tried.model ?? l10n.t('The model');
   if (!tried.ok) {
-    const why = [tried.error, tried.hint].filter((it) => it !== undefined).join('. ');
+    const why = told({ message: tried.error ?? '', hint: tried.hint, kind: undefined });
     await say.error(l10n.t('{0} did not answer: {1}', name, why));
     return;
   }

@@ -70,7 +70,7 @@ async function showTask(list: string, id: string): Promise<void> {
 
 export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
   if (run.kind === 'tasks') {
-    const hint = words('its commit names it in the last line: git log --grep "Trellis-Task"');
+    const hint = words('the last line of its commit names it');
     throw new Refusal(words('{0} is a task, of which no file is known', node.name), 65, hint, 'badInput');
   }
   const { testPath } = await sidecar.request('trellis/codeView', whatOf(run, node));

@@ -1,6 +1,8 @@
 // Errors of the wire as what the rooms know.
+import { l10n } from 'vscode';
 import type { Remedy } from '../protocol';
 import { Refusal } from './api';
+import { adviceOf, inSettings } from './hints';
 
 /** Anything that was thrown, as a {@link Refusal}. */
 export function refusalOf(error: unknown): Refusal {
@@ -21,10 +23,13 @@ function isRemedy(value: unknown): value is Remedy {
   return value === 'rebase' || value === 'review';
 }
 
+type Words = (message: string, ...values: string[]) => string;
+
 /** What happened and what to do, as one sentence each. */
-export function told(refusal: Refusal): string {
-  const { message, hint } = refusal;
-  return hint === undefined ? message : `${ended(message)} ${capital(hint)}`;
+export function told(refusal: Pick<Refusal, 'message' | 'hint' | 'kind'>, words: Words = l10n.t): string {
+  const { text } = adviceOf(refusal, words);
+  const message = inSettings(refusal.message, words);
+  return text === undefined ? message : `${ended(message)} ${capital(text)}`;
 }
 
 /** JSON-RPC's code for a fault of the server. */
@@ -58,14 +63,19 @@ function messageOf(value: object): Record<string, unknown> {
 export interface WayOut {
   readonly title: string;
   readonly command: string;
+  readonly given?: string;
 }
 
-/** What to offer with an error of this kind; where nothing is known to help, the output tells more. */
-export function wayOut(kind: string | undefined, words: (message: string) => string): WayOut {
-  switch (kind) {
+/** What to offer with an error; where nothing is known to help, the output tells more. */
+export function wayOut(refusal: Pick<Refusal, 'hint' | 'kind'>, words: Words): WayOut {
+  const { setting } = adviceOf(refusal, words);
+  if (setting !== undefined)
+    return { title: words('Open Settings'), command: 'workbench.action.openSettings', given: setting };
+  switch (refusal.kind) {
     case 'untrusted':
       return { title: words('Manage Workspace Trust'), command: 'workbench.trust.manage' };
     case 'noModel':
+    case 'noFix':
       return { title: words('Select Model…'), command: 'trellis.selectModel' };
     case 'noKey':
       return { title: words('Set API Key…'), command: 'trellis.setApiKey' };

@@ -10,9 +10,9 @@ import * as say from './say';
 export async function complain(doing: string, error: unknown): Promise<void> {
   const refusal = refusalOf(error);
   if (isCancelled(refusal)) return;
-  const { title, command } = wayOut(refusal.kind, l10n.t);
+  const { title, command, given } = wayOut(refusal, l10n.t);
   const chosen = await say.error(`${doing}: ${told(refusal)}`, title);
-  if (chosen === title) await commands.executeCommand(command);
+  if (chosen === title) await commands.executeCommand(command, ...(given === undefined ? [] : [given]));
 }
 
 /** A command's work whose failure is said; what it gives is not used by anybody. */

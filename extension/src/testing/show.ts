@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri } from 'vscode';
 import type { RunTestsResult } from '../protocol';
+import { inSettings } from '../sidecar/hints';
 import { brokenIn, type Failure, type Outcome } from './outcomes';
 import type { TestTree } from './tree';
 
@@ -36,7 +37,7 @@ export function showBroken(
   for (const { id, failure } of broken) run.errored(tree.item(root, id), messageOf(root, failure, undefined));
   const isAllSkipped = outcome === 'noTests' && result.tests.length > 0;
   if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isAllSkipped) return;
-  const why = reason ?? l10n.t('the run ended as "{0}"', outcome);
+  const why = inSettings(reason ?? l10n.t('the run ended as "{0}"', outcome), l10n.t);
   run.errored(tree.item(root, ''), new TestMessage(why));
 }
 
@@ -44,7 +45,8 @@ export function showBroken(
  * @param otherwise where to show it if nobody knows where it failed
  */
 function messageOf(root: string, failure: Failure, otherwise: Location | undefined): TestMessage {
-  const { message, expected, actual, path, line, traceback } = failure;
+  const { expected, actual, path, line, traceback } = failure;
+  const message = inSettings(failure.message, l10n.t);
   const made =
     expected === undefined || actual === undefined
       ? new TestMessage(traceback === undefined ? message : `${message}\n\n${traceback}`)

@@ -199,8 +199,8 @@ test('the end of a run is told with its counts, and with what can be done', () =
     ],
     [of('done'), undefined, 'sprout is done.', 'info', true, false],
     [of('cancelled'), undefined, 'sprout was cancelled; what passed is kept.', 'info', false, true],
-    [of('failed', wrong), undefined, 'sprout stopped: no key. set one', 'error', false, false],
-    [of('failed', wrong), status([], []), 'sprout stopped: no key. set one', 'error', false, true],
+    [of('failed', wrong), undefined, 'sprout stopped: no key. Set one', 'error', false, false],
+    [of('failed', wrong), status([], []), 'sprout stopped: no key. Set one', 'error', false, true],
   ];
   for (const [given, counts, text, look, report, resumable] of table) {
     assert.deepEqual(ending(given, counts, words), { text, look, report, resumable });

@@ -99,7 +99,10 @@ test('what helps is offered with an error', () => {
     ['of a newer sidecar', 'trellis.showOutput'],
     [undefined, 'trellis.showOutput'],
   ];
-  for (const [kind, wanted] of table) assert.equal(wayOut(kind, (it) => it).command, wanted);
+  for (const [kind, wanted] of table)
+    assert.equal(wayOut({ kind, hint: undefined }, (it) => it).command, wanted);
+  const { command, given } = wayOut({ kind: 'unavailable', hint: 'raise `budgetUsd`' }, (it) => it);
+  assert.deepEqual([command, given], ['workbench.action.openSettings', 'trellis.budget.usd']);
 });
 
 test('a refusal is told as sentences', () => {

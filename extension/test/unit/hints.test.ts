@@ -1,0 +1,101 @@
+// What is said to do about an error: never what to type into a terminal.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { l10n } from 'vscode';
+import { Refusal } from '../../src/sidecar/api';
+import { adviceOf, inSettings } from '../../src/sidecar/hints';
+import { told } from '../../src/sidecar/refusal';
+
+const advice = (hint: string, kind = 'unavailable') => adviceOf({ kind, hint }, l10n.t);
+
+test('the hint of a kind is of the editor', () => {
+  const table: [string, string][] = [
+    ['noModel', 'Choose a model.'],
+    ['noKey', "Set the provider's key, or choose another model."],
+    ['untrusted', 'Trust the folder, then try again.'],
+    ['noFix', 'Nothing was changed. Try again, or choose another model.'],
+  ];
+  for (const [kind, wanted] of table)
+    assert.deepEqual(advice('give `model`, set TRELLIS_MODEL', kind), { text: wanted });
+});
+
+test('of a hint those clauses stay that are of no command line, and its options are settings', () => {
+  const table: [string, string | undefined, string?][] = [
+    ['wait for it, or stop it', 'wait for it, or stop it'],
+    ['nothing was changed; look where `trellis localize` points', 'nothing was changed'],
+    ['`git init`, and commit what is there', '`git init`, and commit what is there'],
+    ['make `.trellis` writable, and room on the disk', 'make `.trellis` writable, and room on the disk'],
+    ['give your own another `tests` folder', 'give your own another `tests` folder'],
+    ['the README lists what trellis.toml may say', 'the README lists what trellis.toml may say'],
+    ['`trellis/jobs` lists them; ask again', 'ask again'],
+    ['set TRELLIS_CACHE', undefined],
+    ['give `hunks`, or decide `accept` for the whole', undefined],
+    [
+      'everything accepted is kept; to go on, raise it where it is set (`budgetUsd`, or usd under [budget])',
+      'everything accepted is kept; change the setting "trellis.budget.usd"',
+      'trellis.budget.usd',
+    ],
+    [
+      'convert it, or give another `testsDir`',
+      'change the setting "trellis.testsFolder"',
+      'trellis.testsFolder',
+    ],
+    ['run with --approve autonomous', 'change the setting "trellis.approve"', 'trellis.approve'],
+    [
+      'wait, lower `jobs`; the run can be resumed',
+      'the run can be resumed; change the setting "trellis.jobs"',
+      'trellis.jobs',
+    ],
+  ];
+  for (const [hint, text, setting] of table) {
+    const wanted = { ...(text === undefined ? {} : { text }), ...(setting === undefined ? {} : { setting }) };
+    assert.deepEqual(advice(hint), wanted, hint);
+  }
+});
+
+/** Every text that the sidecar's sources give as a hint. */
+function hints(): string[] {
+  const sources = join(process.env.TRELLIS_REPOSITORY ?? '', 'server');
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((it) =>
+    /^(trellis|model|plan|code|cycle)\/src\/.*\.rs$/.test(it),
+  );
+  return files.flatMap((it) => {
+    const text = readFileSync(join(sources, it), 'utf8');
+    return [...text.matchAll(/\.hint\(\s*(?:format(?:_args)?!\(\s*)?"((?:[^"\\]|\\.)*)"/g)].map(
+      (found) => found[1] ?? '',
+    );
+  });
+}
+
+test('no hint of the sidecar brings its command line into a notification', () => {
+  const all = hints();
+  assert.ok(all.length > 100, `${all.length} hints were found`);
+  for (const hint of all) {
+    const { text = '' } = advice(hint);
+    assert.doesNotMatch(text, /--[a-z]|`trellis|trellis\/|cargo|TRELLIS_/, hint);
+  }
+});
+
+test('a limit of time is told with the setting that raises it', () => {
+  const table: [string, string][] = [
+    [
+      'a.py::t was stopped after 30 s (the limit of one test; `--test-timeout` raises it)',
+      'a.py::t was stopped after 30 s (the limit of one test; the setting "trellis.testTimeout" raises it)',
+    ],
+    [
+      'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; `testTimeout` raises it)',
+      'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; the setting "trellis.testTimeout" raises it)',
+    ],
+    [
+      'the tests were stopped after 1800 s (the limit of a run; `run_seconds` in trellis.toml raises it)',
+      'the tests were stopped after 1800 s (the limit of a run; the setting "trellis.allow.runSeconds" raises it)',
+    ],
+    ['nothing of the kind', 'nothing of the kind'],
+  ];
+  for (const [message, wanted] of table) {
+    assert.equal(inSettings(message, l10n.t), wanted);
+    assert.equal(told(new Refusal(message, 69, undefined, 'unavailable')), wanted);
+  }
+});
