@@ -30,7 +30,8 @@ export function debugging(sidecar: Sidecar, testing: Testing): Disposable {
       await (there ? debugTests(sidecar, testing, request, token) : offerDebugger());
     },
   );
-  return testing.controller.createRunProfile(l10n.t('Debug'), TestRunProfileKind.Debug, run);
+  const label = l10n.t('Debug (not sandboxed)');
+  return testing.controller.createRunProfile(label, TestRunProfileKind.Debug, run);
 }
 
 /** The one that is meant where nobody has chosen another. */

@@ -9,6 +9,7 @@ import { Board } from '../../src/generation/board';
 import { isInternal } from '../../src/run/folders';
 import type { SidecarState } from '../../src/sidecar/api';
 import { shows } from '../../src/sidecar/shows';
+import { debugging } from '../../src/testing/debugging';
 import { lensCommands } from '../../src/testing/lens_commands';
 import { showOthers } from '../../src/testing/others';
 import { asClient, type Room, resultOf, roomOf, type Sidecar, settled } from './room_of_tests';
@@ -223,4 +224,11 @@ test('work of a minute says what it does in its notification, work of hours in n
   assert.deepEqual(editor.progress, [`Writing tests: ${line}`, `Looking for a fix: ${line}`]);
   assert.equal(board.jobs.get('job-1')?.line, line);
   Disposable.from(board, ...parts).dispose();
+});
+
+test('whoever debugs is told that nothing is sandboxed', () => {
+  const { sidecar, testing, view } = roomOf('/p');
+  debugging(asClient(sidecar), testing);
+  const labels = view.profiles.map((it) => it.label);
+  assert.deepEqual(labels, ['Coverage', 'Run', 'Debug (not sandboxed)']);
 });

@@ -128,6 +128,10 @@ export enum QuickPickItemKind {
   Default = 0,
 }
 
+export const extensions = { all: [] as unknown[], getExtension: (_: string): unknown => undefined };
+
+export const debug = {};
+
 export const lm = { selectChatModels: async () => [] };
 
 const registered = new Map<string, (...given: unknown[]) => unknown>();

@@ -111,11 +111,13 @@ export class Controller {
 
   createTestItem = (id: string, label: string, uri?: Uri) => new Item(id, label, uri);
 
-  createRunProfile = (label: string, kind: TestRunProfileKind, runHandler: Work) => ({
-    label,
-    kind,
-    runHandler,
-  });
+  readonly profiles: { label: string; kind: TestRunProfileKind; runHandler: Work }[] = [];
+
+  createRunProfile = (label: string, kind: TestRunProfileKind, runHandler: Work) => {
+    const made = { label, kind, runHandler };
+    this.profiles.push(made);
+    return made;
+  };
 
   createTestRun(_request: TestRunRequest, name?: string): Run {
     const run = new Run(name);
