@@ -1,6 +1,6 @@
 // Decisions: sent to the sidecar, which tests and writes; said to the person, with what comes next.
 import { commands, l10n, workspace } from 'vscode';
-import type { DecideFixParams, DecideFixResult, Remedy } from '../protocol';
+import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
 import { follow } from '../sidecar/follow';
 import { isCancelled, refusalOf, told } from '../sidecar/refusal';
@@ -12,7 +12,7 @@ import type { Fixes } from './fixes';
 import type { Notices } from './notices';
 import { type Fix, isSame, keyOf } from './place';
 import { waiting } from './queue';
-import { decidedWords, type Offer, type Said } from './words';
+import { decidedWords, type Offer, type Said, undoneWords } from './words';
 import type { Writing } from './writing';
 
 const words = l10n.t;
@@ -23,6 +23,8 @@ export type Choice = Pick<DecideFixParams, 'decision' | 'revision' | 'hunks' | '
 export class Decisions {
   /** What is being decided. */
   private readonly open = new Set<string>();
+  /** What was accepted, by the notification that offers to undo it. */
+  private readonly undoable = new Map<string, symbol>();
 
   constructor(
     private readonly sidecar: Sidecar,
@@ -54,20 +56,22 @@ export class Decisions {
     }
   }
 
-  /** Takes back what was accepted last of it. */
+  /** Undoes what was accepted last of it. */
   async undo({ root, fix }: Fix): Promise<void> {
     if (!(await this.writing.mayGo({ root, fix }))) return;
     const { written } = await this.sidecar.request('trellis/undoFix', { root, fix });
     if (this.desk.isOccupied) await this.desk.clear({ root, fix });
-    const said = words('{0} was taken back: {1} is as it was.', fix, written.join(', '));
+    // Nothing takes a notification with buttons away, but out of sight it can be put.
+    if (this.undoable.delete(keyOf({ root, fix }))) await commands.executeCommand('notifications.hideToasts');
+    const now = await this.sidecar.request('trellis/getFix', { root, fix });
+    const said = undoneWords(fix, written, now.history, words);
     this.notices.say({ root, fix }, said, { title: words('Review'), command: 'trellis.reviewFix' });
-    await this.runAgain({ root, fix });
+    await this.runAgain(root, now);
   }
 
-  /** The tests that ran for a decision, whose results hold no more. */
-  private async runAgain({ root, fix }: Fix): Promise<void> {
+  /** Runs the tests that ran for a decision, whose results hold no more. */
+  private async runAgain(root: string, { test, affected }: FixResult): Promise<void> {
     if (!workspace.isTrusted) return;
-    const { test, affected } = await this.sidecar.request('trellis/getFix', { root, fix });
     const paths = [...new Set([test.id, ...affected])];
     await commands.executeCommand('trellis.runTests', { root, paths });
   }
@@ -116,8 +120,13 @@ export class Decisions {
   }
 
   private async sayLast({ root, fix }: Fix, text: string, offer: Offer | undefined): Promise<void> {
+    const key = keyOf({ root, fix });
+    const said = Symbol(fix);
+    if (offer !== undefined) this.undoable.set(key, said);
     const chosen = await say.info(text, ...(offer === undefined ? [] : [offer.title]));
-    if (offer !== undefined && chosen === offer.title) {
+    const isStill = this.undoable.get(key) === said && this.undoable.delete(key);
+    // What was undone by other means meanwhile is not undone twice.
+    if (offer !== undefined && chosen === offer.title && isStill) {
       await commands.executeCommand(offer.command, { root, fix });
     }
   }

@@ -125,7 +125,7 @@ function commandsOf(
     ),
     commands.registerCommand(
       'trellis.undoFix',
-      guarded(words('Nothing was taken back'), async (given: unknown) => {
+      guarded(words('Nothing was undone'), async (given: unknown) => {
         const of = named(given) ?? named(await pick(await accepted(sidecar, fixes)));
         if (of !== undefined) await decisions.undo(of);
       }),

@@ -1,5 +1,5 @@
 // What is said of proposals and of decisions: words, made of data.
-import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State } from '../protocol';
+import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State, Step } from '../protocol';
 import type { Proposal } from './queue';
 
 /** Puts words into the person's language, with `{0}` for values. */
@@ -19,7 +19,7 @@ export function stateWords(state: State, words: Words): string {
     accepted: words('accepted'),
     rejected: words('rejected'),
     stale: words('stale: a file has changed'),
-    undone: words('taken back'),
+    undone: words('undone'),
     failed: words('not written: tests failed'),
   };
   return all[state];
@@ -119,6 +119,28 @@ export function decidedWords(result: DecideFixResult, words: Words): Said {
     const left = words('Changes left to decide: {0}.', hunks);
     return isWritten ? `${words('Part of {0} was accepted: {1}.', fix, files)} ${left}` : `${fix}: ${left}`;
   }
+}
+
+/**
+ * What undoing did: it takes what was accepted last out of the files.
+ * @param history of the proposal, with what was undone
+ */
+export function undoneWords(
+  fix: string,
+  written: readonly string[],
+  history: readonly Step[],
+  words: Words,
+): string {
+  const left = accepted(history);
+  if (left === 0) return words('{0} was undone: {1} is as it was.', fix, written.join(', '));
+  if (left === 1) return words('The last part of {0} was undone; the part accepted before stays.', fix);
+  return words('The last part of {0} was undone; the {1} parts accepted before stay.', fix, left);
+}
+
+/** How many parts that were accepted are in the files. */
+function accepted(history: readonly Step[]): number {
+  const written = history.filter((it) => typeof it.edit === 'number');
+  return written.reduce((count, it) => count + (it.what === 'undone' ? -1 : 1), 0);
 }
 
 function undoing(words: Words): Offer {

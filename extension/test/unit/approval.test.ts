@@ -33,6 +33,7 @@ import {
   pickOf,
   rowOf,
   titleOf,
+  undoneWords,
 } from '../../src/approval/words';
 import type {
   DecideFixResult,
@@ -335,6 +336,22 @@ test('what came of a decision is said, and what can be done about it is offered'
     const said = decidedWords(result, words);
     assert.deepEqual([said.text, said.offer?.command, said.settled], [text, command, settled]);
   }
+});
+
+test('undoing says what it undid, and what stays', () => {
+  const step = (what: string, edit?: number) => ({ at: '', what, note: '', ...(edit ? { edit } : {}) });
+  const parts = [step('proposed'), step('acceptHunks', 1), step('rejectHunks'), step('acceptHunks', 2)];
+  const table: [ReturnType<typeof step>[], string][] = [
+    [[step('proposed'), step('accept', 1), step('undone', 2)], 'fix-1 was undone: shop/a.py is as it was.'],
+    [[...parts, step('undone', 3)], 'The last part of fix-1 was undone; the part accepted before stays.'],
+    [
+      [...parts, step('acceptHunks', 3), step('undone', 4)],
+      'The last part of fix-1 was undone; the 2 parts accepted before stay.',
+    ],
+    [[...parts, step('undone', 3), step('undone', 4)], 'fix-1 was undone: shop/a.py is as it was.'],
+  ];
+  for (const [history, wanted] of table)
+    assert.equal(undoneWords('fix-1', ['shop/a.py'], history, words), wanted);
 });
 
 test('what can be done about a refusal is what the sidecar names, whatever its words are', () => {

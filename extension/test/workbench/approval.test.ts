@@ -1,4 +1,4 @@
-// Proposed fixes before a person: looked at, taken in parts, edited, refused, taken back.
+// Proposed fixes before a person: looked at, taken in parts, edited, refused, undone.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ const settings = {
   'trellis.sandbox': 'local',
 };
 
-test('fixes are proposed, taken in parts, taken back, edited, refused and rejected', async () => {
+test('fixes are proposed, taken in parts, undone, edited, refused and rejected', async () => {
   await sitting('approval', { settings }, async (session) => {
     const own = shop(join(session.server.scratch.root, 'shop'));
     await session.workbench.open(own.root);
@@ -105,7 +105,7 @@ async function proposed({ workbench }: Session): Promise<void> {
   await workbench.picture('approval-1-waiting');
 }
 
-/** One hunk is rejected, the other accepted and taken back; the next proposal comes up by itself. */
+/** One hunk is rejected, the other accepted and undone; the next proposal comes up by itself. */
 async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   const said = workbench.notification('2 proposed fixes wait for your decision');
   await workbench.answer(said, 'Review').click();
@@ -133,7 +133,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   await passedInGutter(workbench).nth(2).waitFor();
   await workbench.picture('approval-3-accepted');
   await accepted.locator(workbench.button('Undo')).click();
-  await workbench.notification('fix-1 was taken back').waitFor();
+  await workbench.notification('fix-1 was undone: shop/cart.py is as it was.').waitFor();
   assert.equal(own.code(), cart);
   await workbench.lens('✗').waitFor();
   await passedInGutter(workbench).nth(2).waitFor({ state: 'detached' });
@@ -179,7 +179,7 @@ async function edited({ workbench }: Session, own: Shop): Promise<void> {
     assert.ok(code.includes(it), `${it}: ${code}`);
 }
 
-/** The one that was taken back is rejected: its tabs go, and the file is as it was. */
+/** The one that was undone is rejected: its tabs go, and the file is as it was. */
 async function rejected({ workbench }: Session, own: Shop): Promise<void> {
   const before = own.code();
   await workbench.treeItem('cart.py').first().click();
@@ -194,7 +194,7 @@ async function rejected({ workbench }: Session, own: Shop): Promise<void> {
     .waitFor({ state: 'detached' });
   await workbench.tab(/^test_cart\.py$/).waitFor();
   await workbench.treeItem('cart.py').waitFor({ state: 'detached' });
-  await workbench.notification('fix-1 was taken back').waitFor({ state: 'detached' });
+  await workbench.notification('fix-1 was undone').waitFor({ state: 'detached' });
   await workbench.picture('approval-6-rejected');
   assert.equal(own.code(), before);
 }
