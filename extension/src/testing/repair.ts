@@ -1,9 +1,10 @@
 // Failing tests of a folder, mended: started here, decided in the room of proposals, told at the end.
 import { join } from 'node:path';
-import { commands, l10n, Uri, window, workspace } from 'vscode';
+import { commands, l10n, type TextDocument, Uri, window, workspace } from 'vscode';
 import { folderFor } from '../generation/pick';
 import { modelSet } from '../models/set';
 import type { RepairResult } from '../protocol';
+import { isBelow } from '../run/folders';
 import type { Sidecar } from '../sidecar/api';
 import { work } from '../sidecar/follow';
 import * as say from '../sidecar/say';
@@ -14,13 +15,19 @@ export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
   const file = window.activeTextEditor?.document.uri;
   const root = named ?? (await folderFor(file));
   if (root === undefined) return;
-  // What is not saved would not be seen by the tests.
-  if (!(await workspace.saveAll())) return;
+  if (!(await saveBelow(root))) return;
   const params = { root, ...modelSet(root), wait: true };
   const result = await work(sidecar, 'trellis/repair', params);
   if (result === undefined) return;
   await shown(root, result);
   await told(root, result);
+}
+
+/** Saves what is not saved of a folder, which the tests would not see; tells whether all of it is. */
+async function saveBelow(root: string): Promise<boolean> {
+  const isOf = ({ uri }: TextDocument) => uri.scheme === 'file' && isBelow([root], uri.fsPath);
+  const unsaved = workspace.textDocuments.filter((it) => it.isDirty && isOf(it));
+  return (await Promise.all(unsaved.map((it) => it.save()))).every((it) => it);
 }
 
 /** Tests that were looked at show in the editor how they end now. */

@@ -12,6 +12,7 @@ import { shows } from '../../src/sidecar/shows';
 import { debugging } from '../../src/testing/debugging';
 import { lensCommands } from '../../src/testing/lens_commands';
 import { showOthers } from '../../src/testing/others';
+import { repair } from '../../src/testing/repair';
 import { asClient, type Room, resultOf, roomOf, type Sidecar, settled } from './room_of_tests';
 import { Disposable, editor, Location, Position, Range, type Run, run, Uri, workspace } from './vscode';
 
@@ -231,4 +232,28 @@ test('whoever debugs is told that nothing is sandboxed', () => {
   debugging(asClient(sidecar), testing);
   const labels = view.profiles.map((it) => it.label);
   assert.deepEqual(labels, ['Coverage', 'Run', 'Debug (not sandboxed)']);
+});
+
+test('a repair saves what belongs to its folder, and nothing else', async () => {
+  const { sidecar } = roomOf('/p', '/q');
+  sidecar.answers['trellis/repair'] = () => ({ job: 'job-1' });
+  const saved: string[] = [];
+  const document = (path: string, isDirty: boolean, isSaved = true) => ({
+    uri: Uri.file(path),
+    isDirty,
+    getText: () => '',
+    save: async () => saved.push(path) > 0 && isSaved,
+  });
+  workspace.textDocuments = [
+    document('/p/a.py', true),
+    document('/p/b.py', false),
+    document('/q/c.py', true),
+  ];
+  await repair(asClient(sidecar), '/p');
+  assert.deepEqual(saved, ['/p/a.py']);
+  assert.equal(sidecar.params('trellis/repair').length, 1);
+  workspace.textDocuments = [document('/p/a.py', true, false)];
+  await repair(asClient(sidecar), '/p');
+  assert.equal(sidecar.params('trellis/repair').length, 1, 'what cannot be saved is not repaired');
+  workspace.textDocuments = [];
 });

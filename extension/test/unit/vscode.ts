@@ -30,6 +30,8 @@ export const files = {
 interface Document {
   readonly uri: Uri;
   getText(): string;
+  readonly isDirty?: boolean;
+  save?(): Promise<boolean>;
 }
 
 /** What a person does in the editor, and what it shows them. */
@@ -83,7 +85,6 @@ export const workspace = {
       Object.assign(all[target - 1] ?? {}, { [name]: value });
     },
   }),
-  saveAll: async () => true,
   onDidGrantWorkspaceTrust: editor.trusted.event,
   textDocuments: [] as Document[],
   onDidOpenTextDocument: editor.opened.event,
@@ -111,6 +112,7 @@ const say = async (text: string) => {
 };
 
 export const window = {
+  activeTextEditor: undefined as undefined,
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
