@@ -4,6 +4,7 @@ import { approval } from './approval/room';
 import { generation } from './generation/commands';
 import { mayRestart } from './generation/leave';
 import { statusBar } from './generation/status_bar';
+import { interpreters } from './means/interpreter';
 import { models } from './models/commands';
 import { keysOf } from './models/keys';
 import { nodes } from './panel/room';
@@ -20,6 +21,7 @@ export function activate(context: ExtensionContext): void {
   const output = window.createOutputChannel('Trellis', { log: true });
   const sidecar = new Client(context, output, keysOf(context));
   client = sidecar;
+  interpreters((it) => output.warn(it));
   const restart = guarded(l10n.t('The sidecar was not restarted'), () => sidecar.restart());
   context.subscriptions.push(
     output,

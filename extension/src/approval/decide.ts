@@ -1,12 +1,12 @@
 // Decisions: sent to the sidecar, which tests and writes; said to the person, with what comes next.
 import { commands, l10n, workspace } from 'vscode';
+import { means } from '../means/means';
 import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
 import { follow } from '../sidecar/follow';
 import { isCancelled, refusalOf, told } from '../sidecar/refusal';
 import * as say from '../sidecar/say';
 import { complain } from '../sidecar/tell';
-import { surroundings } from '../testing/controller';
 import type { Desk } from './desk';
 import type { Fixes } from './fixes';
 import type { Notices } from './notices';
@@ -86,7 +86,7 @@ export class Decisions {
   }
 
   private async send({ root, fix }: Fix, choice: Choice): Promise<DecideFixResult | undefined> {
-    const params = { root, fix, ...choice, ...surroundings(root) };
+    const params = { root, fix, ...choice, ...(await means('trellis/decideFix', root)) };
     return await follow(this.sidecar, 'trellis/decideFix', params, words('Deciding about {0}', fix));
   }
 

@@ -1,12 +1,13 @@
 // Starting runs: of a graph, of one that stopped, and of the demonstration.
 import { isAbsolute, join } from 'node:path';
 import { FileSystemError, l10n, Uri, workspace } from 'vscode';
+import { means } from '../means/means';
 import { pickModel } from '../models/pick';
-import type { GenerateParams, Run } from '../protocol';
+import type { GenerateParams, RetryNodeParams, Run } from '../protocol';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
 import type { Board } from './board';
-import { type Choice, type Own, order, resumption } from './order';
+import { type Choice, order } from './order';
 import { folderFor, pickFolder, pickGraph, pickRun } from './pick';
 
 /** What a caller has chosen already; what is left out is asked for. */
@@ -34,7 +35,14 @@ export async function resumeRun(sidecar: Sidecar, board: Board, out?: string): P
   const resumable = (it: Run) => it.state === 'stopped' && it.kind === 'generate';
   const folder = out ?? (await pickRun(sidecar, resumable, title));
   if (folder === undefined) return undefined;
-  return await ordered(sidecar, board, resumption(folder, own(Uri.file(folder))), folder);
+  return await ordered(sidecar, board, { out: folder, ...(await means('resume', folder)) }, folder);
+}
+
+/** Works again on one node of a run, with the options that the run was started with. */
+export async function retryNode(sidecar: Sidecar, board: Board, given: RetryNodeParams): Promise<void> {
+  const params = { ...(await means('trellis/retryNode', given.out)), ...given };
+  const { job } = await sidecar.request('trellis/retryNode', params);
+  board.began(job, given.out, budgetOf(params));
 }
 
 /** Grows the graph that comes with the extension from recorded replies; needs no key and no network. */
@@ -59,26 +67,14 @@ export async function modelFor(out: Uri): Promise<string | undefined> {
 }
 
 async function start(sidecar: Sidecar, board: Board, choice: Choice): Promise<string> {
-  return await ordered(sidecar, board, order(choice, own(Uri.file(choice.out))), choice.out);
+  const params = order(choice, await means('trellis/generate', choice.out));
+  return await ordered(sidecar, board, params, choice.out);
 }
 
 async function ordered(sidecar: Sidecar, board: Board, params: GenerateParams, out: string): Promise<string> {
   const { job } = await sidecar.request('trellis/generate', params);
   board.began(job, out, budgetOf(params));
   return job;
-}
-
-/**
- * Settings that somebody set for what lies here; as delivered they would win over trellis.toml. What tests may have is for
- * the person to say alone.
- */
-export function own(out: Uri): Own {
-  const section = workspace.getConfiguration('trellis', out);
-  return (name) => {
-    const it = section.inspect(name);
-    if (name.startsWith('allow.')) return it?.globalValue;
-    return it?.workspaceFolderValue ?? it?.workspaceValue ?? it?.globalValue;
-  };
 }
 
 async function absolute(path: string, beside?: Uri): Promise<Uri | undefined> {

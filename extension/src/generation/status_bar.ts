@@ -1,5 +1,6 @@
 // The item of the status bar: what is going on, and a click for what can be done about it.
 import { commands, type Disposable, l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
+import { type Interpreter, onInterpreter } from '../means/interpreter';
 import type { Runs } from '../run/runs';
 import type { Sidecar } from '../sidecar/api';
 import type { Board } from './board';
@@ -16,11 +17,14 @@ export function statusBar(sidecar: Sidecar, board: Board, runs: Runs): Disposabl
   const item = window.createStatusBarItem('trellis.run', StatusBarAlignment.Left, 10);
   item.name = l10n.t('Trellis');
   item.command = 'trellis.actions';
+  let python: Interpreter | undefined;
   const update = () => {
     const jobs = underWay(board.jobs);
     const out = jobs[0]?.out;
     const cost = out === undefined ? undefined : runs.costOf(out);
-    const { text, tooltip, look } = shown(sidecar.state, jobs, besides(board.jobs), l10n.t, cost);
+    const { text, tooltip: told, look } = shown(sidecar.state, jobs, besides(board.jobs), l10n.t, cost);
+    const tooltip =
+      python === undefined ? told : `${told}\n${l10n.t('Python: {0} ({1})', python.path, python.by)}`;
     const colour = COLOURS[look];
     item.text = text;
     item.tooltip = tooltip;
@@ -31,5 +35,9 @@ export function statusBar(sidecar: Sidecar, board: Board, runs: Runs): Disposabl
   };
   update();
   item.show();
-  return [item, sidecar.onState(update), board.onChange(update), runs.onChange(update)];
+  const found = onInterpreter((it) => {
+    python = it;
+    update();
+  });
+  return [item, found, sidecar.onState(update), board.onChange(update), runs.onChange(update)];
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands, l10n, Uri, window } from 'vscode';
-import { modelSet } from '../models/set';
+import { means } from '../means/means';
 import type { Decision, ImplementResult } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
 import { work } from '../sidecar/follow';
@@ -29,7 +29,8 @@ async function worked(
   issue: Issue,
   decision: Decision | undefined,
 ): Promise<ImplementResult | undefined> {
-  const given = { ...issue, ...modelSet(issue.root), ...(decision ? { decision } : {}) };
+  const set = await means('trellis/implement', issue.root);
+  const given = { ...set, ...issue, ...(decision ? { decision } : {}) };
   return await work(sidecar, 'trellis/implement', given);
 }
 

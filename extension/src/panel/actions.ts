@@ -12,10 +12,8 @@ import {
   workspace,
 } from 'vscode';
 import type { Board } from '../generation/board';
-import { own } from '../generation/generate';
-import { resumption } from '../generation/order';
+import { retryNode } from '../generation/generate';
 import type { ReachedNode } from '../protocol';
-import { budgetOf } from '../run/cost';
 import type { Runs } from '../run/runs';
 import { type Run, type RunNode, STATUSES, type Status } from '../run/state';
 import { Refusal, type Sidecar } from '../sidecar/api';
@@ -90,9 +88,7 @@ export async function retry(sidecar: Sidecar, board: Board, { run, node }: Meant
     await commands.executeCommand('trellis.tasks', { file, stack, out: run.out });
     return;
   }
-  const bounds = resumption(run.out, own(Uri.file(run.out)));
-  const { job } = await sidecar.request('trellis/retryNode', { ...bounds, node: node.id });
-  board.began(job, run.out, budgetOf(bounds));
+  await retryNode(sidecar, board, { node: node.id, out: run.out });
 }
 
 /** Who needs a node and what it needs, to go on from there; gives the one that was chosen. */

@@ -1,9 +1,9 @@
 // A list of tasks: begun here, followed by the panel while it is made, told at the end.
 import { commands, type Disposable, l10n, Uri } from 'vscode';
 import type { Board } from '../generation/board';
-import { own } from '../generation/generate';
 import { texts } from '../generation/given';
 import { type TasksChoice, tasksOrder } from '../generation/order';
+import { means } from '../means/means';
 import type { TasksResult } from '../protocol';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
@@ -25,7 +25,7 @@ async function makeTasks(sidecar: Sidecar, board: Board, given: Asked): Promise<
   const choice = await pickTasks(sidecar, given);
   if (choice === undefined) return;
   const { out } = choice;
-  const params = tasksOrder(choice, own(Uri.file(out)));
+  const params = tasksOrder(choice, await means('trellis/tasks', out));
   const begun = (job: string) => board.began(job, out, budgetOf(params));
   const result = await work(sidecar, 'trellis/tasks', params, begun);
   if (result !== undefined) await told(result, choice);

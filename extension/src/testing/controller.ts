@@ -9,12 +9,10 @@ import {
   TestRunProfileKind,
   type TestRunRequest,
   tests,
-  Uri,
   workspace,
 } from 'vscode';
-import { allowed } from '../allowed';
-import { own } from '../generation/generate';
-import type { Choice, RunTestsParams, RunTestsResult } from '../protocol';
+import { means } from '../means/means';
+import type { RunTestsResult } from '../protocol';
 import type { Client } from '../sidecar/client';
 import { complain } from '../sidecar/tell';
 import { detailsOf } from './coverage';
@@ -119,7 +117,7 @@ export class Testing {
         const params = {
           root,
           arguments: ['--collect-only', ...leavingOut(root, own)],
-          ...surroundings(root),
+          ...(await means('trellis/runTests', root)),
         };
         // So that nobody who runs tests meanwhile takes this job for theirs.
         listening = this.sidecar.onEvent((it) => live.hear(it));
@@ -135,12 +133,4 @@ export class Testing {
       }
     }
   }
-}
-
-/** Where tests of a project run, as its settings say, and what they may have. */
-export function surroundings(root: string): Pick<RunTestsParams, 'sandbox' | 'allow'> {
-  const folder = Uri.file(root);
-  const sandbox = workspace.getConfiguration('trellis', folder).get<Choice>('sandbox', 'auto');
-  const allow = allowed(own(folder));
-  return allow === undefined ? { sandbox } : { sandbox, allow };
 }

@@ -13,6 +13,7 @@ import {
   Uri,
   workspace,
 } from 'vscode';
+import { interpreterOf } from '../means/interpreter';
 import { Refusal, type Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
@@ -64,7 +65,8 @@ async function debugTests(
 async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken): Promise<void> {
   const { root, ids } = part;
   const options = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
-  const launch = launchOf({ root, ids, options, sources: sourcesOf(root) }, delimiter);
+  const python = await debuggedWith(root);
+  const launch = launchOf({ root, ids, options, sources: sourcesOf(root), python }, delimiter);
   const configuration = { ...launch, name: l10n.t('Trellis: debug tests') };
   const folder = workspace.getWorkspaceFolder(Uri.file(root));
   const listening: Disposable[] = [token.onCancellationRequested(() => void debug.stopDebugging())];
@@ -82,6 +84,14 @@ async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken)
   } finally {
     for (const it of listening) it.dispose();
   }
+}
+
+/** The interpreter that tests run with; of an environment that is set by its folder, the one in it. */
+async function debuggedWith(root: string): Promise<string | undefined> {
+  const path = (await interpreterOf(Uri.file(root)))?.path;
+  if (path === undefined) return undefined;
+  const inside = [join(path, 'bin', 'python'), join(path, 'Scripts', 'python.exe')];
+  return inside.find((it) => existsSync(it)) ?? path;
 }
 
 function refused(): Refusal {

@@ -10,10 +10,12 @@ export interface Debugged {
   readonly options: readonly string[];
   /** Folders of modules beside the root, absolute. */
   readonly sources: readonly string[];
+  /** The interpreter, or the folder of its environment; none where the debugger chooses. */
+  readonly python?: string | undefined;
 }
 
 /** A configuration of `debugpy`, which runs `python -m pytest` with the root as working directory. */
-export function launchOf({ root, ids, options, sources }: Debugged, separator: string) {
+export function launchOf({ root, ids, options, sources, python }: Debugged, separator: string) {
   return {
     type: DEBUGGER,
     request: 'launch',
@@ -22,6 +24,7 @@ export function launchOf({ root, ids, options, sources }: Debugged, separator: s
     cwd: root,
     env: sources.length === 0 ? {} : { PYTHONPATH: sources.join(separator) },
     console: 'integratedTerminal',
+    ...(python === undefined ? {} : { python }),
     // A person may be after what a library does with their arguments.
     justMyCode: false,
   };

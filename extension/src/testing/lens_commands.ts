@@ -12,12 +12,14 @@ import {
   TestRunRequest,
   Uri,
   window,
+  workspace,
 } from 'vscode';
 import type { Board } from '../generation/board';
+import { retryNode } from '../generation/generate';
 import { implement } from '../implementing/implement';
-import { modelSet } from '../models/set';
+import { means } from '../means/means';
 import type { Generated } from '../protocol';
-import type { MethodName, Params, Result } from '../sidecar/api';
+import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
 import { follow } from '../sidecar/follow';
 import * as say from '../sidecar/say';
@@ -46,7 +48,7 @@ export function lensCommands(sidecar: Client, board: Board, testing: Testing): D
       implement(sidecar, it instanceof Uri ? it : undefined),
     ),
     command('trellis.retryNode', l10n.t('The node was not tried again'), (it) =>
-      retryNode(sidecar, board, it),
+      retryNode(sidecar, board, paramsOf<'trellis/retryNode'>(fields(it))),
     ),
     command('trellis.showResult', l10n.t('There is no result'), (it) => showResult(sidecar, it)),
   ];
@@ -70,7 +72,8 @@ async function runNamed(sidecar: Client, testing: Testing, given: unknown): Prom
 }
 
 async function generateTests(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
-  const params = paramsOf<'trellis/generateTests'>({ ...fields(given), ...model(given) });
+  const set = await means('trellis/generateTests', placeOf(given));
+  const params = paramsOf<'trellis/generateTests'>({ ...set, ...fields(given) });
   const written = await follow(sidecar, 'trellis/generateTests', params, l10n.t('Writing tests'));
   if (written === undefined) return;
   const { root, path, tests, outcome, warnings } = written;
@@ -97,14 +100,9 @@ function showGenerated(testing: Testing, written: Generated): void {
 
 /** What comes of it is told by an event, and shown by who shows proposals. */
 async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
-  const params = paramsOf<'trellis/proposeFix'>({ ...fields(given), ...model(given) });
+  const set = await means('trellis/proposeFix', placeOf(given));
+  const params = paramsOf<'trellis/proposeFix'>({ ...set, ...fields(given) });
   await follow(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
-}
-
-async function retryNode(sidecar: Client, board: Board, given: unknown): Promise<void> {
-  const params = fields(given);
-  const { job } = await sidecar.send<Result<'trellis/retryNode'>>('trellis/retryNode', params);
-  if (typeof params.out === 'string') board.began(job, params.out);
 }
 
 /** The sidecar says it in a message. */
@@ -118,11 +116,13 @@ function paramsOf<M extends MethodName>(given: object): Params<M> {
   return given as Params<M>;
 }
 
-/** The model that is set for the project, if one is. */
-function model(given: unknown): { model?: string } {
-  const { root, function: it } = fields(given);
-  const place = [root, fields(it).filePath].find((it) => typeof it === 'string' && isAbsolute(it));
-  return modelSet(typeof place === 'string' ? place : undefined);
+/** Where settings are looked up: the project, else the file of the function, else the first folder. */
+function placeOf(given: unknown): string {
+  const { root, projectRoot, function: it } = fields(given);
+  const place = [root, projectRoot, fields(it).filePath].find(
+    (path) => typeof path === 'string' && isAbsolute(path),
+  );
+  return typeof place === 'string' ? place : (workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
 }
 
 function fields(value: unknown): Record<string, unknown> {

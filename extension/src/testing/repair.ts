@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { commands, l10n, type TextDocument, Uri, window, workspace } from 'vscode';
 import { folderFor } from '../generation/pick';
-import { modelSet } from '../models/set';
+import { means } from '../means/means';
 import type { RepairResult } from '../protocol';
 import { isBelow } from '../run/folders';
 import type { Sidecar } from '../sidecar/api';
@@ -16,7 +16,7 @@ export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
   const root = named ?? (await folderFor(file));
   if (root === undefined) return;
   if (!(await saveBelow(root))) return;
-  const params = { root, ...modelSet(root), wait: true };
+  const params = { root, ...(await means('trellis/repair', root)), wait: true };
   const result = await work(sidecar, 'trellis/repair', params);
   if (result === undefined) return;
   await shown(root, result);

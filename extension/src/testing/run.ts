@@ -1,9 +1,10 @@
 // One run of the Testing view: asked of the sidecar, shown as it goes.
 import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscode';
 import { l10n } from 'vscode';
+import { means } from '../means/means';
 import type { Client } from '../sidecar/client';
 import { complain } from '../sidecar/tell';
-import { type Kind, surroundings, type Testing } from './controller';
+import type { Kind, Testing } from './controller';
 import { showCoverage } from './coverage';
 import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
@@ -60,7 +61,7 @@ async function runPart(
     root,
     paths: [...ids],
     coverage: kind.coverage,
-    ...surroundings(root),
+    ...(await means('trellis/runTests', root)),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };
   const began = Date.now();

@@ -38,6 +38,11 @@ test('what is debugged is what pytest is told to run, in the folder of its proje
     [{ options: ['--ignore=grown'] }, ['--ignore=grown'], {}],
     [{ ids: ['a.py'], sources: ['/shop/src', '/shop/lib'] }, ['a.py'], { PYTHONPATH: '/shop/src:/shop/lib' }],
   ];
+  const { python } = launchOf(
+    { root: '/shop', ids: [], options: [], sources: [], python: '/envs/a/bin/python' },
+    ':',
+  );
+  assert.equal(python, '/envs/a/bin/python');
   for (const [given, args, env] of table) {
     const whole = launchOf({ root: '/shop', ids: [], options: [], sources: [], ...given }, ':');
     assert.deepEqual(

@@ -116,6 +116,8 @@ export const window = {
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
+  showInputBox: async () => '42',
+  showQuickPick: async () => [],
   withProgress: async (
     { title }: { title?: string },
     work: (progress: unknown, token: unknown) => unknown,
@@ -130,7 +132,21 @@ export enum QuickPickItemKind {
   Default = 0,
 }
 
-export const extensions = { all: [] as unknown[], getExtension: (_: string): unknown => undefined };
+/** Other extensions: their interfaces by id, and which were activated. */
+export const extensions = {
+  all: [] as unknown[],
+  installed: {} as Record<string, unknown>,
+  activated: [] as string[],
+  getExtension: (id: string) => {
+    const api = extensions.installed[id];
+    if (api === undefined) return undefined;
+    const activate = async () => {
+      extensions.activated.push(id);
+      return api;
+    };
+    return { activate };
+  },
+};
 
 export const debug = {};
 

@@ -1,13 +1,10 @@
 // What tests may have beside what every sandbox gives, as the person's own settings say: never a folder's.
-import type { Allowed } from './protocol';
-
-/** Reads one setting below `trellis`; `undefined` where nobody has set it. */
-type Own = (name: string) => unknown;
+import type { Allowed } from '../protocol';
+import type { Own } from './params';
 
 /** Only what is set; `undefined` where nothing is. */
 export function allowed(own: Own): Allowed | undefined {
   const all: Allowed = {
-    ...text('python', own('allow.python')),
     ...list('env', pairs(own('allow.env'))),
     ...list('passEnv', strings(own('allow.passEnv'))),
     ...amount('memory', own('allow.memory')),
@@ -18,9 +15,6 @@ export function allowed(own: Own): Allowed | undefined {
   };
   return Object.keys(all).length === 0 ? undefined : all;
 }
-
-const text = (name: string, value: unknown) =>
-  typeof value === 'string' && value.trim() !== '' ? { [name]: value.trim() } : {};
 
 const amount = (name: string, value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? { [name]: value } : {};

@@ -1,0 +1,169 @@
+// Every setting counts for every method that has it.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { Decisions } from '../../src/approval/decide';
+import { Board } from '../../src/generation/board';
+import { generate, resumeRun } from '../../src/generation/generate';
+import { implement } from '../../src/implementing/implement';
+import { means, own } from '../../src/means/means';
+import { type MeansOf, type Method, paramsOf } from '../../src/means/params';
+import { tasks } from '../../src/tasks/tasks';
+import { lensCommands } from '../../src/testing/lens_commands';
+import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
+import { Disposable, editor, run, Uri } from './vscode';
+
+beforeEach(() => {
+  [editor.settings, editor.ofWorkspace, editor.ofFolder] = [{}, {}, {}];
+});
+
+/** A value of each setting, and the parameter that it becomes. */
+const SETTINGS: Record<string, [unknown, string, unknown]> = {
+  model: ['openai:x', 'model', 'openai:x'],
+  simpleModel: ['openai:s', 'simpleModel', 'openai:s'],
+  strongModel: ['openai:h', 'strongModel', 'openai:h'],
+  'budget.usd': [1.5, 'budgetUsd', 1.5],
+  'budget.tokens': [9000, 'budgetTokens', 9000],
+  'budget.minutes': [3, 'budgetMinutes', 3],
+  testTimeout: [9, 'testTimeout', 9],
+  sandbox: ['local', 'sandbox', 'local'],
+  'allow.memory': [4096, 'allow', { memory: 4096 }],
+  interpreter: ['/envs/shop/bin/python', 'interpreter', '/envs/shop/bin/python'],
+  approve: ['supervised', 'approve', 'supervised'],
+  jobs: [4, 'jobs', 4],
+  testsFolder: ['checks', 'testsDir', 'checks'],
+};
+
+const MODELS = ['model', 'simpleModel', 'strongModel'];
+const BUDGET = ['budget.usd', 'budget.tokens', 'budget.minutes'];
+const TESTS = ['testTimeout', 'sandbox', 'allow.memory', 'interpreter'];
+const WORK = [...MODELS, ...BUDGET, ...TESTS];
+// A run goes on with its own options; what tests may have is kept by no run.
+const RESUMED = [...BUDGET, 'allow.memory', 'interpreter'];
+
+/** Which settings each method takes; the others are none of its business. */
+const TAKES: Record<Method, string[]> = {
+  'trellis/generate': [...WORK, 'approve', 'jobs'],
+  resume: RESUMED,
+  'trellis/retryNode': RESUMED,
+  'trellis/tasks': [...WORK, 'jobs'],
+  'trellis/repair': [...WORK, 'approve'],
+  'trellis/implement': [...WORK, 'approve'],
+  'trellis/generateTests': [...WORK, 'testsFolder'],
+  'trellis/proposeFix': WORK,
+  'trellis/decideFix': TESTS,
+  'trellis/runTests': TESTS,
+};
+const METHODS = Object.keys(TAKES).filter((it): it is Method => it in TAKES);
+
+test('each setting is sent to each method that takes it, and to no other', async () => {
+  for (const method of METHODS) {
+    for (const [name, [value, parameter, sent]] of Object.entries(SETTINGS)) {
+      editor.settings = { [name]: value };
+      const wanted = TAKES[method].includes(name) ? { [parameter]: sent } : {};
+      assert.deepEqual(await means(method, '/p'), wanted, `${name} for ${method}`);
+    }
+  }
+});
+
+test('what is not set, or is nonsense, is not sent', () => {
+  const table: [string, unknown][] = [
+    ['model', ' '],
+    ['budget.usd', null],
+    ['budget.tokens', Number.NaN],
+    ['jobs', 'many'],
+    ['sandbox', 'moon'],
+    ['allow.cores', 0],
+    ['allow.readOnly', false],
+    ['testsFolder', ''],
+  ];
+  const settings = Object.fromEntries(table);
+  for (const method of METHODS)
+    assert.deepEqual(
+      paramsOf(method, (it) => settings[it], undefined),
+      {},
+    );
+  const { budgetUsd } = paramsOf(
+    'trellis/generate',
+    (it) => (it === 'budget.usd' ? 0 : undefined),
+    undefined,
+  );
+  assert.equal(budgetUsd, 0, 'no money at all');
+});
+
+test('what tests may have is taken as the sidecar takes it, from the person alone', () => {
+  const settings: Record<string, unknown> = {
+    'allow.env': { STAGE: 'test', PORT: 80, ODD: null },
+    'allow.passEnv': ['TOKEN', 7],
+    'allow.network': true,
+    'allow.runSeconds': 60,
+  };
+  const allow = { env: ['STAGE=test', 'PORT=80'], passEnv: ['TOKEN'], network: true, runSeconds: 60 };
+  assert.deepEqual(
+    paramsOf('trellis/runTests', (it) => settings[it], undefined),
+    { allow },
+  );
+  editor.ofFolder = { 'allow.network': true, model: 'a:folder' };
+  editor.settings = { model: 'a:own' };
+  const read = own(Uri.file('/p') as never);
+  assert.deepEqual([read('allow.network'), read('model')], [undefined, 'a:folder']);
+});
+
+test('no more tasks are ordered at a time than are taken', () => {
+  const jobs = (method: 'trellis/tasks' | 'trellis/generate') =>
+    paramsOf(method, (it) => (it === 'jobs' ? 64 : undefined), undefined).jobs;
+  assert.deepEqual([jobs('trellis/tasks'), jobs('trellis/generate')], [16, 64]);
+});
+
+/** Does what a person does so that a method is asked. */
+const ASKS: Record<Method, (room: Room, board: Board) => Promise<unknown>> = {
+  'trellis/generate': ({ sidecar }, board) =>
+    generate(asClient(sidecar), board, { graph: '/p/rpg.json', out: '/p' }),
+  resume: ({ sidecar }, board) => resumeRun(asClient(sidecar), board, '/p'),
+  'trellis/retryNode': () => run('trellis.retryNode', { node: 'n', out: '/p' }),
+  'trellis/tasks': () => run('trellis.tasks', { file: '/p/tasks.json', stack: 's', out: '/p' }),
+  'trellis/repair': () => run('trellis.repair', { root: '/p' }),
+  'trellis/implement': ({ sidecar }) => implement(asClient(sidecar), Uri.file('/p/spec.md') as never),
+  'trellis/generateTests': () =>
+    run('trellis.generateTests', { function: { filePath: '/p/a.py', name: 'f' } }),
+  'trellis/proposeFix': () => run('trellis.proposeFix', { root: '/p', test: 'a.py::t' }),
+  'trellis/decideFix': ({ sidecar }) => decided(sidecar),
+  'trellis/runTests': ({ view }) => view.refreshHandler?.(undefined) ?? Promise.resolve(),
+};
+
+async function decided(sidecar: Room['sidecar']): Promise<void> {
+  const parts = { queue: new Map(), mayGo: async () => true, withdraw: () => {} } as never;
+  const decisions = new Decisions(asClient(sidecar), parts, parts, parts, parts);
+  await decisions.decide({ root: '/p', fix: 'fix-1' }, { decision: 'accept' });
+}
+
+test('whoever asks a method sends what it takes', async () => {
+  editor.settings = Object.fromEntries(Object.entries(SETTINGS).map(([name, [value]]) => [name, value]));
+  for (const method of METHODS) {
+    const room = roomOf('/p');
+    const client = asClient(room.sidecar);
+    const board = new Board(client);
+    const parts = [board, tasks(client, board), ...lensCommands(client, board, room.testing)];
+    const asked = method === 'resume' ? 'trellis/generate' : method;
+    room.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });
+    await ASKS[method](room, board);
+    await settled();
+    const [sent = {}] = room.sidecar.params(asked);
+    const wanted: MeansOf<Method> = await means(method, '/p');
+    const names = Object.values(SETTINGS).map(([, parameter]) => parameter);
+    const known = Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)));
+    assert.deepEqual(known, wanted, method);
+    Disposable.from(...parts).dispose();
+  }
+});
+
+test('what a person chose for a run wins over the settings', async () => {
+  editor.settings = { model: 'a:set' };
+  const { sidecar } = roomOf('/p');
+  sidecar.answers['trellis/generate'] = () => ({ job: 'job-1' });
+  const board = new Board(asClient(sidecar));
+  await generate(asClient(sidecar), board, { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' });
+  assert.deepEqual(sidecar.params('trellis/generate'), [
+    { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' },
+  ]);
+  board.dispose();
+});
