@@ -86,7 +86,9 @@ export class TestTree {
    * @param errors by id
    */
   errors(root: string, errors: ReadonlyMap<string, string>): void {
-    for (const [, file] of this.root(root).children) file.error = undefined;
+    const item = this.root(root);
+    item.error = undefined;
+    for (const [, file] of item.children) file.error = undefined;
     for (const [id, why] of errors) this.item(root, id).error = why;
   }
 

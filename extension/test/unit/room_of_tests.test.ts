@@ -184,6 +184,11 @@ test('a file that cannot be read for its tests says why, until it can', async ()
   };
   assert.equal(await collect({ notRun: ['met.py::t'], collectionErrors: [failure] }), 'SyntaxError: no');
   assert.equal(await collect({ notRun: ['met.py::t', 'broken.py::t'] }), undefined);
+  const usage = { exception: 'UsageError', message: 'unrecognized arguments: -q9', traceback: '' };
+  await collect({ outcome: 'collectionError', collectionErrors: [usage] });
+  assert.equal(view.items.get(root)?.error, 'UsageError: unrecognized arguments: -q9');
+  await collect({ notRun: ['met.py::t'] });
+  assert.equal(view.items.get(root)?.error, undefined);
 });
 
 /** Tells that a job begins, and a line of what it does. */
