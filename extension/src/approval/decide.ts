@@ -70,9 +70,9 @@ export class Decisions {
   }
 
   /** Runs the tests that ran for a decision, whose results hold no more. */
-  private async runAgain(root: string, { test, affected }: FixResult): Promise<void> {
+  private async runAgain(root: string, { test, affected, failing }: FixResult): Promise<void> {
     if (!workspace.isTrusted) return;
-    const paths = [...new Set([test.id, ...affected])];
+    const paths = [...new Set([test.id, ...affected, ...failing])];
     await commands.executeCommand('trellis.runTests', { root, paths });
   }
 

@@ -214,6 +214,7 @@ const full = (node: string | null, hunks: ReturnType<typeof hunk>[], reason = 'w
   files: [{ path: 'shop/a.py', base: 'y\n', proposed: 'x\n', hunks }],
   diff: '',
   affected: [],
+  failing: [],
   history: [],
 });
 
@@ -301,6 +302,7 @@ const decided = (state: State, more: Partial<DecideFixResult> = {}): DecideFixRe
   edit: null,
   written: [],
   tests: [],
+  mended: [],
   notes: [],
   ...more,
 });

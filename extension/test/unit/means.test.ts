@@ -1,5 +1,7 @@
 // Every setting counts for every method that has it.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { Decisions } from '../../src/approval/decide';
 import { Board } from '../../src/generation/board';
@@ -62,6 +64,18 @@ test('each setting is sent to each method that takes it, and to no other', async
       const wanted = TAKES[method].includes(name) ? { [parameter]: sent } : {};
       assert.deepEqual(await means(method, '/p'), wanted, `${name} for ${method}`);
     }
+  }
+});
+
+test('a method takes each setting that the sidecar has a parameter for', () => {
+  const wire = readFileSync(join(process.env.TRELLIS_REPOSITORY ?? '', 'fixtures/wire/openrpc.json'), 'utf8');
+  const methods: { name: string; params: { name: string }[] }[] = JSON.parse(wire).methods;
+  // A run that goes on has options of its own.
+  const fresh = METHODS.filter((it) => TAKES[it] !== RESUMED);
+  for (const method of fresh) {
+    const params = methods.find((it) => it.name === method)?.params.map((it) => it.name) ?? [];
+    const wanted = Object.entries(SETTINGS).filter(([, [, parameter]]) => params.includes(parameter));
+    assert.deepEqual([...TAKES[method]].sort(), wanted.map(([name]) => name).sort(), method);
   }
 });
 
