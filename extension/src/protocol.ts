@@ -2400,6 +2400,10 @@ tests: TriedTest[]
  */
 mended: string[]
 /**
+ * Other fixes that wait and were brought to the new texts: look at them again.
+ */
+rebased: string[]
+/**
  * What else there is to say, as sentences.
  */
 notes: string[]
@@ -4439,6 +4443,10 @@ path?: (string | null)
  * Its line, from 1.
  */
 line?: (number | null)
+/**
+ * The file that could not be collected for it, relative to the project; null for the failure of a test.
+ */
+collecting?: (string | null)
 /**
  * As the framework shows it.
  */

@@ -15,6 +15,7 @@ mod grow;
 mod hostile;
 mod implement;
 mod inspect;
+mod interpreters;
 mod keys;
 mod linters;
 mod live;

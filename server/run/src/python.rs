@@ -1,5 +1,6 @@
 //! Interpreters: finding one, and making an environment that has pytest.
 
+mod environments;
 mod find;
 mod install;
 mod lender;
@@ -17,6 +18,7 @@ use tokio::process::Command;
 use crate::environment::plain_environment;
 
 pub use self::{
+    environments::{Variables, environments},
     find::{Search, find},
     install::Installer,
     lender::Lender,

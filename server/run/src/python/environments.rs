@@ -9,6 +9,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -60,7 +62,9 @@ fn pipenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     if !pipfile.is_file() {
         return None;
     }
-    let data = || folder(variables, "XDG_DATA_HOME").or_else(|| Some(home(variables)?.join(".local/share")));
+    let data = || {
+        folder(variables, "XDG_DATA_HOME").or_else(|| Some(home(variables)?.join(".local/share")))
+    };
     let all = folder(variables, "WORKON_HOME").or_else(|| Some(data()?.join("virtualenvs")))?;
     // A file in place of the folder names one.
     if let Ok(named) = crate::files::read_text(root.join(".venv")) {
@@ -68,7 +72,11 @@ fn pipenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     }
     let name = root.file_name()?.to_string_lossy().into_owned();
     let hash = Sha256::digest(pipfile.to_string_lossy().as_bytes());
-    Some(all.join(format!("{}-{}", cleaned(&name, " &$`!*@\"()[]\\\r\n\t"), base64(&hash[..6]))))
+    Some(all.join(format!(
+        "{}-{}",
+        cleaned(&name, " &$`!*@\"()[]\\\r\n\t"),
+        URL_SAFE.encode(&hash[..6])
+    )))
 }
 
 fn poetry(root: &Path, variables: Variables<'_>) -> Vec<PathBuf> {
@@ -78,12 +86,14 @@ fn poetry(root: &Path, variables: Variables<'_>) -> Vec<PathBuf> {
         let general = general.or_else(|| Some(home(variables)?.join(".cache")))?;
         Some(folder(variables, "POETRY_CACHE_DIR").unwrap_or(general.join("pypoetry")))
     };
-    let all = folder(variables, "POETRY_VIRTUALENVS_PATH").or_else(|| Some(cache()?.join("virtualenvs")));
+    let all =
+        folder(variables, "POETRY_VIRTUALENVS_PATH").or_else(|| Some(cache()?.join("virtualenvs")));
     let Some(all) = all else { return Vec::new() };
     let hash = Sha256::digest(root.to_string_lossy().as_bytes());
     let name = cleaned(&name.to_lowercase(), " $`!*@\"\\\r\n\t");
-    let begin = format!("{name}-{}-py", &base64(&hash)[..8]);
-    let is_its = |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with(&begin));
+    let begin = format!("{name}-{}-py", &URL_SAFE.encode(hash)[..8]);
+    let is_its =
+        |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with(&begin));
     let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|it| it.path());
     let mut found: Vec<PathBuf> = entries.filter(is_its).collect();
     // The newest Python first.
@@ -128,10 +138,12 @@ fn poetry_name(root: &Path) -> Option<String> {
 fn pyenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let all = folder(variables, "PYENV_ROOT").or_else(|| Some(home(variables)?.join(".pyenv")))?;
     let places = std::iter::once(root).chain(above(root));
-    let mut texts = places.filter_map(|it| crate::files::read_text(it.join(".python-version")).ok());
+    let mut texts =
+        places.filter_map(|it| crate::files::read_text(it.join(".python-version")).ok());
     let text = texts.next()?;
     let name = text.lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with('#'))?;
-    let is_plain = Path::new(name).components().all(|it| matches!(it, std::path::Component::Normal(_)));
+    let is_plain =
+        Path::new(name).components().all(|it| matches!(it, std::path::Component::Normal(_)));
     let found = all.join("versions").join(name);
     // A version alone is no environment of the project's.
     let is_version = name.starts_with(|it: char| it.is_ascii_digit()) && !name.contains('/');
@@ -154,18 +166,4 @@ fn conda(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
 fn cleaned(name: &str, bad: &str) -> String {
     let letter = |it: char| if bad.contains(it) { '_' } else { it };
     name.chars().map(letter).take(NAME).collect()
-}
-
-/// The alphabet for addresses, with `=` at the end.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut out = String::new();
-    for part in bytes.chunks(3) {
-        let all = part.iter().fold(0_u32, |sum, it| sum << 8 | u32::from(*it)) << (8 * (3 - part.len()));
-        for at in 0..4 {
-            let six = (all >> (18 - 6 * at) & 63) as usize;
-            out.push(if at <= part.len() { char::from(LETTERS[six]) } else { '=' });
-        }
-    }
-    out
 }

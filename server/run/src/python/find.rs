@@ -3,6 +3,7 @@
 use std::{
     env,
     ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -12,9 +13,6 @@ use super::{Origin, Python, PythonError, last_words, output};
 
 /// The oldest version that is supported.
 const OLDEST: (u32, u32) = (3, 9);
-
-/// Where projects keep environments, the most usual first.
-const OWN: [&str; 3] = [".venv", "venv", "env"];
 
 /// Says what an interpreter is, without importing anything big.
 const PROBE: &str = "\
@@ -34,8 +32,8 @@ pub struct Search<'a> {
     pub named: Option<&'a Path>,
     /// The folder of the environment that is activated.
     pub activated: Option<&'a Path>,
-    /// A project, which may have an environment of its own: `.venv`, `venv` or `env`.
-    pub project: Option<&'a Path>,
+    /// Folders of environments that the project may have, the first choice first; see [`environments`](super::environments()).
+    pub environments: &'a [PathBuf],
     /// A list of folders as in the variable `PATH`.
     pub path: &'a OsStr,
 }
@@ -43,7 +41,7 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// Nothing but the folders of `path`.
     pub fn on(path: &'a OsStr) -> Search<'a> {
-        Search { named: None, activated: None, project: None, path }
+        Search { named: None, activated: None, environments: &[], path }
     }
 }
 
@@ -66,10 +64,10 @@ pub async fn find(search: &Search<'_>) -> Result<Python, PythonError> {
             Err(reason) => passed_over.push(reason),
         }
     }
-    let folders = search.project.iter().flat_map(|project| OWN.map(|name| project.join(name)));
+    let folders = search.environments.iter();
     let mut bare = None;
     for folder in folders.filter(|it| it.join("bin/python").is_file()) {
-        match own(&folder, search.path).await {
+        match own(folder, search.path).await {
             Ok(python) if python.maker.is_none() => return Ok(Python { passed_over, ..python }),
             Ok(python) => bare = bare.or(Some(python)),
             Err(reason) => passed_over.push(reason),
@@ -162,9 +160,12 @@ struct Environment {
 }
 
 impl Environment {
-    /// Reads what a virtual environment says of itself; the error says why it cannot be used.
+    /// Reads what an environment says of itself; the error says why it cannot be used.
     fn read(folder: &Path) -> Result<Environment, String> {
         let shown = folder.display();
+        if let Some(version) = conda_version(folder) {
+            return Environment::of_version(folder, &version);
+        }
         let settings = crate::files::read_text(folder.join("pyvenv.cfg"))
             .map_err(|error| format!("{shown} is no virtual environment: pyvenv.cfg: {error}"))?;
         let setting = |line: &str| {
@@ -172,6 +173,11 @@ impl Environment {
             ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
         };
         let version = settings.lines().find_map(setting).unwrap_or_default();
+        Environment::of_version(folder, &version)
+    }
+
+    fn of_version(folder: &Path, version: &str) -> Result<Environment, String> {
+        let shown = folder.display();
         let numbers: Vec<&str> = version.split('.').take(3).collect();
         let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
         let (Some(major), Some(minor)) = (number(0), number(1)) else {
@@ -194,6 +200,18 @@ impl Environment {
             added: None,
         }
     }
+}
+
+/// The version of Python in an environment of conda's, by the record of its package; none where it is no such environment.
+fn conda_version(folder: &Path) -> Option<String> {
+    let records = fs::read_dir(folder.join("conda-meta")).ok()?.flatten();
+    let names = records.map(|it| it.file_name().to_string_lossy().into_owned());
+    let version = |name: String| {
+        let rest = name.strip_prefix("python-")?.strip_suffix(".json")?;
+        let version = rest.split('-').next()?;
+        version.starts_with(|it: char| it.is_ascii_digit()).then(|| version.to_owned())
+    };
+    names.into_iter().find_map(version)
 }
 
 /// Where an environment's packages are.

@@ -100,7 +100,9 @@ impl Project {
 
 async fn found(project: &Path) -> Python {
     let path = env::var_os("PATH").expect("PATH is set");
-    let found = find(&Search { project: Some(project), ..Search::on(&path) }).await.expect("found");
+    let environments = run::python::environments(project, &|_| None);
+    let search = Search { environments: &environments, ..Search::on(&path) };
+    let found = find(&search).await.expect("found");
     assert!(found.interpreter.starts_with(project) && found.maker.is_none(), "{found:?}");
     found
 }

@@ -104,7 +104,8 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
         .arg(project.path().join("venv"))
         .status();
     assert!(bare.is_ok_and(|status| status.success()));
-    let found = find(&Search { project: Some(project.path()), ..Search::on(OsStr::new("")) })
+    let environments = own(project.path());
+    let found = find(&Search { environments: &environments, ..Search::on(OsStr::new("")) })
         .await
         .expect("found");
     assert_eq!(found.origin, Origin::Project);
@@ -126,6 +127,11 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
 async fn no_python_says_what_to_install() {
     let error = find(&Search::on(OsStr::new("/nowhere"))).await.expect_err("none there");
     assert!(error.to_string().contains("apt install python3"), "{error}");
+}
+
+/// Where the environment of a project may be, for a person without variables.
+fn own(project: &Path) -> Vec<PathBuf> {
+    python::environments(project, &|_| None)
 }
 
 /// An environment in `folder` without pytest that has one package of its own.
@@ -162,7 +168,8 @@ async fn an_environment_without_pytest_gets_it_from_beside() {
     let project = tempfile::tempdir_in(scratch()).expect("a folder");
     bare(&base.interpreter, &project.path().join(".venv"));
     let path = env::var_os("PATH").expect("PATH is set");
-    let search = Search { project: Some(project.path()), ..Search::on(&path) };
+    let environments = own(project.path());
+    let search = Search { environments: &environments, ..Search::on(&path) };
     let found = find(&search).await.expect("found");
     assert_eq!(found.interpreter, project.path().join(".venv/bin/python"));
     assert!(found.maker.is_some());
@@ -184,10 +191,11 @@ async fn what_a_person_names_or_activates_comes_before_the_projects() {
     let project = elsewhere.path().join("project");
     bare(&base.interpreter, &project.join(".venv"));
     let path = env::var_os("PATH").expect("PATH is set");
+    let environments = own(&project);
     let all = Search {
         named: Some(&named),
         activated: Some(&activated),
-        project: Some(&project),
+        environments: &environments,
         path: &path,
     };
     let interpreter = named.join("bin/python");

@@ -144,6 +144,8 @@ pub(crate) struct FailureShape {
     pub(crate) path: Option<String>,
     /// Its line, from 1.
     pub(crate) line: Option<u32>,
+    /// The file that could not be collected for it, relative to the project; null for the failure of a test.
+    pub(crate) collecting: Option<String>,
     /// As the framework shows it.
     pub(crate) traceback: String,
     /// Both sides of the comparison that failed, if that is what it was.
@@ -408,6 +410,7 @@ fn failure(failure: &run::Failure) -> FailureShape {
         message: failure.message.clone(),
         path: failure.path.clone(),
         line: failure.line,
+        collecting: failure.collecting.clone(),
         traceback: failure.traceback.clone(),
         comparison: failure.comparison.as_ref().map(|it| ComparisonShape {
             operator: it.operator.clone(),

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use run::python;
 use tokio::sync::Mutex;
 
-use super::{Needs, Opened, SandboxArgs, Settled, open};
+use super::{Needs, Opened, SandboxArgs, Settled, environments, open};
 use crate::error::Fault;
 use crate::output::Output;
 
@@ -92,7 +92,7 @@ impl Key {
             Needs::Lines(lines) => lines.clone(),
             Needs::Project => python::of_project(root).map_err(Fault::input)?.lines,
         };
-        let installed = [".venv", "venv"].iter().flat_map(|it| stamps(&root.join(it))).collect();
+        let installed = environments(root).iter().flat_map(|it| stamps(it)).collect();
         Ok(Key { root: root.to_owned(), args: args.clone(), allowed, lines, installed })
     }
 }

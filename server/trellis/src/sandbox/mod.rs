@@ -175,14 +175,14 @@ async fn container_image(
     let base = args.image.clone().unwrap_or(default.base);
     let spec = ImageSpec { base, requirements: lines(root, needs, output)? };
     let say = |progress: ImageProgress| match progress {
-        ImageProgress::Waiting => Output::say("waiting for another process that builds the image"),
+        ImageProgress::Waiting => output.note("waiting for another process that builds the image"),
         // Said once, when the sizes are not known yet.
         ImageProgress::Pulling { image, total: 0, .. } => {
-            Output::say(format_args!("pulling the image {image}"));
+            output.note(format_args!("pulling the image {image}"));
         }
         ImageProgress::Pulling { .. } => {}
         ImageProgress::Building { requirements } => {
-            Output::say(format_args!("building the test image: {}", requirements.join(", ")));
+            output.note(format_args!("building the test image: {}", requirements.join(", ")));
         }
     };
     Docker::open(None, &spec, &cache_folder()?, &say).await.map_err(Fault::unavailable)
@@ -215,11 +215,11 @@ async fn interpreter(
     let mut lines = lines(root, &needs, output)?;
     let say = |step: python::Progress| match step {
         python::Progress::Waiting => {
-            Output::say("waiting for another process that makes the test environment");
+            output.note("waiting for another process that makes the test environment");
         }
         python::Progress::Creating { .. } => {}
         python::Progress::Installing { requirements } => {
-            Output::say(format_args!("making the test environment: {}", requirements.join(", ")));
+            output.note(format_args!("making the test environment: {}", requirements.join(", ")));
         }
     };
     if own {
@@ -241,13 +241,19 @@ pub(crate) async fn python_of(
 ) -> Result<python::Python, python::PythonError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let activated = activated();
+    let environments = environments(root);
     let search = python::Search {
         named: allowed.python.as_deref(),
         activated: activated.as_deref(),
-        project: Some(root),
+        environments: &environments,
         path: &path,
     };
     python::find(&search).await
+}
+
+/// Folders of environments that the project in `root` may have.
+fn environments(root: &Path) -> Vec<PathBuf> {
+    python::environments(root, &|name| std::env::var_os(name))
 }
 
 /// The environment that is activated, by venv's and conda's variables. conda's own is for conda.
