@@ -24,7 +24,7 @@ use crate::{
 pub(crate) enum Place {
     Local {
         python: Python,
-        config: Config,
+        config: Box<Config>,
         local: Local,
     },
     /// With variables for the tests.
@@ -45,7 +45,7 @@ pub(crate) fn local_of(config: &Config) -> Local {
 
 impl Place {
     pub(crate) fn local(python: Python, config: Config) -> Place {
-        let local = local_of(&config);
+        let (local, config) = (local_of(&config), Box::new(config));
         Place::Local { python, config, local }
     }
 
