@@ -4,8 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use ::lsp::{Client, Encoding, patience};
 use serde_json::{Value, json};
 
+use crate::mock::KEY;
+use crate::models::{Service, prompt, said};
 use crate::runs::{editor, ended, result, start};
 use crate::world::{Ran, World};
 
@@ -108,4 +111,126 @@ fn a_sandbox_that_is_kept_measures_where_it_is_asked_to() {
         };
         assert_eq!((outcome("unseen"), outcome("discounted")), (json!("passed"), json!("failed")));
     }
+}
+
+/// Code two files away from a test, behind a fixture, a method and an import in a function.
+const BOOK: [(&str, &str); 4] = [
+    (
+        "p/ledger/book.py",
+        "from ledger.entries import kept\n\n\nclass Book:\n    def __init__(self):\n        self.entries = []\n\n    def balance_of_all(self):\n        return sum(kept(self.entries))\n",
+    ),
+    (
+        "p/ledger/entries.py",
+        "def kept(entries):\n    from ledger.signs import signed\n\n    return [signed(it) for it in entries]\n",
+    ),
+    ("p/ledger/signs.py", "def signed(entry):\n    return abs(entry)\n"),
+    ("p/ledger/unrelated.py", "def nothing_to_do_with_it():\n    return 0\n"),
+];
+const BOOK_TESTS: &str = "\
+import pytest
+
+from ledger.book import Book
+
+
+@pytest.fixture
+def book():
+    made = Book()
+    made.entries = [3, -1]
+    return made
+
+
+def test_balance(book):
+    assert book.balance_of_all() == 2
+";
+
+/// A service that answers every question with one text, and what it was asked while `work` ran.
+fn asked(answer: &str, work: impl FnOnce(&[(&str, &str)])) -> Vec<String> {
+    let answer = answer.to_owned();
+    let service = Service::start(Box::new(move |_| said(&answer)));
+    let more = [("OPENAI_BASE_URL", service.url.as_str()), ("OPENAI_API_KEY", KEY)];
+    let offline = [("PIP_NO_INDEX", "1"), ("UV_NO_INDEX", "1")];
+    work(&[more, offline].concat());
+    service.asked().iter().map(|it| prompt(it).to_owned()).collect()
+}
+
+const REPAIR: [&str; 5] = ["repair", "p", "--sandbox=local", "--model=openai:tiny", "--test"];
+
+/// Questions of a repair, for a diagnosis and for a fix, and what it said before the first of them.
+fn of_repair(world: &World, test: &str) -> (Vec<String>, String) {
+    let mut said = String::new();
+    let questions = asked("I do not know.", |more| {
+        let ran =
+            with(world, &[&REPAIR[..], &[test, "--max-iterations=1"]].concat(), more).exits(1);
+        let (before, _) = ran.stderr.split_once("looking for the cause").expect("it began");
+        said = before.to_owned();
+    });
+    (questions, said)
+}
+
+/// Questions of a proposal, and what was told before the first of them.
+fn of_proposal(world: &World, test: &str) -> (Vec<String>, String) {
+    let mut said = String::new();
+    let questions = asked("I do not know.", |more| {
+        let mut command = world.command(&["lsp"]);
+        command.env("TRELLIS_CACHE", world.root().join("cache")).envs(more.iter().copied());
+        let mut client = Client::start(command, world.root()).expect("a server");
+        client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
+        let params = json!({ "root": "p", "test": test, "model": "openai:tiny", "sandbox": "local", "background": true });
+        let job = start(&mut client, "proposeFix", params);
+        let notes = ended(&mut client, &job).into_iter().filter(|it| it["type"] == "log");
+        let notes: Vec<String> = notes.map(|it| it.to_string()).collect();
+        let at =
+            notes.iter().position(|it| it.contains("looking for the cause")).expect("it began");
+        said = notes[..at].join("\n");
+    });
+    (questions, said)
+}
+
+#[track_caller]
+fn shows(questions: &[String], sources: &[&str], hidden: &str) {
+    assert!(!questions.is_empty(), "nobody was asked");
+    for question in questions {
+        for source in sources {
+            assert!(question.contains(source), "`{source}` is missing in {question}");
+        }
+        assert!(!question.contains(hidden), "`{hidden}` is in {question}");
+    }
+}
+
+#[test]
+fn no_model_is_asked_without_the_code_that_a_test_leads_to() {
+    let world = ledger();
+    BOOK.iter().for_each(|(path, text)| drop(world.write(path, text)));
+    world.write("p/tests/test_book.py", BOOK_TESTS);
+    let cases: [(&str, &[&str]); 2] = [
+        ("tests/test_discount.py::test_discounted", &["return price + price * rate"]),
+        (
+            "tests/test_book.py::test_balance",
+            &["return sum(kept(self.entries))", "return [signed(it)", "return abs(entry)"],
+        ),
+    ];
+    for (test, sources) in cases {
+        for (questions, said) in [of_repair(&world, test), of_proposal(&world, test)] {
+            shows(&questions, sources, "nothing_to_do_with_it");
+            for told in ["lines are not measured: ", "-m pip install coverage", "import and call"] {
+                assert!(said.contains(told), "`{told}` is missing in {said}");
+            }
+        }
+    }
+}
+
+/// Lines are measured, and the test executes none of the code: another process does.
+#[test]
+fn a_test_that_executes_no_code_itself_is_asked_about_with_the_code_all_the_same() {
+    let world = World::new();
+    world.write("p/pytest.ini", "[pytest]\n");
+    world.write("p/tool.py", "def shout(text):\n    return text.lower()\n\n\nif __name__ == '__main__':\n    print(shout('a'))\n");
+    world.write("p/test_tool.py", "import subprocess, sys\n\ndef test_tool():\n    out = subprocess.run([sys.executable, 'tool.py'], capture_output=True, text=True).stdout\n    assert out == 'A\\n'\n\ndef test_other():\n    pass\n");
+    let mut command =
+        world.command(&[&REPAIR[..], &["test_tool.py::test_tool", "--max-iterations=1"]].concat());
+    let questions = asked("I do not know.", |more| {
+        command.envs(more.iter().filter(|it| it.0.starts_with("OPENAI")).copied());
+        let _ = Ran::of(command.output().expect("trellis starts")).exits(1);
+    });
+    shows(&questions, &["return text.lower()"], "lines are not measured");
 }

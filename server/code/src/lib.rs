@@ -53,7 +53,8 @@ pub use import_edit::add_import;
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
     CallEdge, CallNode, Caller, Calls, CircleImport, FileId, ImportCircle, Index, Located, Place,
-    Reference, ReferenceKind, References, Rename, RenameRefused, Texts, Unused, Words, calls,
+    Reach, Reference, ReferenceKind, References, Rename, RenameRefused, Texts, Unused, Words,
+    calls,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{Merged, Part, merge};

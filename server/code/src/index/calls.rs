@@ -72,8 +72,9 @@ pub fn calls(index: &Index) -> Calls {
         by_symbol.insert(node.symbol, number);
     }
 
+    let known = |file: FileId, at: usize| by_name.get(&(file, at)).copied();
     let found = ask_each(index, &files, |eval, file| {
-        uses_of(eval, file, &by_name)
+        uses_of(eval, file, &known)
             .into_iter()
             .filter_map(|(at, callee, doubt)| {
                 let caller = by_symbol.get(&function_around(&index.outline(file), file, at)?)?;
@@ -118,23 +119,23 @@ fn nodes_of(index: &Index, file: FileId) -> Vec<CallNode> {
     outline.symbols.iter().enumerate().filter(|(_, it)| is_function(it)).map(node).collect()
 }
 
-fn is_function(it: &Symbol) -> bool {
+pub(super) fn is_function(it: &Symbol) -> bool {
     matches!(it.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Property)
 }
 
 /// The innermost function around an offset, its decorators and header included.
-fn function_around(outline: &Outline, file: FileId, at: usize) -> Option<Located> {
+pub(super) fn function_around(outline: &Outline, file: FileId, at: usize) -> Option<Located> {
     let around = |it: &Symbol| is_function(it) && it.range.contains(&at);
     let symbol = outline.symbols.iter().rposition(around)?;
     Some(Located { file, symbol })
 }
 
-/// Where a file uses functions, and which.
-fn uses_of(
+/// Where a file uses functions, and which. `known`: the function whose name stands at an offset of a file.
+pub(super) fn uses_of<F: Ord + Copy>(
     eval: &Eval<'_>,
     file: FileId,
-    by_name: &FxHashMap<(FileId, usize), usize>,
-) -> Vec<(usize, usize, Option<&'static str>)> {
+    known: &impl Fn(FileId, usize) -> Option<F>,
+) -> Vec<(usize, F, Option<&'static str>)> {
     let module = eval.module(file);
     let called = called(module);
     let mut found = Vec::new();
@@ -145,10 +146,10 @@ fn uses_of(
         }
         eval.refresh();
         let meaning = eval.meaning(file, it);
-        let functions: BTreeSet<Vec<usize>> = eval
+        let functions: BTreeSet<Vec<F>> = eval
             .with_twins(meaning.targets.clone())
             .into_iter()
-            .map(|target| functions_of(eval, target, called.contains(&expr), by_name))
+            .map(|target| functions_of(eval, target, called.contains(&expr), known))
             .filter(|it| !it.is_empty())
             .collect();
         let doubt = meaning.doubt.map(|it| it.reason());
@@ -172,21 +173,21 @@ fn called(module: &Module) -> FxHashSet<ExprId> {
 }
 
 /// The functions that a target is the name of; of a class that is called, what makes its objects.
-fn functions_of(
+fn functions_of<F>(
     eval: &Eval<'_>,
     target: Target,
     is_called: bool,
-    by_name: &FxHashMap<(FileId, usize), usize>,
-) -> Vec<usize> {
-    let known = |target: Target| -> Vec<usize> {
+    known: &impl Fn(FileId, usize) -> Option<F>,
+) -> Vec<F> {
+    let named = |target: Target| -> Vec<F> {
         let places = eval.definitions(target).into_iter();
-        places.filter_map(|it| by_name.get(&(it.file, it.range.start)).copied()).collect()
+        places.filter_map(|it| known(it.file, it.range.start)).collect()
     };
-    let functions = known(target);
+    let functions = named(target);
     if !functions.is_empty() || !is_called {
         return functions;
     }
-    eval.makers(target).into_iter().flat_map(known).collect()
+    eval.makers(target).into_iter().flat_map(named).collect()
 }
 
 /// What a docstring says, as `inspect.cleandoc` has it.

@@ -15,6 +15,7 @@ mod merge;
 mod mutants;
 mod names;
 mod outline;
+mod reach;
 mod relations;
 mod robust;
 mod shortcuts;

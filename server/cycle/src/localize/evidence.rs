@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use code::Facts;
+use code::{Facts, StatementKind};
 
 use crate::observation::Failure;
 
@@ -26,6 +26,21 @@ pub struct TestEvidence {
     pub failure: Option<Failure>,
     /// First lines of the statements it executed, by the place of the file in [`Evidence::files`].
     pub lines: BTreeMap<usize, BTreeSet<u32>>,
+    /// A run has told which lines of the code it executed, and there are some.
+    pub measured: bool,
+    /// Where its calls and imports lead, as they are written; for tests of which no run has told it.
+    pub reached: Vec<Reached>,
+}
+
+/// A function that a test leads to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reached {
+    /// The place of the file in [`Evidence::files`].
+    pub file: usize,
+    /// Its place in the facts of the file; `None`: the top level.
+    pub function: Option<usize>,
+    /// Calls between: 0 for one that the test calls itself.
+    pub distance: usize,
 }
 
 /// One file.
@@ -42,6 +57,19 @@ pub struct FileEvidence {
 }
 
 impl Evidence {
+    /// First lines of what stands in a function, or at the top level: those that run when it does.
+    pub(super) fn lines_of(&self, it: &Reached) -> BTreeSet<u32> {
+        let facts = &self.files[it.file].facts;
+        let inside = facts.statements.iter().filter(|statement| {
+            statement.function == it.function && statement.kind != StatementKind::Definition
+        });
+        let mut lines: BTreeSet<u32> = inside.map(|statement| statement.first).collect();
+        if let (true, Some(function)) = (lines.is_empty(), it.function) {
+            lines.extend(facts.functions.get(function).map(|it| it.header));
+        }
+        lines
+    }
+
     pub(super) fn failing(&self) -> impl Iterator<Item = &TestEvidence> {
         self.tests.iter().filter(|it| it.failed)
     }

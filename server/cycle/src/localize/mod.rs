@@ -15,6 +15,6 @@ mod weights;
 mod why;
 mod words;
 
-pub use evidence::{Evidence, FileEvidence, TestEvidence};
+pub use evidence::{Evidence, FileEvidence, Reached, TestEvidence};
 pub use rank::{LineSuspect, Parts, Ranked, Ranking, rank};
 pub use trials::Trial;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::Evidence;
 use super::signs::{distances, failing_words, text_of, tracebacks};
-use super::spectrum::{Function, Line, Spectrum};
+use super::spectrum::{Function, Group, Line, Spectrum};
 use super::trials::{Trial, Verdict, verdicts};
 use super::weights::{self, Weights};
 use super::why;
@@ -100,9 +100,6 @@ pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
     ranker.rank()
 }
 
-/// Lines of a function that belong together; `None`: the top level.
-type Group = (usize, Option<usize>);
-
 impl Ranker<'_> {
     fn rank(&self) -> Ranking {
         let mut groups: BTreeMap<Group, Vec<LineSuspect>> = BTreeMap::new();
@@ -160,15 +157,16 @@ impl Ranker<'_> {
         let (text, odd) = statement
             .map(|it| text_of(self.evidence, &self.spectrum, &self.words, (file, line), it))
             .unwrap_or_default();
+        let function = of.facts.function_at(line);
         let parts = Parts {
-            spectrum: self.spectrum.of_line((file, first)),
+            spectrum: self.spectrum.of_line((file, first))
+                * self.spectrum.nearness((file, function)),
             traceback: self.tracebacks.get(&(file, first)).copied().unwrap_or_default(),
             distance: 0.0,
             recency: self.recency(file, first, statement.map_or(first, |it| it.last)),
             text,
             trials: self.verdicts.get(&(file, line)).map_or(0.0, |it| it.value),
         };
-        let function = of.facts.function_at(line);
         let symbol = function.map(|it| of.facts.functions[it].name.clone()).unwrap_or_default();
         let counts = self.spectrum.lines.get(&(file, first)).copied();
         let verdict = self.verdicts.get(&(file, line));
@@ -206,7 +204,8 @@ impl Ranker<'_> {
             let function = &of.facts.functions[number];
             symbol.clone_from(&function.name);
             counts = self.spectrum.functions.get(&(file, number)).copied();
-            let own = self.spectrum.of_function((file, number));
+            let near = self.spectrum.nearness((file, Some(number)));
+            let own = self.spectrum.of_function((file, number)) * near;
             // A branch of it may tell more than the whole.
             parts.spectrum =
                 if counts.is_some() { (own + parts.spectrum) / 2.0 } else { parts.spectrum };

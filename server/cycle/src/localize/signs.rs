@@ -82,6 +82,11 @@ pub(super) fn distances(evidence: &Evidence, spectrum: &Spectrum) -> BTreeMap<Fu
     }
     let is_test = |(file, _): &Function| evidence.files[*file].is_test;
     let mut found = BTreeMap::new();
+    for it in evidence.failing().flat_map(|it| &it.reached) {
+        let Some(function) = it.function else { continue };
+        let distance: &mut usize = found.entry((it.file, function)).or_insert(it.distance);
+        *distance = it.distance.min(*distance);
+    }
     let mut front: Vec<Function> = executed.iter().copied().filter(is_test).collect();
     let mut seen: BTreeSet<Function> = front.iter().copied().collect();
     let mut distance = 0;
@@ -92,7 +97,8 @@ pub(super) fn distances(evidence: &Evidence, spectrum: &Spectrum) -> BTreeMap<Fu
             let callees = calls.iter().filter_map(|it| by_name.get(it.as_str())).flatten();
             for callee in callees {
                 if seen.insert(*callee) {
-                    found.insert(*callee, distance);
+                    let known: &mut usize = found.entry(*callee).or_insert(distance);
+                    *known = distance.min(*known);
                     next.push(*callee);
                 }
             }

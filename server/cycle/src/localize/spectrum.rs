@@ -4,18 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use code::StatementKind;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, TestEvidence};
 
 /// A line: the place of its file, its number.
 pub(super) type Line = (usize, u32);
 /// A function: the place of its file, its place there.
 pub(super) type Function = (usize, usize);
 
+/// Lines of a function that belong together; `None`: the top level.
+pub(super) type Group = (usize, Option<usize>);
+
 /// How often something was executed by tests that failed and by tests that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Counts {
     pub(super) failed: usize,
     pub(super) passed: usize,
+    /// Of the tests that failed, those that are only known to lead there.
+    pub(super) led: usize,
 }
 
 /// Counts of lines and functions.
@@ -27,6 +32,8 @@ pub(super) struct Spectrum {
     /// Lines that no test executes on its own account but whose value reaches executed ones, with the share
     /// of suspicion that they inherit.
     pub(super) inherited: BTreeMap<Line, f64>,
+    /// Calls between failing tests and what they are only known to lead to.
+    pub(super) led: BTreeMap<Group, usize>,
 }
 
 /// What a definition inherits from the code that it reaches: a wrong constant is rarer than a wrong
@@ -38,8 +45,8 @@ impl Spectrum {
         let mut spectrum = Spectrum::default();
         for test in &evidence.tests {
             let one = match test.failed {
-                true => Counts { failed: 1, passed: 0 },
-                false => Counts { failed: 0, passed: 1 },
+                true => Counts { failed: 1, ..Counts::default() },
+                false => Counts { passed: 1, ..Counts::default() },
             };
             spectrum.total.add(one);
             let mut functions = BTreeSet::new();
@@ -52,12 +59,50 @@ impl Spectrum {
                     functions.extend(inside.and_then(|it| it.function).map(|it| (*file, it)));
                 }
             }
+            spectrum.lead(evidence, test, one, &functions);
             for function in functions {
                 spectrum.functions.entry(function).or_default().add(one);
             }
         }
+        let functions = &spectrum.functions;
+        // Where another test was seen, that counts.
+        spectrum.led.retain(|(file, function), _| {
+            let counts = function.and_then(|it| functions.get(&(*file, it)));
+            counts.is_none_or(|it| it.led == it.failed)
+        });
         spectrum.inherit(evidence);
         spectrum
+    }
+
+    /// What nobody measured counts as executed where the test leads there.
+    fn lead(
+        &mut self,
+        evidence: &Evidence,
+        test: &TestEvidence,
+        one: Counts,
+        functions: &BTreeSet<Function>,
+    ) {
+        let led = Counts { led: one.failed, ..one };
+        for it in &test.reached {
+            let known = test.lines.get(&it.file);
+            let lines = evidence.lines_of(it).into_iter();
+            for line in lines.filter(|line| !known.is_some_and(|it| it.contains(line))) {
+                self.lines.entry((it.file, line)).or_default().add(led);
+            }
+            let place = it.function.map(|function| (it.file, function));
+            if let Some(place) = place.filter(|it| !functions.contains(it)) {
+                self.functions.entry(place).or_default().add(led);
+            }
+            if test.failed {
+                let distance = self.led.entry((it.file, it.function)).or_insert(usize::MAX);
+                *distance = it.distance.min(*distance);
+            }
+        }
+    }
+
+    /// What is left of the suspicion of something that failing tests are only known to lead to: the nearer, the more.
+    pub(super) fn nearness(&self, group: Group) -> f64 {
+        self.led.get(&group).map_or(1.0, |distance| 0.5 + 0.5 / (1.0 + *distance as f64))
     }
 
     /// The similarity of "executed" to "failed" (Ochiai; Abreu, Zoeteweij and van Gemund 2007): the number
@@ -131,5 +176,6 @@ impl Counts {
     fn add(&mut self, other: Counts) {
         self.failed += other.failed;
         self.passed += other.passed;
+        self.led += other.led;
     }
 }

@@ -50,6 +50,12 @@ pub(super) fn function(
 
 fn executed(counts: Counts, total: Counts) -> String {
     let failing = match (counts.failed, total.failed) {
+        (1, 1) if counts.led == 1 => {
+            "what the failing test calls and imports leads here".to_owned()
+        }
+        (some, all) if some > 0 && counts.led == some => {
+            format!("what {some} of {all} failing tests call and import leads here")
+        }
         (0, _) => "executed by no failing test".to_owned(),
         (1, 1) => "executed by the failing test".to_owned(),
         (some, all) if some == all => format!("executed by all {all} failing tests"),

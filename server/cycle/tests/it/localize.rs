@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use code::{Facts, MutantKind};
-use cycle::localize::{Evidence, FileEvidence, Ranking, TestEvidence, Trial, rank};
+use cycle::localize::{Evidence, FileEvidence, Ranking, Reached, TestEvidence, Trial, rank};
 use cycle::{Failure, Frame};
 
 const CART: &str = "\
@@ -57,6 +57,8 @@ fn evidence(tests: &[Ran<'_>]) -> Evidence {
             (0, cart.iter().copied().collect()),
             (1, own.iter().copied().collect()),
         ]),
+        measured: true,
+        reached: Vec::new(),
     });
     Evidence {
         tests: tests.collect(),
@@ -204,4 +206,28 @@ fn equal_evidence_gives_equal_ranks_and_scores_stay_in_bounds() {
     let scores = one.lines.iter().map(|it| it.score).chain(one.suspects.iter().map(|it| it.score));
     assert!(scores.into_iter().all(|it| (0.0..=1.0).contains(&it)), "{one:#?}");
     assert!(one.lines.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+/// Nobody measured anything: what the failing test leads to is suspect, the nearer the more, and less what passing ones lead to.
+#[test]
+fn what_a_test_leads_to_stands_for_lines_that_nobody_measured() {
+    let assertion = failure("AssertionError", &[("test_cart.py", 4)]);
+    let mut evidence = evidence(&[
+        ("test_cart.py::test_total", assertion, &[], &[4]),
+        ("test_cart.py::test_label", None, &[], &[]),
+    ]);
+    let reached =
+        |function: usize, distance| Reached { file: 0, function: Some(function), distance };
+    evidence.tests[0].measured = false;
+    assert!(rank(&evidence, &[]).suspects.iter().all(|it| it.file == 1), "of the tests alone");
+    // `checked` calls `total`; `label` is called by the other test as well.
+    evidence.tests[0].reached = vec![reached(1, 0), reached(0, 1), reached(2, 0)];
+    evidence.tests[1].reached = vec![reached(2, 0)];
+    let ranking = rank(&evidence, &[]);
+    let code: Vec<&str> =
+        ranking.suspects.iter().filter(|it| it.file == 0).map(|it| it.symbol.as_str()).collect();
+    assert_eq!(code, ["checked", "total", "label", ""]);
+    let why = &ranking.suspects.iter().find(|it| it.symbol == "checked").expect("it").why;
+    assert!(why.starts_with("what the failing test calls and imports leads here"), "{why}");
+    assert!(!why.contains("executed"), "{why}");
 }

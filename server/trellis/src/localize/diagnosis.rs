@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cycle::localize::{Evidence, Ranking};
+use cycle::localize::{Evidence, Ranking, TestEvidence};
 use cycle::{
     Case, Circumstances, Diagnosis, Ending, Finding, Repeats, Steadiness, TestRun, diagnose,
 };
@@ -128,7 +128,9 @@ impl Search<'_> {
     fn documentation(&self, run: &TestRun, evidence: &Evidence) -> Vec<String> {
         let failing: BTreeSet<&str> = run.cases.iter().map(|case| case.id.as_str()).collect();
         let tests = evidence.tests.iter().filter(|it| failing.contains(it.id.as_str()));
-        let files: BTreeSet<usize> = tests.flat_map(|it| it.lines.keys().copied()).collect();
+        let led = |it: &TestEvidence| it.reached.iter().map(|it| it.file).collect::<Vec<_>>();
+        let files: BTreeSet<usize> =
+            tests.flat_map(|it| it.lines.keys().copied().chain(led(it))).collect();
         let mut out = Vec::new();
         for file in files.into_iter().filter(|file| !evidence.files[*file].is_test) {
             let Some(id) = self.index.file(&evidence.files[file].path) else { continue };

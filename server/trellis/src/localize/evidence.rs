@@ -69,7 +69,7 @@ fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {
         id: it.id,
         failed: true,
         failure: Some(failure(&it.failure, texts)),
-        lines: BTreeMap::new(),
+        ..TestEvidence::default()
     });
     passed.chain(failed).collect()
 }
@@ -87,6 +87,7 @@ fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> T
             continue;
         };
         let lines = lines.iter().map(|it| first(file, *it)).collect::<BTreeSet<u32>>();
+        test.measured |= !evidence.files[file].is_test && !lines.is_empty();
         test.lines.insert(file, lines);
     }
     if test.lines.is_empty()

@@ -4,6 +4,7 @@
 
 mod diagnosis;
 mod evidence;
+mod reading;
 mod recency;
 mod trials;
 
@@ -105,6 +106,7 @@ impl Search<'_> {
         let mut ranking = Ranking::default();
         let mut diagnosed = Diagnosed::default();
         if !failures.is_empty() {
+            reading::lead(self.index, &mut evidence);
             diagnosed = self.diagnose(&failures, &reports, &evidence).await?;
             // Beside what fails every time, tests that pass by chance only blur the picture.
             if diagnosed.flaky.len() < failures.len() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use code::{Mutant, mutants, unified_diff};
-use cycle::localize::{Evidence, Ranking, Trial};
+use cycle::localize::{Evidence, Ranking, TestEvidence, Trial};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -215,9 +215,14 @@ impl<'a> Trials<'a> {
             Some(function) => lines.range(function.first..=function.last).next().is_some(),
             None => lines.contains(&first) || !lines.is_empty(),
         };
+        let function = statement.and_then(|it| it.function);
+        let leads = |test: &TestEvidence| {
+            test.reached.iter().any(|to| to.file == it.file && to.function == function)
+        };
         let duration = |id: &str| self.durations.get(id).copied().unwrap_or_default();
         let mut ids: Vec<&str> = (self.evidence.tests.iter())
-            .filter(|test| !test.failed && test.lines.get(&it.file).is_some_and(reaches))
+            .filter(|test| !test.failed)
+            .filter(|test| test.lines.get(&it.file).is_some_and(reaches) || leads(test))
             .map(|test| test.id.as_str())
             .collect();
         let all = ids.len();

@@ -219,7 +219,11 @@ impl Shop<'_> {
         let (failing, groups) = (survey.failing().len(), survey.groups.len());
         if is_first && failing > 0 && !survey.found.measured {
             // Said before anybody is asked: what a model is shown is chosen without it.
-            survey.found.notes.iter().for_each(|it| self.output.note(format_args!("note: {it}")));
+            survey
+                .found
+                .notes
+                .iter()
+                .for_each(|it| self.output.note(format_args!("warning: {it}")));
         }
         self.output.note(match (failing, groups) {
             (0, _) => format!("{} tests pass, none fails", survey.passing()),

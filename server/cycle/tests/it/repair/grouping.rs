@@ -58,6 +58,7 @@ pub(crate) fn evidence(ran: &[Ran<'_>]) -> Evidence {
             }
         }),
         lines: BTreeMap::from([(0, lines.iter().copied().collect::<BTreeSet<u32>>())]),
+        ..TestEvidence::default()
     });
     let tests = tests.collect();
     Evidence { tests, files: vec![file("code.py", CODE, false), file("test_a.py", TESTS, true)] }

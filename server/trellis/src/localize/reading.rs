@@ -1,0 +1,214 @@
+//! Where tests lead whose lines nobody has measured: their calls are followed as they are written, nearest first.
+//!
+//! Calls of methods whose object nobody knows go to the methods of that name, where there are few. A test that calls nothing
+//! of the project leads to what its file imports, and where that is nothing to all of the code.
+
+mod fixtures;
+mod modules;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use code::{Index, Located, Reach, Unit};
+use cycle::localize::{Evidence, FileEvidence, Reached, TestEvidence};
+
+use fixtures::Fixtures;
+use modules::imported;
+
+/// A function: the place of its file in the evidence, its place in the facts of that.
+type Function = (usize, usize);
+
+/// Functions that one test leads to, at most.
+const MOST: usize = 60;
+/// The same where all of the code is meant.
+const MOST_OF_ALL: usize = 400;
+/// Passing tests that are followed, at most.
+const PASSING: usize = 500;
+/// Methods of one name that a call may mean.
+const FEW: usize = 3;
+/// What stands between a test and what its file imports, and all else.
+const IMPORTED: usize = 3;
+const ANYTHING: usize = 8;
+
+/// Adds to the evidence where its tests lead, where some that fails was not seen in any code.
+pub(super) fn lead(index: &Index, evidence: &mut Evidence) {
+    if !evidence.tests.iter().any(|it| it.failed && !it.measured) {
+        return;
+    }
+    let mut tests = std::mem::take(&mut evidence.tests);
+    let mut reader = Reader::new(index, &evidence.files);
+    let (mut passing, is_measured) = (0, tests.iter().any(|it| it.measured));
+    for test in tests.iter_mut().filter(|it| !it.measured) {
+        let is_followed = test.failed || !is_measured && passing < PASSING;
+        passing += usize::from(!test.failed);
+        if is_followed {
+            test.reached = reader.reached(test);
+        }
+    }
+    evidence.tests = tests;
+}
+
+struct Reader<'e> {
+    index: &'e Index,
+    files: &'e [FileEvidence],
+    reach: Reach<'e>,
+    fixtures: Fixtures,
+    /// Methods of the code by their own names.
+    methods: BTreeMap<&'e str, Vec<Function>>,
+    /// What was found out.
+    callees: BTreeMap<Function, BTreeSet<Function>>,
+}
+
+impl<'e> Reader<'e> {
+    fn new(index: &'e Index, files: &'e [FileEvidence]) -> Reader<'e> {
+        let mut methods: BTreeMap<&str, Vec<Function>> = BTreeMap::new();
+        for (file, it) in files.iter().enumerate().filter(|(_, it)| !it.is_test) {
+            for (number, function) in it.facts.functions.iter().enumerate() {
+                if let Some((_, name)) = function.name.rsplit_once('.') {
+                    methods.entry(name).or_default().push((file, number));
+                }
+            }
+        }
+        let fixtures = Fixtures::of(index, files);
+        let (reach, callees) = (Reach::new(index), BTreeMap::new());
+        Reader { index, files, reach, fixtures, methods, callees }
+    }
+
+    fn reached(&mut self, test: &TestEvidence) -> Vec<Reached> {
+        let path = test.id.split("::").next().unwrap_or_default();
+        let Some(file) = self.files.iter().position(|it| it.path == path) else {
+            return self.anything(path);
+        };
+        let mut found = self.called(self.starts(file, &test.id));
+        if found.is_empty() {
+            let files = imported(self.index, self.files, file).into_iter();
+            found = files.flat_map(|it| self.whole(it, IMPORTED)).collect();
+        }
+        if found.is_empty() { self.anything(path) } else { found }
+    }
+
+    /// Functions of the code that calls lead to, the nearest first.
+    fn called(&mut self, starts: Vec<Function>) -> Vec<Reached> {
+        let mut seen: BTreeSet<Function> = starts.iter().copied().collect();
+        let (mut front, mut found, mut distance) = (starts, Vec::new(), 0);
+        while !front.is_empty() && found.len() < MOST {
+            let mut next = Vec::new();
+            // Helpers of tests are no step: what they call, the test calls.
+            while let Some(caller) = front.pop() {
+                let new = self.callees(caller).into_iter().filter(|it| seen.insert(*it));
+                let (helpers, code): (Vec<_>, Vec<_>) =
+                    new.partition(|it| self.files[it.0].is_test);
+                front.extend(helpers);
+                next.extend(code);
+            }
+            next.sort_unstable();
+            let reached = |(file, function): &Function| Reached {
+                file: *file,
+                function: Some(*function),
+                distance,
+            };
+            found.extend(next.iter().map(reached));
+            (front, distance) = (next, distance + 1);
+        }
+        found.truncate(MOST);
+        found
+    }
+
+    /// The functions that run first: the test, what prepares it, the fixtures of all of them.
+    fn starts(&self, file: usize, id: &str) -> Vec<Function> {
+        const BEFORE: [&str; 8] = [
+            "setUp",
+            "asyncSetUp",
+            "setUpClass",
+            "setup_method",
+            "setup_class",
+            "setup_function",
+            "setup_module",
+            "setUpModule",
+        ];
+        let Some((_, names)) = id.split_once("::") else { return Vec::new() };
+        let names = names.split('[').next().unwrap_or_default().replace("::", ".");
+        let (class, own) = names.rsplit_once('.').unwrap_or(("", &names));
+        let functions = self.files[file].facts.functions.iter().enumerate();
+        let is_start = |name: &str| {
+            let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
+            let prepares = BEFORE.contains(&last) && (around == class || around.is_empty());
+            // A test that a class has from another stands there.
+            prepares || name == names || last == own && !around.is_empty()
+        };
+        let starts = functions.filter(|(_, it)| is_start(&it.name)).map(|(at, _)| (file, at));
+        starts.chain(self.fixtures.always(&self.files[file].path)).collect()
+    }
+
+    fn callees(&mut self, caller: Function) -> BTreeSet<Function> {
+        if let Some(known) = self.callees.get(&caller) {
+            return known.clone();
+        }
+        let mut found: BTreeSet<Function> = match self.located(caller) {
+            Some(at) => {
+                let callees = self.reach.of(&[at]);
+                callees.into_iter().filter_map(|it| self.function(it)).collect()
+            }
+            None => BTreeSet::new(),
+        };
+        found.extend(self.by_name(caller, &found));
+        found.extend(self.fixtures.named_by(caller));
+        self.callees.insert(caller, found.clone());
+        found
+    }
+
+    /// Methods that it may call, by their names alone.
+    fn by_name(&self, caller: Function, known: &BTreeSet<Function>) -> Vec<Function> {
+        let name = |it: &Function| self.files[it.0].facts.functions[it.1].name.rsplit('.').next();
+        let resolved: BTreeSet<&str> = known.iter().filter_map(name).collect();
+        let calls = self.files[caller.0].facts.functions[caller.1].calls.iter();
+        let unresolved = calls.filter(|it| !resolved.contains(it.as_str()));
+        let meant = unresolved.filter_map(|it| self.methods.get(it.as_str()));
+        meant.filter(|it| it.len() <= FEW).flatten().copied().collect()
+    }
+
+    /// All of a file.
+    fn whole(&self, file: usize, distance: usize) -> Vec<Reached> {
+        let functions = 0..self.files[file].facts.functions.len();
+        let all = std::iter::once(None).chain(functions.map(Some));
+        all.map(|function| Reached { file, function, distance }).collect()
+    }
+
+    /// All of the code, in a large project what the test's file speaks of first.
+    fn anything(&self, path: &str) -> Vec<Reached> {
+        let text = self.index.file(path).and_then(|id| self.index.text(id)).unwrap_or_default();
+        let stem = |it: &FileEvidence| {
+            let name = it.path.rsplit('/').next().unwrap_or_default();
+            name.strip_suffix(".py").unwrap_or(name).to_owned()
+        };
+        let mut code: Vec<usize> =
+            (0..self.files.len()).filter(|it| !self.files[*it].is_test).collect();
+        code.sort_by_key(|it| !text.contains(&stem(&self.files[*it])));
+        code.into_iter().flat_map(|it| self.whole(it, ANYTHING)).take(MOST_OF_ALL).collect()
+    }
+
+    /// Its symbol in the index: the one that begins where it does.
+    fn located(&self, (file, number): Function) -> Option<Located> {
+        let (at, first) = (&self.files[file], self.files[file].facts.functions[number].first);
+        let id = self.index.file(&at.path)?;
+        let text = self.index.text(id)?;
+        let lines = self.index.lines(id, &text);
+        let name = at.facts.functions[number].name.rsplit('.').next()?;
+        let begins = |it: &code::Symbol| {
+            it.name == name && lines.position(it.range.start, Unit::Utf8).0 as u32 + 1 == first
+        };
+        let symbol = self.index.outline(id).symbols.iter().position(begins)?;
+        Some(Located { file: id, symbol })
+    }
+
+    /// The function of a symbol.
+    fn function(&self, it: Located) -> Option<Function> {
+        let path = self.index.path(it.file);
+        let file = self.files.binary_search_by(|it| it.path.as_str().cmp(path)).ok()?;
+        let text = self.index.text(it.file)?;
+        let outline = self.index.outline(it.file);
+        let at = outline.symbols.get(it.symbol)?.name_range.start;
+        let line = self.index.lines(it.file, &text).position(at, Unit::Utf8).0 as u32 + 1;
+        let functions = self.files[file].facts.functions.iter();
+        Some((file, functions.clone().position(|it| it.header == line)?))
+    }
+}

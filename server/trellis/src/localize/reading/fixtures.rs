@@ -1,0 +1,73 @@
+//! Fixtures of pytest: functions that tests call by the names of their parameters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use code::{Functions, Index};
+use cycle::localize::FileEvidence;
+
+use super::Function;
+
+/// The fixtures of a project, and who asks for which.
+pub(super) struct Fixtures {
+    /// Names in the header of each function of tests.
+    asked: BTreeMap<Function, BTreeSet<String>>,
+    by_name: BTreeMap<String, Vec<Function>>,
+    /// Those that nobody has to ask for, with the folder or file for which they are.
+    always: Vec<(String, Function)>,
+    paths: Vec<String>,
+}
+
+impl Fixtures {
+    pub(super) fn of(index: &Index, files: &[FileEvidence]) -> Fixtures {
+        let paths = files.iter().map(|it| it.path.clone()).collect();
+        let mut found = Fixtures {
+            asked: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            always: Vec::new(),
+            paths,
+        };
+        for (number, it) in files.iter().enumerate().filter(|(_, it)| it.is_test) {
+            let text = index.file(&it.path).and_then(|id| index.text(id));
+            found.add(number, it, text.as_deref().unwrap_or_default());
+        }
+        found
+    }
+
+    fn add(&mut self, file: usize, of: &FileEvidence, text: &str) {
+        for function in Functions::of(text).functions {
+            let header = of.facts.functions.iter().position(|it| it.header == function.line);
+            let Some(number) = header else { continue };
+            let place = (file, number);
+            let names = function.signature.split(|c: char| !(c == '_' || c.is_alphanumeric()));
+            self.asked.insert(place, names.skip(2).map(str::to_owned).collect());
+            let mut marks = function.decorators.iter().filter(|it| it.contains("fixture"));
+            let Some(mark) = marks.next() else { continue };
+            self.by_name.entry(function.name.clone()).or_default().push(place);
+            if mark.contains("autouse") {
+                self.always.push((scope(&of.path).to_owned(), place));
+            }
+        }
+    }
+
+    /// Those that a function asks for, as far as they are for its file.
+    pub(super) fn named_by(&self, function: Function) -> Vec<Function> {
+        let path = &self.paths[function.0];
+        let names = self.asked.get(&function).into_iter().flatten();
+        let all = names.filter_map(|it| self.by_name.get(it)).flatten();
+        all.filter(|it| path.starts_with(scope(&self.paths[it.0]))).copied().collect()
+    }
+
+    /// Those that run before every test of a file.
+    pub(super) fn always(&self, path: &str) -> Vec<Function> {
+        let own = self.always.iter().filter(|(scope, _)| path.starts_with(scope.as_str()));
+        own.map(|(_, it)| *it).collect()
+    }
+}
+
+/// Where fixtures of a file are known: below the folder of a `conftest.py`, else in the file.
+fn scope(path: &str) -> &str {
+    match path.strip_suffix("conftest.py") {
+        Some(folder) if folder.is_empty() || folder.ends_with('/') => folder,
+        _ => path,
+    }
+}
