@@ -187,6 +187,10 @@ failedPath?: (string | null)
  * The line there, from 1.
  */
 failedLine?: (number | null)
+/**
+ * It ran with texts that are not in the project, such as a draft's.
+ */
+draft?: boolean
 } | {
 type: "results"
 /**

@@ -103,9 +103,15 @@ export function decidedWords(result: DecideFixResult, words: Words): Said {
   const files = written.join(', ');
   const failed = state === 'failed';
   const advice = failed ? [words('Edit it, or decide about its changes otherwise.')] : [];
-  const text = [headline(), ...notes.map(sentence), ...advice].join(' ');
+  const text = [headline(), ...mends(), ...notes.map(sentence), ...advice].join(' ');
   const offer = isWritten ? undoing(words) : failed ? editing(words) : undefined;
   return { text, ...(offer === undefined ? {} : { offer }), settled };
+
+  /** More than the one that it was made for. */
+  function mends(): string[] {
+    const count = result.mended.length;
+    return isWritten && count > 1 ? [words('{0} failing tests pass with it.', count)] : [];
+  }
 
   function headline(): string {
     if (failed) return words('{0} was not accepted.', fix);

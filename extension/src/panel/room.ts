@@ -30,6 +30,7 @@ import {
 } from './actions';
 import { GRAPH_VIEW, GraphPage } from './graph';
 import { EVERYTHING, type Row, summary } from './items';
+import { planLenses } from './plan_lenses';
 import { NodeTree } from './tree';
 
 const words = l10n.t;
@@ -58,6 +59,7 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board,
     view,
     page,
     follow,
+    ...planLenses(runs),
     window.registerWebviewPanelSerializer(GRAPH_VIEW, bringBack),
     workspace.registerTextDocumentContentProvider(REASON_SCHEME, {
       provideTextDocumentContent: (uri) => uri.query,

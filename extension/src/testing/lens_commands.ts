@@ -81,12 +81,24 @@ async function generateTests(sidecar: Client, testing: Testing, given: unknown):
   const passed = tests.filter((it) => it.outcome === 'passed').length;
   const counted = l10n.t('{0} of {1} tests of {2} passed', passed, tests.length, written.function);
   const said = tests.length === 0 ? l10n.t('The tests of {0}: {1}', written.function, outcome) : counted;
-  const show = l10n.t('Open Tests');
+  const [show, add] = [l10n.t('Open Tests'), l10n.t('Add to testpaths')];
   const tell = passed === tests.length && passed > 0 ? say.info : say.warn;
-  if ((await tell([said, ...warnings].join('. '), show)) !== show) return;
+  const actions = written.leftOutBy && written.written ? [show, add] : [show];
+  const chosen = await tell([said, ...warnings].join('. '), ...actions);
+  if (chosen === add) await addTestPath(sidecar, root, path);
+  if (chosen !== show) return;
   const line = tests.find((it) => it.line)?.line;
   const editor = await window.showTextDocument(Uri.file(join(root, path)));
   if (line) editor.selection = new Selection(new Position(line - 1, 0), new Position(line - 1, 0));
+}
+
+/** Has plain pytest run the tests as well. */
+async function addTestPath(sidecar: Client, root: string, path: string): Promise<void> {
+  const { file, folder } = await sidecar.request('trellis/addTestPath', { root, path });
+  const said = folder
+    ? l10n.t('{0} was added to testpaths in {1}: pytest runs these tests now.', folder, file)
+    : l10n.t('testpaths in {0} holds these tests already.', file);
+  await say.info(said);
 }
 
 /** They have run; the Testing view shows how. */

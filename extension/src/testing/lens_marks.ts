@@ -64,7 +64,9 @@ export function marksOf(lenses: readonly Lens[]): readonly LineMark[] {
 function markOf(command: string, given: readonly unknown[]): Mark | undefined {
   if (command === 'trellis.retryNode') return 'failed';
   if (command !== 'trellis.showResult') return undefined;
-  const { mark } = fields(given[1]);
+  const { mark, stale } = fields(given[1]);
+  // What passed before the code was changed says nothing of it now.
+  if (stale === true && mark === 'passed') return undefined;
   return mark === 'passed' || mark === 'failed' || mark === 'skipped' ? mark : undefined;
 }
 

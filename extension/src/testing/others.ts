@@ -1,10 +1,11 @@
-// Tests that run as part of other work, such as the suite at the end of a run: shown in the Testing view as well.
+// Tests that run as part of other work, such as the suite at the end of a run, in another window, or on the command line:
+// shown in the Testing view as well.
 import type { Disposable, TestRun } from 'vscode';
-import { TestRunRequest } from 'vscode';
+import { l10n, TestRunRequest } from 'vscode';
 import type { Board } from '../generation/board';
 import type { Client } from '../sidecar/client';
 import type { Testing } from './controller';
-import { ofEvent } from './outcomes';
+import { type Outcome, ofEvent, ofResults } from './outcomes';
 import { showOutcome } from './show';
 
 export function showOthers(sidecar: Client, board: Board, testing: Testing): Disposable[] {
@@ -21,8 +22,10 @@ export function showOthers(sidecar: Client, board: Board, testing: Testing): Dis
   };
   return [
     sidecar.onEvent((event) => {
-      // Jobs that run tests and nothing else are begun by the view itself.
-      if (event.type !== 'test' || board.jobs.get(event.job)?.method === 'runTests') return;
+      if (event.type === 'results') showForeign(testing, ofResults(event));
+      // A draft's tests are not in the project yet.
+      if (event.type !== 'test' || event.draft || OWN.includes(board.jobs.get(event.job)?.method ?? ''))
+        return;
       const outcome = ofEvent(event);
       if (testing.tree.isInternal(outcome.root, outcome.id)) return;
       showOutcome(runOf(event.job), testing.tree.place(outcome, Date.now()), outcome);
@@ -32,6 +35,20 @@ export function showOthers(sidecar: Client, board: Board, testing: Testing): Dis
       if (state !== 'running') for (const job of [...runs.keys()]) end(job);
     }),
   ];
+}
+
+/** Methods whose tests are shown by who asks for them. */
+const OWN: readonly string[] = ['runTests', 'generateTests'];
+
+/** What others have run; of a project that has no place in this window nothing. */
+function showForeign(testing: Testing, outcomes: readonly Outcome[]): void {
+  const shown = outcomes.filter(
+    (it) => testing.tree.isOpen(it.root) && !testing.tree.isInternal(it.root, it.id),
+  );
+  if (shown.length === 0) return;
+  const run = testing.controller.createTestRun(new TestRunRequest(), l10n.t('Outside of this window'), false);
+  for (const it of shown) showOutcome(run, testing.tree.place(it, Date.now()), it);
+  run.end();
 }
 
 function title(board: Board, job: string): string | undefined {

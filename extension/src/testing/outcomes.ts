@@ -1,6 +1,7 @@
 // What tests came to, whoever ran them: a value, made of events and results.
 import type {
   FailureShape,
+  ForeignTest,
   Generated,
   RunTestsResult,
   TestFailure,
@@ -42,10 +43,9 @@ export interface Failure {
   readonly traceback?: string;
 }
 
-/** Of a test's event: no place of its failure, which the result of the run says later. */
+/** Of a test's event: its failure in short, which the result of the run says whole later. */
 export function ofEvent(event: Extract<TrellisEvent, { type: 'test' }>): Outcome {
-  const { root, id, outcome, durationMs, path, line, message } = event;
-  const failure = message ? { failure: { message } } : {};
+  const { root, id, outcome, durationMs, path, line } = event;
   return {
     root,
     id,
@@ -53,8 +53,24 @@ export function ofEvent(event: Extract<TrellisEvent, { type: 'test' }>): Outcome
     durationMs,
     ...some('path', path),
     ...some('line', line),
-    ...failure,
+    ...inShort(event),
   };
+}
+
+/** Of tests that another window or the command line has run. */
+export function ofResults({ root, tests }: Extract<TrellisEvent, { type: 'results' }>): readonly Outcome[] {
+  return tests.map((it) => ({
+    root,
+    id: it.id,
+    ...marked(it.outcome),
+    durationMs: 0,
+    ...inShort(it),
+  }));
+}
+
+function inShort(told: Pick<ForeignTest, 'message' | 'failedPath' | 'failedLine'>): { failure?: Failure } {
+  const { message, failedPath, failedLine } = told;
+  return message ? { failure: { message, ...some('path', failedPath), ...some('line', failedLine) } } : {};
 }
 
 /** Of a run's result: each test, with all that is known. */

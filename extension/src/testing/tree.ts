@@ -97,6 +97,11 @@ export class TestTree {
     return isInternal(openFolders(), join(root, stepsOf(id)[0]?.id ?? ''));
   }
 
+  /** Whether a project lies in an open folder, or around one. */
+  isOpen(root: string): boolean {
+    return isBelow(openFolders(), root) || openFolders().some((it) => isBelow([root], it));
+  }
+
   /** Tests of a project whose results are of runs that began before that time. */
   ranBefore(root: string, time: number): readonly TestItem[] {
     const below = (item: TestItem): TestItem[] => [

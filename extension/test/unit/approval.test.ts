@@ -303,6 +303,7 @@ const decided = (state: State, more: Partial<DecideFixResult> = {}): DecideFixRe
   written: [],
   tests: [],
   mended: [],
+  rebased: [],
   notes: [],
   ...more,
 });

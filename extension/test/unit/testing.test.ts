@@ -7,7 +7,15 @@ import { bringsDebugger, type Debugged, launchOf } from '../../src/testing/launc
 import { type Lens, marksOf, testsOf } from '../../src/testing/lens_marks';
 import { Live } from '../../src/testing/live';
 import { leavingOut, nested } from '../../src/testing/nested';
-import { allOf, brokenIn, foundBy, ofEvent, ofGenerated, ofResult } from '../../src/testing/outcomes';
+import {
+  allOf,
+  brokenIn,
+  foundBy,
+  ofEvent,
+  ofGenerated,
+  ofResult,
+  ofResults,
+} from '../../src/testing/outcomes';
 
 test('an id is a way through a tree', () => {
   const table: [string, string[]][] = [
@@ -380,4 +388,29 @@ test('grown repositories below a project are left out of it, and those inside of
     assert.deepEqual(nested(runs, '/w'), folders);
     assert.deepEqual(leavingOut('/w', folders), options);
   }
+});
+
+test('what others ran has its failures with their places', () => {
+  const told = { message: 'ValueError: no', failedPath: 't/test_a.py', failedLine: 4 };
+  const tests = [
+    { id: 't/test_a.py::test_b', outcome: 'failed', ...told },
+    { id: 't/test_a.py::test_c', outcome: 'passed' },
+  ];
+  const outcomes = ofResults({ type: 'results', root: '/p', tests });
+  assert.deepEqual(outcomes[0]?.failure, { message: 'ValueError: no', path: 't/test_a.py', line: 4 });
+  assert.deepEqual(
+    outcomes.map((it) => it.mark),
+    ['failed', 'passed'],
+  );
+});
+
+test('what passed before the code was changed has no mark, what failed has', () => {
+  const lens = (mark: string, stale: boolean) => ({
+    line: stale ? 1 : 2,
+    endLine: 3,
+    command: 'trellis.showResult',
+    given: [{ root: '/p', test: 'a' }, stale ? { mark, stale } : { mark }],
+  });
+  assert.deepEqual(marksOf([lens('passed', true), lens('passed', false)]), [{ line: 2, mark: 'passed' }]);
+  assert.deepEqual(marksOf([lens('failed', true)]), [{ line: 1, mark: 'failed' }]);
 });

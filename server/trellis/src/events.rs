@@ -84,6 +84,9 @@ pub(crate) enum Event {
         /// The line there, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         failed_line: Option<u32>,
+        /// It ran with texts that are not in the project, such as a draft's.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        draft: bool,
     },
     /// Another window or the command line has run tests of a project that is open here.
     Results {

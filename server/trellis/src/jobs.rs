@@ -326,7 +326,7 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             reason: reason.map(own),
             subgraph: subgraph.map(own),
         },
-        Told::Test { root, test, .. } => Event::Test {
+        Told::Test { root, test, text_of } => Event::Test {
             job,
             root: root.to_string_lossy().into_owned(),
             id: test.id.clone(),
@@ -337,6 +337,7 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             message: test.failure.as_ref().map(|it| it.message.clone()),
             failed_path: test.failure.as_ref().and_then(|it| it.path.clone()),
             failed_line: test.failure.as_ref().and_then(|it| it.line),
+            draft: text_of.is_none(),
         },
         Told::Files { root, paths } => {
             Event::Files { job, root: root.to_string_lossy().into_owned(), paths: paths.to_vec() }

@@ -1,0 +1,46 @@
+// Nodes that failed, in the file of their plan: why, and another try.
+import {
+  CodeLens,
+  type Disposable,
+  EventEmitter,
+  l10n,
+  languages,
+  Range,
+  type TextDocument,
+  workspace,
+} from 'vscode';
+import type { Runs } from '../run/runs';
+import type { RunNode } from '../run/state';
+import { lineOf } from './items';
+
+/** Lenses over the failed nodes of the run that is shown, in its graph. */
+export function planLenses(runs: Runs): Disposable[] {
+  const stirred = new EventEmitter<void>();
+  const provider = {
+    onDidChangeCodeLenses: stirred.event,
+    provideCodeLenses: (document: TextDocument) => lensesOf(runs, document),
+  };
+  return [
+    stirred,
+    runs.onChange(() => stirred.fire()),
+    languages.registerCodeLensProvider({ language: 'json', scheme: 'file' }, provider),
+  ];
+}
+
+function lensesOf(runs: Runs, document: TextDocument): CodeLens[] {
+  const run = runs.current;
+  const path = document.uri.fsPath;
+  if (run === undefined || (path !== run.graph && path !== `${run.out}/docs/rpg.json`)) return [];
+  const failed = [...run.nodes.values()].filter((it) => it.status === 'failed');
+  const text = document.getText();
+  return failed.flatMap((node) => {
+    const line = lineOf(text, node.id);
+    return line === undefined ? [] : ofNode(node, run.out, new Range(line - 1, 0, line - 1, 0));
+  });
+}
+
+function ofNode(node: RunNode, out: string, range: Range): CodeLens[] {
+  const retry = { title: l10n.t('Retry'), command: 'trellis.retryNode', arguments: [{ node: node.id, out }] };
+  const why = { title: l10n.t('\u2717 failed'), command: 'trellis.showReason', arguments: [node.id] };
+  return [new CodeLens(range, why), ...(workspace.isTrusted ? [new CodeLens(range, retry)] : [])];
+}
