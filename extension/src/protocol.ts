@@ -109,6 +109,10 @@ export type Outcome9 = (Begun | Generated)
  */
 export type Outcome10 = (Begun | LocalizeResult)
 /**
+ * What long work answers.
+ */
+export type Outcome11 = (Begun | EnvironmentResult)
+/**
  * One thing that happened.
  */
 export type Event = ({
@@ -443,6 +447,10 @@ result: Outcome9
 "trellis/localize": {
 params: LocalizeParamsOf
 result: Outcome10
+}
+"trellis/environment": {
+params: EnvironmentParamsOf
+result: Outcome11
 }
 "trellis/doctor": {
 params: DoctorParamsOf
@@ -4339,6 +4347,10 @@ export interface RunTestsResult {
  */
 root: string
 /**
+ * The interpreter that they ran with; null in a container.
+ */
+interpreter?: (string | null)
+/**
  * `passed`, `failed`, `collectionError`, `noTests`, `timedOut`, `killedForMemory`, `crashed`, `tampered`,
  * `sandboxLost`, `sandboxUnavailable` or `cancelled`.
  */
@@ -4943,6 +4955,42 @@ path?: (string | null)
  * Its line, from 1.
  */
 line?: (number | null)
+}
+/**
+ * Makes ready the environment that a project's tests run in on this machine, and says where it is: for a debugger, which has
+ * to start the tests itself.
+ */
+export interface EnvironmentParamsOf {
+/**
+ * The project; else the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * The environment to use: its folder, or its interpreter. Else the one that is activated, the project's own, or one made from
+ * its requirements.
+ */
+interpreter?: (string | null)
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
+}
+/**
+ * An environment that is ready.
+ */
+export interface EnvironmentResult {
+/**
+ * The program.
+ */
+interpreter: string
+/**
+ * Such as `3.12.4`.
+ */
+version: string
+/**
+ * A folder of packages that have to be found after its own: pytest, where the environment has none.
+ */
+packages?: (string | null)
 }
 /**
  * Shows what this machine offers for running tests, and what would be enforced.
@@ -6627,6 +6675,25 @@ image?: (string | null)
  */
 interpreter?: (string | null)
 allow?: Allowed
+/**
+ * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ */
+background?: boolean
+}
+/**
+ * Makes ready the environment that a project's tests run in on this machine, and says where it is: for a debugger, which has
+ * to start the tests itself.
+ */
+export interface EnvironmentParams {
+/**
+ * The project; else the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * The environment to use: its folder, or its interpreter. Else the one that is activated, the project's own, or one made from
+ * its requirements.
+ */
+interpreter?: (string | null)
 /**
  * Answer at once with the id of the job, whose end is told by `trellis/event`.
  */

@@ -162,3 +162,29 @@ fn an_interpreter_that_is_named_or_activated_comes_first() {
     let mut command = world.command(&["test", "mono/p", "--sandbox=local"]);
     let _ = Ran::of(command.env("VIRTUAL_ENV", &named).output().expect("trellis")).exits(0);
 }
+
+#[test]
+fn who_debugs_is_told_the_environment_that_runs_use() {
+    let world = project();
+    let own = world.root().join("mono/p/.venv");
+    environment(&own);
+    let named = world.root().join("elsewhere");
+    environment(&named);
+    let mut client = editor(&world, Value::Null);
+    for (more, wanted) in [(json!({}), &own), (json!({ "interpreter": named }), &named)] {
+        let mut params = json!({ "root": "mono/p" });
+        params["interpreter"] = more["interpreter"].clone();
+        let found = call(&mut client, "environment", params);
+        assert_eq!(found["interpreter"], json!(wanted.join("bin/python")));
+        // It has no pytest of its own.
+        let packages = found["packages"].as_str().expect("a folder");
+        let asked = Command::new(wanted.join("bin/python"))
+            .env("PYTHONPATH", packages)
+            .args(["-m", "pytest", "-q"])
+            .current_dir(world.root().join("mono/p"))
+            .output()
+            .expect("pytest");
+        assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stdout));
+    }
+    assert!(client.shutdown().expect("an end").success());
+}

@@ -28,6 +28,12 @@ export function interpreters(tell: (line: string) => void): void {
   warn = tell;
 }
 
+/** Tells what tests have run with, where nobody has chosen it. */
+export async function ranWith(path: string | null | undefined, place: Uri): Promise<void> {
+  if (!path || (await interpreterOf(place)) !== undefined) return;
+  news.fire({ path, by: l10n.t('found for the project') });
+}
+
 /** Finds the one for a place; none where the sidecar is to look for an environment of the project. */
 export async function interpreterOf(place: Uri): Promise<Interpreter | undefined> {
   const found = bySetting(place) ?? (await byExtension(place));

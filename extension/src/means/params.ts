@@ -43,6 +43,7 @@ const TAKES = {
   'trellis/proposeFix': WORK,
   'trellis/decideFix': TESTS,
   'trellis/runTests': TESTS,
+  'trellis/environment': ['interpreter'],
 } as const satisfies Record<string, readonly (keyof Means)[]>;
 
 export type Method = keyof typeof TAKES;

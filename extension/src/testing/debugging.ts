@@ -13,7 +13,7 @@ import {
   Uri,
   workspace,
 } from 'vscode';
-import { interpreterOf } from '../means/interpreter';
+import { means } from '../means/means';
 import { Refusal, type Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
@@ -65,8 +65,9 @@ async function debugTests(
 async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken): Promise<void> {
   const { root, ids } = part;
   const options = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
-  const python = await debuggedWith(root);
-  const launch = launchOf({ root, ids, options, sources: sourcesOf(root), python }, delimiter);
+  const { python, packages } = await environmentOf(sidecar, root, token);
+  const paths = [...sourcesOf(root), ...(packages === undefined ? [] : [packages])];
+  const launch = launchOf({ root, ids, options, paths, python }, delimiter);
   const configuration = { ...launch, name: l10n.t('Trellis: debug tests') };
   const folder = workspace.getWorkspaceFolder(Uri.file(root));
   const listening: Disposable[] = [token.onCancellationRequested(() => void debug.stopDebugging())];
@@ -86,12 +87,13 @@ async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken)
   }
 }
 
-/** The interpreter that tests run with; of an environment that is set by its folder, the one in it. */
-async function debuggedWith(root: string): Promise<string | undefined> {
-  const path = (await interpreterOf(Uri.file(root)))?.path;
-  if (path === undefined) return undefined;
-  const inside = [join(path, 'bin', 'python'), join(path, 'Scripts', 'python.exe')];
-  return inside.find((it) => existsSync(it)) ?? path;
+/** What the tests of a project run with, as runs in the sandbox do, made ready where it is not. */
+export async function environmentOf(sidecar: Sidecar, root: string, token: CancellationToken | undefined) {
+  const params = { root, ...(await means('trellis/environment', root)) };
+  const found = await sidecar.request('trellis/environment', params, token);
+  if ('job' in found) throw refused();
+  const { interpreter: python, packages } = found;
+  return { python, packages: packages ?? undefined };
 }
 
 function refused(): Refusal {

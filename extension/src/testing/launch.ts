@@ -9,22 +9,22 @@ export interface Debugged {
   /** Options of pytest. */
   readonly options: readonly string[];
   /** Folders of modules beside the root, absolute. */
-  readonly sources: readonly string[];
-  /** The interpreter, or the folder of its environment; none where the debugger chooses. */
-  readonly python?: string | undefined;
+  readonly paths: readonly string[];
+  /** The interpreter. */
+  readonly python: string;
 }
 
 /** A configuration of `debugpy`, which runs `python -m pytest` with the root as working directory. */
-export function launchOf({ root, ids, options, sources, python }: Debugged, separator: string) {
+export function launchOf({ root, ids, options, paths, python }: Debugged, separator: string) {
   return {
     type: DEBUGGER,
     request: 'launch',
     module: 'pytest',
     args: [...options, ...ids],
     cwd: root,
-    env: sources.length === 0 ? {} : { PYTHONPATH: sources.join(separator) },
+    env: paths.length === 0 ? {} : { PYTHONPATH: paths.join(separator) },
     console: 'integratedTerminal',
-    ...(python === undefined ? {} : { python }),
+    python,
     // A person may be after what a library does with their arguments.
     justMyCode: false,
   };

@@ -1,6 +1,7 @@
 // One run of the Testing view: asked of the sidecar, shown as it goes.
 import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscode';
-import { l10n } from 'vscode';
+import { l10n, Uri } from 'vscode';
+import { ranWith } from '../means/interpreter';
 import { means } from '../means/means';
 import type { Client } from '../sidecar/client';
 import { complain } from '../sidecar/tell';
@@ -82,6 +83,7 @@ async function runPart(
     if (all !== undefined) testing.tree.keep(root, all);
     showBroken(run, testing.tree, result, ids);
     if (result.coverage) showCoverage(run, result.root, result.coverage);
+    void ranWith(result.interpreter, Uri.file(root));
   } finally {
     listening.dispose();
     live.dispose();

@@ -10,6 +10,7 @@ import { implement } from '../../src/implementing/implement';
 import { means, own } from '../../src/means/means';
 import { type MeansOf, type Method, paramsOf } from '../../src/means/params';
 import { tasks } from '../../src/tasks/tasks';
+import { environmentOf } from '../../src/testing/debugging';
 import { lensCommands } from '../../src/testing/lens_commands';
 import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
 import { Disposable, editor, run, Uri } from './vscode';
@@ -54,6 +55,7 @@ const TAKES: Record<Method, string[]> = {
   'trellis/proposeFix': WORK,
   'trellis/decideFix': TESTS,
   'trellis/runTests': TESTS,
+  'trellis/environment': ['interpreter'],
 };
 const METHODS = Object.keys(TAKES).filter((it): it is Method => it in TAKES);
 
@@ -142,6 +144,7 @@ const ASKS: Record<Method, (room: Room, board: Board) => Promise<unknown>> = {
   'trellis/proposeFix': () => run('trellis.proposeFix', { root: '/p', test: 'a.py::t' }),
   'trellis/decideFix': ({ sidecar }) => decided(sidecar),
   'trellis/runTests': ({ view }) => view.refreshHandler?.(undefined) ?? Promise.resolve(),
+  'trellis/environment': ({ sidecar }) => environmentOf(asClient(sidecar), '/p', undefined).catch(() => {}),
 };
 
 async function decided(sidecar: Room['sidecar']): Promise<void> {

@@ -44,18 +44,14 @@ test('what is debugged is what pytest is told to run, in the folder of its proje
   const table: [Partial<Debugged>, string[], object][] = [
     [{ ids: ['a.py::T::t[1-x]', 'b.py'] }, ['a.py::T::t[1-x]', 'b.py'], {}],
     [{ options: ['--ignore=grown'] }, ['--ignore=grown'], {}],
-    [{ ids: ['a.py'], sources: ['/shop/src', '/shop/lib'] }, ['a.py'], { PYTHONPATH: '/shop/src:/shop/lib' }],
+    [{ ids: ['a.py'], paths: ['/shop/src', '/shop/lib'] }, ['a.py'], { PYTHONPATH: '/shop/src:/shop/lib' }],
   ];
-  const { python } = launchOf(
-    { root: '/shop', ids: [], options: [], sources: [], python: '/envs/a/bin/python' },
-    ':',
-  );
-  assert.equal(python, '/envs/a/bin/python');
+  const python = '/envs/a/bin/python';
   for (const [given, args, env] of table) {
-    const whole = launchOf({ root: '/shop', ids: [], options: [], sources: [], ...given }, ':');
+    const whole = launchOf({ root: '/shop', ids: [], options: [], paths: [], python, ...given }, ':');
     assert.deepEqual(
-      [whole.type, whole.module, whole.args, whole.cwd, whole.env],
-      ['debugpy', 'pytest', args, '/shop', env],
+      [whole.type, whole.module, whole.args, whole.cwd, whole.env, whole.python],
+      ['debugpy', 'pytest', args, '/shop', env, python],
     );
   }
 });

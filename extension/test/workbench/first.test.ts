@@ -1,6 +1,6 @@
 // The first minutes with the extension, in a folder with a Python file.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { debugged, pythonDebugger } from '../lane/debugger';
@@ -39,7 +39,8 @@ test('a test is run by its lens, lens and Testing view tell how it ended, and wh
 
 test('the gutter tells it too where the Testing view is off, and what debugging and models need is told', async () => {
   await sitting('gutter', { settings: { 'testing.gutterEnabled': false } }, async ({ server, workbench }) => {
-    await workbench.open(project(server.scratch.root));
+    const root = project(server.scratch.root);
+    await workbench.open(root);
     await workbench.openFile('test_prices.py');
     await workbench.lens(/^Run$/).nth(1).waitFor();
     await workbench.waitForGutter(0);
@@ -54,7 +55,16 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
     await workbench.lens('Generate tests').first().click();
     const lacking = workbench.notification('no model is configured');
     await lacking.locator(workbench.button('Select Model…')).click();
-    await workbench.option('openai').first().waitFor();
+    await workbench.option('openai').first().click();
+    await workbench.page
+      .locator('.quick-input-widget:visible')
+      .filter({ hasText: 'Which model of' })
+      .waitFor();
+    await workbench.input().fill('gpt-mine');
+    await workbench.input().press('Enter');
+    // It is the person's own: nothing is written into the project.
+    await workbench.notification('For you, Trellis asks openai:gpt-mine from now on.').waitFor();
+    assert.ok(!existsSync(join(root, '.vscode')));
   });
 });
 

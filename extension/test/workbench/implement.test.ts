@@ -55,6 +55,11 @@ test('an issue is implemented, reviewed and merged', async () => {
     assert.equal(readFileSync(join(root, 'halves.py'), 'utf8'), code);
     assert.equal(git('log', '-1', '--format=%s'), 'Issue 42: Halves');
     assert.equal(git('status', '--short'), '');
+    // The worktree of the issue was no project of the person's.
+    await workbench.command('Testing: Focus on Test Explorer View');
+    await workbench.testParent('shop').waitFor();
+    const ours = workbench.page.locator('.test-explorer [role="treeitem"]').filter({ hasText: '.trellis' });
+    assert.equal(await ours.count(), 0);
   });
 });
 

@@ -8,14 +8,18 @@ import { project } from '../lane/project';
 import { write } from '../lane/scratch';
 import { sitting } from '../lane/session';
 
-const search = '    return price - percent';
+const fixOf = (file: string, before: string, after: string) =>
+  `${file}\n<<<<<<< SEARCH\n${before}\n=======\n${after}\n>>>>>>> REPLACE\n`;
 const fixed = '    return price * (100 - percent) / 100';
-const reply = `prices.py\n<<<<<<< SEARCH\n${search}\n=======\n${fixed}\n>>>>>>> REPLACE\n`;
+const reply = fixOf('prices.py', '    return price - percent', fixed);
+const left = fixOf('stock.py', '    return held + sold', '    return held - sold');
+const lines = [
+  { node: 'test_prices.py::test_discounted', reply },
+  { node: 'test_stock.py::test_left', reply: left },
+  { node: 'checks/test_more.py::test_half', reply },
+];
 const replies = join(mkdtempSync(join(tmpdir(), 'trellis-replies-')), 'replies.jsonl');
-write(
-  replies,
-  `${JSON.stringify({ node: 'test_prices.py::test_discounted', stage: 'repair', attempt: 0, reply })}\n`,
-);
+write(replies, lines.map((it) => `${JSON.stringify({ stage: 'repair', attempt: 0, ...it })}\n`).join(''));
 after(() => rmSync(dirname(replies), { recursive: true }));
 const settings = { 'trellis.model': `recorded:${replies}`, 'trellis.sandbox': 'local' };
 
@@ -33,5 +37,71 @@ test('failing tests are repaired', async () => {
     await workbench.picture('repair-done');
     await said.locator(workbench.button('Show Report')).click();
     await workbench.tab('report.md').waitFor();
+  });
+});
+
+test('the work goes on while fixes wait, and what it finds is shown', async () => {
+  const supervised = { ...settings, 'trellis.approve': 'supervised' };
+  await sitting('repair-waits', { settings: supervised }, async ({ server, workbench }) => {
+    const root = project(server.scratch.root);
+    write(join(root, 'stock.py'), 'def left(held, sold):\n    return held + sold\n');
+    write(
+      join(root, 'test_stock.py'),
+      'from stock import left\n\n\ndef test_left():\n    assert left(3, 1) == 2\n',
+    );
+    await workbench.open(root);
+    await workbench.openFile('test_prices.py');
+    await workbench.lens(/^Run$/).first().waitFor();
+    await workbench.activity('Trellis');
+    await workbench.page.getByText('No proposed fix waits for you.').waitFor();
+    await workbench.command('Trellis: Repair Failing Tests');
+    // Both are there before anything is decided, and the tests that failed are marked.
+    await workbench.treeItem('prices.py').waitFor();
+    await workbench.treeItem('stock.py').waitFor();
+    await workbench.lens('✗').waitFor();
+    await workbench.picture('repair-waits-1-both');
+    // The one that came last is decided first.
+    for (const file of ['stock.py', 'prices.py']) {
+      await workbench.treeItem(file).click();
+      await workbench.tab(new RegExp(`^${file.replace('.', '\\.')} \\(fix-`)).waitFor();
+      await workbench.lens(/^.?.?Accept$/).click();
+      await workbench.treeItem(file).waitFor({ state: 'detached' });
+    }
+    const said = workbench.notification('Repaired: 3 tests pass, 0 fail');
+    await workbench.hold(said);
+    assert.ok(readFileSync(join(root, 'stock.py'), 'utf8').includes('held - sold'));
+    assert.ok(readFileSync(join(root, 'prices.py'), 'utf8').includes(fixed));
+    await workbench.picture('repair-waits-2-done');
+  });
+});
+
+test('a test outside of testpaths is mended, and so is all that fails for the same cause', async () => {
+  await sitting('mends', { settings }, async ({ server, workbench }) => {
+    const root = project(server.scratch.root);
+    write(
+      join(root, 'pyproject.toml'),
+      '[tool.pytest.ini_options]\ntestpaths = ["tests"]\npythonpath = ["."]\n',
+    );
+    write(join(root, 'tests', 'test_sum.py'), 'def test_sum():\n    assert sum([1, 2]) == 3\n');
+    const more = ['half', 'third'].map(
+      (name, at) => `\n\ndef test_${name}():\n    assert discounted(300, ${at + 50}) == ${150 - 3 * at}\n`,
+    );
+    write(join(root, 'checks', 'test_more.py'), `from prices import discounted\n${more.join('')}`);
+    await workbench.open(root);
+    await workbench.openFile('checks/test_more.py');
+    for (const at of [0, 1]) {
+      await workbench.lens(/^Run$/).nth(at).click();
+      await workbench.lens('✗').nth(at).waitFor();
+    }
+    await workbench.activity('Trellis');
+    await workbench.page.getByText('No proposed fix waits for you.').waitFor();
+    await workbench.quickFix('assert discounted(300, 50) == 150', 'Propose a fix');
+    await workbench.treeItem('prices.py').click();
+    await workbench.tab('prices.py (fix-1)').waitFor();
+    await workbench.lens(/^.?.?Accept$/).click();
+    await workbench.notification('2 failing tests pass with it.').waitFor();
+    await workbench.lens('✓').nth(1).waitFor();
+    assert.equal(await workbench.lens('✗').count(), 0);
+    await workbench.picture('repair-mends');
   });
 });

@@ -10,6 +10,7 @@ pub(crate) mod code;
 pub(crate) mod confirm;
 pub(crate) mod doctor;
 pub(crate) mod edits;
+pub(crate) mod environment;
 pub(crate) mod files;
 pub(crate) mod fixes;
 pub(crate) mod folder;

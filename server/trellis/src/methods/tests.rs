@@ -83,6 +83,8 @@ impl From<Tool> for Framework {
 pub(crate) struct RunTestsResult {
     /// The folder of the project.
     pub(crate) root: String,
+    /// The interpreter that they ran with; null in a container.
+    pub(crate) interpreter: Option<String>,
     /// `passed`, `failed`, `collectionError`, `noTests`, `timedOut`, `killedForMemory`, `crashed`, `tampered`,
     /// `sandboxLost`, `sandboxUnavailable` or `cancelled`.
     pub(crate) outcome: &'static str,
@@ -199,6 +201,7 @@ pub(crate) struct Prepared {
 pub(crate) struct Ran {
     /// The project.
     root: PathBuf,
+    interpreter: Option<PathBuf>,
     pub(crate) report: Report,
 }
 
@@ -266,12 +269,13 @@ impl Prepared {
         self.request.limits = usual.limits;
         self.request.run_timeout = self.run_timeout.unwrap_or(usual.run_timeout);
         let report = sandbox.runner.run_telling(&self.request, cancel, on_test).await;
-        Ok(Ran { root: self.root, report })
+        let interpreter = sandbox.interpreter.clone();
+        Ok(Ran { root: self.root, interpreter, report })
     }
 }
 
 /// The fault of work that was cancelled before it could say anything.
-pub(super) fn cancelled(what: &str) -> Fault {
+pub(crate) fn cancelled(what: &str) -> Fault {
     Fault::new(Exit::Interrupted, format!("{what} was cancelled")).hint("nothing was changed")
 }
 
@@ -349,6 +353,7 @@ impl Ran {
         });
         RunTestsResult {
             root: self.root.to_string_lossy().into_owned(),
+            interpreter: self.interpreter.as_ref().map(|it| it.to_string_lossy().into_owned()),
             outcome: outcome(&report.outcome),
             parsing_failed: report.parsing_failed,
             reason: reason(report).map(str::to_owned),

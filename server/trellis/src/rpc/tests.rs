@@ -15,8 +15,9 @@ use crate::control::Control;
 use crate::error::{Exit, Fault};
 use crate::jobs::Duty;
 use crate::methods::doctor::{DoctorParams, DoctorResult, doctor};
+use crate::methods::environment::{EnvironmentParams, EnvironmentResult, environment};
 use crate::methods::localize::{LocalizeParams, LocalizeResult, localize};
-use crate::methods::tests::{Prepared, RunTestsParams, RunTestsResult};
+use crate::methods::tests::{Prepared, RunTestsParams, RunTestsResult, cancelled};
 use crate::methods::write_tests::{
     AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, ParseFileParams,
     ValidateSyntaxParams, parse_text, validate_syntax,
@@ -45,6 +46,12 @@ pub(super) fn register(table: &mut Table) {
         Effect::Runs,
         |_: &LocalizeParams| "suspects".to_owned(),
         suspects,
+    );
+    table.work(
+        "trellis/environment",
+        Effect::Runs,
+        |_: &EnvironmentParams| "the environment of tests".to_owned(),
+        test_environment,
     );
     table.call("trellis/doctor", Effect::Runs, look_around);
     table.call("trellis/listTests", Effect::Reads, list_tests);
@@ -122,6 +129,18 @@ async fn suspects(
 ) -> Result<LocalizeResult, Fault> {
     params.root = Some(context.root(params.root.as_deref()).await);
     localize(&params, &duty.output, &duty.control.cancel).await
+}
+
+async fn test_environment(
+    context: Arc<Context>,
+    params: EnvironmentParams,
+    duty: Duty,
+) -> Result<EnvironmentResult, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    tokio::select! {
+        () = duty.control.cancel.cancelled() => Err(cancelled("the making of the environment")),
+        made = environment(&root, params.interpreter, &duty.output) => made,
+    }
 }
 
 async fn look_around(

@@ -189,8 +189,12 @@ async fn container_image(
 }
 
 /// The environment in which the tests of the project in `root` run, made now if it is not there.
-pub(crate) async fn environment(root: &Path, output: &Output) -> Result<python::Python, Fault> {
-    let allowed = SandboxArgs::default().settled(root)?;
+pub(crate) async fn environment(
+    args: &SandboxArgs,
+    root: &Path,
+    output: &Output,
+) -> Result<python::Python, Fault> {
+    let allowed = args.settled(root)?;
     interpreter(root, &allowed, Needs::Project, output).await
 }
 

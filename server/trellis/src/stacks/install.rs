@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Installer;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
-use crate::sandbox;
+use crate::sandbox::{self, SandboxArgs};
 use crate::workspace::git::find;
 
 /// What was installed by one installer.
@@ -106,7 +106,7 @@ async fn with(installer: Installer, root: &Path, output: &Output) -> Result<Inst
     match installer {
         Installer::Npm => finish("npm", &NPM, root, &NPM_OWN, &[]).await?,
         Installer::Pip => {
-            let python = sandbox::environment(root, output).await?;
+            let python = sandbox::environment(&SandboxArgs::default(), root, output).await?;
             interpreter = Some(python.interpreter);
         }
         Installer::Go => {

@@ -1,0 +1,48 @@
+//! `environment`: where tests run, for who runs them without the sandbox.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::output::Output;
+use crate::sandbox::{self, SandboxArgs};
+
+/// Makes ready the environment that a project's tests run in on this machine, and says where it is: for a debugger, which has
+/// to start the tests itself.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct EnvironmentParams {
+    /// The project; else the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// The environment to use: its folder, or its interpreter. Else the one that is activated, the project's own, or one made from
+    /// its requirements.
+    #[serde(default)]
+    pub(crate) interpreter: Option<PathBuf>,
+}
+
+/// An environment that is ready.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EnvironmentResult {
+    /// The program.
+    pub(crate) interpreter: PathBuf,
+    /// Such as `3.12.4`.
+    pub(crate) version: String,
+    /// A folder of packages that have to be found after its own: pytest, where the environment has none.
+    pub(crate) packages: Option<PathBuf>,
+}
+
+/// Finds the environment, and makes it where there is none.
+pub(crate) async fn environment(
+    root: &Path,
+    interpreter: Option<PathBuf>,
+    output: &Output,
+) -> Result<EnvironmentResult, Fault> {
+    let args = SandboxArgs { interpreter, ..SandboxArgs::default() };
+    let found = sandbox::environment(&args, root, output).await?;
+    let (interpreter, version, packages) = (found.interpreter, found.version, found.added);
+    Ok(EnvironmentResult { interpreter, version, packages })
+}
