@@ -76,6 +76,12 @@ impl Failed {
         }
     }
 
+    /// Gives its spots numbers that no others have; `number` is that of the result.
+    pub(super) fn number(&mut self, number: u64) {
+        self.at.id = number * 2;
+        self.also.iter_mut().for_each(|it| it.id = number * 2 + 1);
+    }
+
     /// Name of the test in its file: `Class.test_name`.
     pub(crate) fn name(&self) -> String {
         let name = self.test.split_once("::").map_or("", |(_, name)| name);

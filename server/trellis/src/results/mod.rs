@@ -150,11 +150,10 @@ impl Results {
     /// Takes in what was kept of projects in these folders, or around them, by anybody before.
     pub(crate) fn open(&self, folders: &[PathBuf]) {
         let Some(store) = &self.0.store else { return };
-        let mut all = self.all();
-        all.folders.extend(folders.iter().cloned());
-        let mut kept = store.all(&mut all.last);
-        kept.retain(|(root, _)| all.is_near(root));
-        drop(all);
+        self.all().folders.extend(folders.iter().cloned());
+        // Not while anybody waits for lenses.
+        let mut kept = store.all();
+        kept.retain(|(root, _)| self.all().is_near(root));
         for project in kept {
             let newest = sources::newest(&project.0);
             self.join(project);
@@ -163,8 +162,14 @@ impl Results {
     }
 
     /// Takes in what another process has kept of a project; gives its root and the ids that changed.
-    fn join(&self, (root, kept): Project) -> (PathBuf, Vec<String>) {
-        let changed = self.all().project(&root).join(kept);
+    fn join(&self, (root, mut kept): Project) -> (PathBuf, Vec<String>) {
+        let mut all = self.all();
+        for failed in kept.values_mut().filter_map(|it| it.failed.as_mut()) {
+            all.last += 1;
+            failed.number(all.last);
+        }
+        let changed = all.project(&root).join(kept);
+        drop(all);
         if !changed.is_empty() {
             self.0.changed.notify_one();
         }

@@ -64,15 +64,16 @@ impl Store {
     }
 
     /// All projects that are still there.
-    pub(super) fn all(&self, number: &mut u64) -> Vec<Project> {
+    pub(super) fn all(&self) -> Vec<Project> {
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let files =
             entries.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "json"));
-        files.filter_map(|file| self.read(&file, number)).collect()
+        files.filter_map(|file| self.read(&file)).collect()
     }
 
     /// The project of a file; none where it cannot be read, which is as if nothing had been run, or is gone.
-    pub(super) fn read(&self, file: &Path, number: &mut u64) -> Option<Project> {
+    /// Spots have no numbers yet.
+    pub(super) fn read(&self, file: &Path) -> Option<Project> {
         let bytes = run::files::read(file).ok()?;
         let kept: Kept =
             serde_json::from_slice(&bytes).ok().filter(|it: &Kept| it.version == VERSION)?;
@@ -81,8 +82,7 @@ impl Store {
             return None;
         }
         let known = |(id, entry): (String, Entry)| {
-            *number += 1;
-            let known = entry.known(*number, &kept.root, &id);
+            let known = entry.known(&kept.root, &id);
             (id, known)
         };
         let tests = kept.tests.into_iter().map(known).collect();
@@ -121,10 +121,8 @@ impl Entry {
         }
     }
 
-    fn known(self, number: u64, root: &Path, id: &str) -> Known {
-        let spot =
-            |(part, (path, line)): (u64, (String, u32))| Spot { id: number * 2 + part, path, line };
-        let mut places = (0..).zip(self.places).map(spot);
+    fn known(self, root: &Path, id: &str) -> Known {
+        let mut places = self.places.into_iter().map(|(path, line)| Spot { id: 0, path, line });
         let failed = self.message.and_then(|message| {
             let (root, test) = (root.to_owned(), id.to_owned());
             Some(Failed { root, test, message, at: places.next()?, also: places.next() })

@@ -62,8 +62,8 @@ impl Results {
     /// What a file holds that is new here; none for projects that nobody asks about.
     fn took(&self, name: &str) -> Option<Elsewhere> {
         let store = self.0.store.as_ref()?;
-        let mut all = self.all();
-        let project = store.read(&store.folder().join(name), &mut all.last)?;
+        let project = store.read(&store.folder().join(name))?;
+        let all = self.all();
         if !all.projects.contains_key(&project.0) && !all.is_near(&project.0) {
             return None;
         }
