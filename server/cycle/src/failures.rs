@@ -84,25 +84,28 @@ fn few(mut all: Vec<String>) -> Vec<String> {
 
 /// Entries of pytest's own rendering that belong to the project; none where it is no such text.
 ///
-/// pytest puts lines of `_ ` between entries, and ends each with its place: `path:line: what`. Paths outside of the project are
-/// absolute or lead out of it.
+/// pytest puts lines of `_ ` between entries, and ends each with its place: `path:line: what`. In its short form, which it has
+/// for what cannot be imported, each begins with `path:line: in function`. Paths outside of the project are absolute or lead
+/// out of it.
 fn entries(traceback: &str) -> Option<Vec<String>> {
     let mut all: Vec<Vec<&str>> = vec![Vec::new()];
     for line in traceback.trim_end().lines() {
         let is_divider = line.len() > 10
             && line.trim_end().bytes().all(|it| it == b'_' || it == b' ')
             && line.starts_with("_ _");
-        match is_divider {
-            true => all.push(Vec::new()),
-            false => all.last_mut()?.push(line),
+        let begun = all.last_mut()?;
+        // What was raised is nobody's.
+        let ends = begun.first().is_some_and(|it| heads(it)) && line.starts_with("E  ");
+        match is_divider || heads(line) || ends {
+            true if is_divider => all.push(Vec::new()),
+            true => all.push(vec![line]),
+            false => begun.push(line),
         }
     }
+    all.retain(|it| it.iter().any(|line| !line.trim().is_empty()));
     let is_placed = all.iter().any(|it| it.iter().rev().any(|line| place(line).is_some()));
-    let is_own =
-        |it: &&Vec<&str>| it.iter().rev().find_map(|line| place(line)).is_none_or(is_inside);
-    let of = |it: &Vec<&str>| it.join("\n").trim_matches('\n').to_owned();
     let said = all.iter().flatten().filter(|it| it.starts_with("E  "));
-    let mut own: Vec<String> = all.iter().filter(is_own).map(of).collect();
+    let mut own = own(&all);
     // What was raised stands in the last entry, which may be another's.
     let is_said = own.iter().any(|it| it.lines().any(|it| it.starts_with("E  ")));
     if !is_said {
@@ -112,17 +115,67 @@ fn entries(traceback: &str) -> Option<Vec<String>> {
     is_placed.then_some(own)
 }
 
+/// Those of the project, with a word behind each on what others did until the next.
+fn own(all: &[Vec<&str>]) -> Vec<String> {
+    let is_own = |it: &[&str]| {
+        let head = it.first().filter(|it| heads(it)).and_then(|it| place(it));
+        head.or_else(|| it.iter().rev().find_map(|line| place(line))).is_none_or(is_inside)
+    };
+    let text = |it: &Vec<&str>| match is_own(it) {
+        true => Some(it.join("\n").trim_matches('\n').to_owned()),
+        false => None,
+    };
+    counted(all.iter().map(text), "\n\n")
+}
+
+/// Frames of the project, each with a word on how many of libraries, which are none here, followed it.
+pub(crate) fn counted(frames: impl Iterator<Item = Option<String>>, gap: &str) -> Vec<String> {
+    let (mut own, mut others) = (Vec::new(), 0);
+    for it in frames {
+        match it {
+            Some(text) => {
+                close(&mut own, &mut others, gap);
+                own.push(text);
+            }
+            None => others += 1,
+        }
+    }
+    close(&mut own, &mut others, gap);
+    own
+}
+
+fn close(own: &mut Vec<String>, others: &mut usize, gap: &str) {
+    let said = match std::mem::take(others) {
+        0 => return,
+        1 => "[… 1 frame of libraries …]".to_owned(),
+        count => format!("[… {count} frames of libraries …]"),
+    };
+    match own.last_mut() {
+        Some(last) => *last += &format!("{gap}{said}"),
+        None => own.push(said),
+    }
+}
+
+/// Whether an entry of the short form begins: `path:line: in function`.
+fn heads(line: &str) -> bool {
+    place(line).is_some() && line.splitn(3, ':').nth(2).is_some_and(|it| it.starts_with(" in "))
+}
+
 /// The path of a line `path:line: what`.
 fn place(line: &str) -> Option<&str> {
     let (path, rest) = line.split_once(':')?;
     let (number, _) = rest.split_once(':')?;
     let is_place = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
-    (is_place && !path.contains(char::is_whitespace) && path.contains('.')).then_some(path)
+    let is_path = path.starts_with('<') || !path.contains(char::is_whitespace);
+    (is_place && is_path && path.contains('.')).then_some(path)
 }
 
-fn is_inside(path: &str) -> bool {
-    const OUTSIDE: [&str; 4] = ["/", "..", "<", "site-packages"];
-    !OUTSIDE.iter().any(|it| path.starts_with(it)) && !path.contains("/site-packages/")
+/// Whether a file as a traceback names it is one of the project.
+pub(crate) fn is_inside(path: &str) -> bool {
+    const OUTSIDE: [&str; 3] = ["/", "..", "<"];
+    const FOLDERS: [&str; 4] = ["site-packages", "dist-packages", ".venv", "_pytest"];
+    let mut folders = path.split('/').rev().skip(1);
+    !OUTSIDE.iter().any(|it| path.starts_with(it)) && !folders.any(|it| FOLDERS.contains(&it))
 }
 
 /// The same from what is known of the frames.

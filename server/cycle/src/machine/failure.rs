@@ -20,6 +20,10 @@ pub(super) fn stack_text(stack: &[Frame]) -> String {
     if stack.is_empty() {
         return String::new();
     }
-    let frames = stack.iter().map(|it| format!("  {}:{} in {}\n", it.path, it.line, it.function));
-    format!("\nAt its end the run stood in (innermost last):\n{}", frames.collect::<String>())
+    let frame = |it: &Frame| {
+        failures::is_inside(&it.path)
+            .then(|| format!("  {}:{} in {}", it.path, it.line, it.function))
+    };
+    let frames = failures::counted(stack.iter().map(frame), "\n  ").join("\n");
+    format!("\nAt its end the run stood in (innermost last):\n{frames}\n")
 }

@@ -46,6 +46,71 @@ fn what_lies_outside_of_the_project_is_left_out_and_what_was_raised_stays() {
     for part in ["json/__init__", "decoder.py:355", "_ _"] {
         assert!(!text.contains(part), "{part} is in:\n{text}");
     }
+    assert_eq!(text.matches("[… 2 frames of libraries …]").count(), 1, "{text}");
+}
+
+/// Where libraries come between, that is said in their place.
+#[test]
+fn frames_of_libraries_are_counted_where_they_were() {
+    let library = |path: &str| entry(&format!(">   inside({path:?})"), &format!("{path}:9"));
+    let parts = [
+        entry(">   client.get('/')", "tests/test_a.py:3"),
+        library(".venv/lib/python3.11/site-packages/flask/app.py"),
+        library("../venv/lib/python3.11/site-packages/werkzeug/test.py"),
+        library(".venv/src/flask/views.py"),
+        entry(">   return price(item)", "shop/views.py:7"),
+        library("/usr/lib/python3.11/decimal.py"),
+        entry("E   ValueError: no price", "shop/cart.py:2"),
+    ];
+    let text = of(&failure(&parts.join(&format!("{DIVIDER}\n"))));
+    assert!(!text.contains("inside("), "{text}");
+    let places: Vec<usize> = [
+        "tests/test_a.py:3",
+        "[… 3 frames of libraries …]",
+        "shop/views.py:7",
+        "[… 1 frame of libraries …]",
+        "E   ValueError",
+    ]
+    .iter()
+    .map(|it| text.find(it).unwrap_or_else(|| panic!("{it} is not in:\n{text}")))
+    .collect();
+    assert!(places.is_sorted(), "{text}");
+}
+
+/// As pytest tells of what cannot be imported.
+#[test]
+fn short_tracebacks_are_without_libraries_as_well() {
+    let lines = [
+        "ImportError while importing test module 'test_kit.py'.",
+        "Traceback:",
+        "<environment>/lib/python3.11/site-packages/_pytest/python.py:528: in importtestmodule",
+        "    mod = import_path(",
+        "<frozen importlib._bootstrap>:1204: in _gcd_import",
+        "    ???",
+        "test_kit.py:1: in <module>",
+        "    from kit import missing",
+        "kit.py:3: in <module>",
+        "    import parts",
+        "/usr/lib/python3.11/importlib/__init__.py:126: in import_module",
+        "    return _bootstrap._gcd_import(name)",
+        "E   ImportError: cannot import name 'missing' from 'kit'",
+    ];
+    let text = of(&failure(&lines.join("\n")));
+    for outside in ["_pytest", "importlib", "???"] {
+        assert!(!text.contains(outside), "{outside} is in:\n{text}");
+    }
+    let places: Vec<usize> = [
+        "ImportError while",
+        "[… 2 frames of libraries …]",
+        "    from kit import missing",
+        "    import parts",
+        "[… 1 frame of libraries …]",
+        "E   ImportError",
+    ]
+    .iter()
+    .map(|it| text.find(it).unwrap_or_else(|| panic!("{it} is not in:\n{text}")))
+    .collect();
+    assert!(places.is_sorted(), "{text}");
 }
 
 #[test]

@@ -399,8 +399,13 @@ fn where_a_run_stood_at_the_deadline_decides() {
 
 #[test]
 fn an_endless_loop_is_fixed_like_any_bug() {
-    let stack =
-        || vec![frame("tests/test_stats.py", "test_one"), frame("src/pkg/stats.py", "mean")];
+    let stack = || {
+        let library = |name| frame("/usr/lib/python3.11/threading.py", name);
+        let mut all =
+            vec![frame("tests/test_stats.py", "test_one"), library("join"), library("wait")];
+        all.push(frame("src/pkg/stats.py", "mean"));
+        all
+    };
     let timed_out = TestRun { stack: stack(), ..run(Ending::TimedOut { why: None }) };
     let played = check(
         vec![tests(), red(), bad(), Run(timed_out), good(), pass()],
@@ -416,6 +421,8 @@ fn an_endless_loop_is_fixed_like_any_bug() {
         "{}",
         played.prompts[2]
     );
+    assert!(played.prompts[2].contains("[… 2 frames of libraries …]"), "{}", played.prompts[2]);
+    assert!(!played.prompts[2].contains("threading.py"), "{}", played.prompts[2]);
 }
 
 /// A rule that two fixes could not satisfy is put to the vote.
