@@ -193,7 +193,9 @@ fn shows(questions: &[String], sources: &[&str], hidden: &str) {
         for source in sources {
             assert!(question.contains(source), "`{source}` is missing in {question}");
         }
-        assert!(!question.contains(hidden), "`{hidden}` is in {question}");
+        for hidden in [hidden, "_pytest", "pluggy", "site-packages", ".venv"] {
+            assert!(!question.contains(hidden), "`{hidden}` is in {question}");
+        }
     }
 }
 
@@ -202,6 +204,12 @@ fn no_model_is_asked_without_the_code_that_a_test_leads_to() {
     let world = ledger();
     BOOK.iter().for_each(|(path, text)| drop(world.write(path, text)));
     world.write("p/tests/test_book.py", BOOK_TESTS);
+    // Grown below it, with methods of the same names.
+    world.write("p/demo/.trellis/journal.jsonl", "");
+    world.write(
+        "p/demo/store.py",
+        "class Store:\n    def balance_of_all(self):\n        return nothing_to_do_with_it()\n",
+    );
     let cases: [(&str, &[&str]); 2] = [
         ("tests/test_discount.py::test_discounted", &["return price + price * rate"]),
         (
@@ -219,18 +227,26 @@ fn no_model_is_asked_without_the_code_that_a_test_leads_to() {
     }
 }
 
-/// Lines are measured, and the test executes none of the code: another process does.
+/// Lines are measured, and the test executes none of the code: another process does, or the file cannot be imported.
 #[test]
 fn a_test_that_executes_no_code_itself_is_asked_about_with_the_code_all_the_same() {
     let world = World::new();
     world.write("p/pytest.ini", "[pytest]\n");
     world.write("p/tool.py", "def shout(text):\n    return text.lower()\n\n\nif __name__ == '__main__':\n    print(shout('a'))\n");
     world.write("p/test_tool.py", "import subprocess, sys\n\ndef test_tool():\n    out = subprocess.run([sys.executable, 'tool.py'], capture_output=True, text=True).stdout\n    assert out == 'A\\n'\n\ndef test_other():\n    pass\n");
-    let mut command =
-        world.command(&[&REPAIR[..], &["test_tool.py::test_tool", "--max-iterations=1"]].concat());
-    let questions = asked("I do not know.", |more| {
-        command.envs(more.iter().filter(|it| it.0.starts_with("OPENAI")).copied());
-        let _ = Ran::of(command.output().expect("trellis starts")).exits(1);
-    });
-    shows(&questions, &["return text.lower()"], "lines are not measured");
+    world.write("p/kit.py", "def present():\n    return 'the kit'\n");
+    world.write(
+        "p/test_kit.py",
+        "from kit import missing\n\ndef test_kit():\n    assert missing() == 1\n",
+    );
+    for (test, source) in
+        [("test_tool.py::test_tool", "return text.lower()"), ("test_kit.py", "return 'the kit'")]
+    {
+        let mut command = world.command(&[&REPAIR[..], &[test, "--max-iterations=1"]].concat());
+        let questions = asked("I do not know.", |more| {
+            command.envs(more.iter().filter(|it| it.0.starts_with("OPENAI")).copied());
+            let _ = Ran::of(command.output().expect("trellis starts")).exits(1);
+        });
+        shows(&questions, &[source], "lines are not measured");
+    }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::mock::KEY;
+use crate::models::{Service, prompt, said};
 use crate::world::{Ran, World, tree};
 
 const CART: &str = "\
@@ -125,6 +127,35 @@ fn tests_are_written_run_and_registered() {
     // Plain pytest runs them, whoever has written them.
     let run = world.trellis(&["test", "app/trellis_tests", "--json", "--sandbox=local"]).exits(0);
     assert_eq!(outcomes(&run), outcomes(&ran));
+}
+
+/// What was grown below a project, or has settings of its own there, is written by others.
+#[test]
+fn style_is_taken_from_the_project_alone() {
+    let world = plant(&[]);
+    let test = |name: &str| {
+        format!("from shop.cart import total\n\n\ndef {name}():\n    assert total([1]) == 1\n")
+    };
+    world.write("app/demo/.trellis/journal.jsonl", "");
+    world.write("app/packages/other/pyproject.toml", "[project]\nname = 'other'\n");
+    world.write("app/tests/setup.cfg", "[flake8]\n");
+    for (path, name) in [
+        ("app/demo/tests/test_cart.py", "test_of_the_demo"),
+        ("app/packages/other/tests/test_cart.py", "test_of_another"),
+        ("app/tests/test_cart.py", "test_of_our_own"),
+    ] {
+        world.write(path, &test(name));
+    }
+    let service = Service::start(Box::new(|_| said("I do not know.")));
+    let mut command = world.command(&[&ARGUMENTS[..5], &["openai:tiny", "--dry-run"]].concat());
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+    let _ = Ran::of(command.output().expect("trellis starts"));
+    let questions = service.asked();
+    let question = prompt(questions.first().expect("a question"));
+    assert!(question.contains("test_of_our_own"), "{question}");
+    for foreign in ["test_of_the_demo", "test_of_another"] {
+        assert!(!question.contains(foreign), "{foreign} is in {question}");
+    }
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod lsp;
 mod mcp;
 mod methods;
 mod models;
+mod nested;
 mod observer;
 mod output;
 mod parent;

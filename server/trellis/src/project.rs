@@ -32,7 +32,7 @@ const MARKS: [&str; 11] = [
 const LIST: &str = "requirements.txt";
 
 /// Whether a folder is one of tests within a project, by its name or as a package.
-fn holds_tests(folder: &Path) -> bool {
+pub(crate) fn holds_tests(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     ["test", "tests", "testing"].contains(&name) || folder.join("__init__.py").is_file()
 }

@@ -31,12 +31,21 @@ def functions_of(source):
     return sorted(found, key=lambda each: (each[1], -each[2], each[0]))
 
 
+def left_out(root):
+    """Patterns of files that are none of the project's: what is installed, and other trees that Trellis keeps below it."""
+    patterns = ["*/site-packages/*"]
+    if "[" not in sys.prefix:  # which has a meaning
+        patterns.append(os.path.join(sys.prefix, "*"))
+    if ".trellis" not in root.split(os.sep):
+        patterns.append("*/.trellis/*")
+    return patterns
+
+
 def started(coverage, root):
     # The tracer that knows contexts; newer versions of Python would get another by default.
     os.environ["COVERAGE_CORE"] = "ctrace"
-    omit = [os.path.join(sys.prefix, "*"), "*/site-packages/*"]
     try:
-        made = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=omit, messages=False)
+        made = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=left_out(root), messages=False)
         made.start()
     finally:
         del os.environ["COVERAGE_CORE"]

@@ -20,6 +20,17 @@ async fn lines_by_file_and_test() {
     assert_eq!(coverage.files.len(), 3);
 }
 
+/// What Trellis keeps below a project is no code of it, whatever a test imports.
+#[tokio::test]
+async fn trees_of_trellis_are_left_out() {
+    let test = "import sys\nsys.path.insert(0, '.trellis/worktrees/issue-1')\nimport old\ndef test_a():\n    assert old.f() == 1\n";
+    let code = "def f():\n    return 1\n";
+    let tree = [(".trellis/worktrees/issue-1/old.py", code), ("test_a.py", test)];
+    let report = run_with(&tree, |request| request.coverage = true).await;
+    let coverage = report.coverage.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+    assert_eq!(coverage.files.keys().collect::<Vec<_>>(), ["test_a.py"], "{report:#?}");
+}
+
 #[tokio::test]
 async fn none_unless_asked_for() {
     let report = run_with(&[("test_a.py", "def test_a(): pass")], |_| {}).await;

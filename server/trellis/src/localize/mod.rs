@@ -10,7 +10,7 @@ mod trials;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use code::Index;
@@ -106,7 +106,7 @@ impl Search<'_> {
         let mut ranking = Ranking::default();
         let mut diagnosed = Diagnosed::default();
         if !failures.is_empty() {
-            reading::lead(self.index, &mut evidence);
+            reading::lead(self.index, self.folder(), &mut evidence);
             diagnosed = self.diagnose(&failures, &reports, &evidence).await?;
             // Beside what fails every time, tests that pass by chance only blur the picture.
             if diagnosed.flaky.len() < failures.len() {
@@ -148,6 +148,14 @@ impl Search<'_> {
             measured,
             unread,
         })
+    }
+
+    /// Where the files lie, if they do.
+    fn folder(&self) -> Option<&Path> {
+        match &self.tree {
+            Tree::Folder(folder) | Tree::Copy { folder, .. } => Some(folder),
+            Tree::Files(_) => None,
+        }
     }
 
     /// A request for some tests on the tree with some files changed.

@@ -7,10 +7,12 @@ mod fixtures;
 mod modules;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use code::{Index, Located, Reach, Unit};
 use cycle::localize::{Evidence, FileEvidence, Reached, TestEvidence};
 
+use crate::nested::{Kind, Nested};
 use fixtures::Fixtures;
 use modules::imported;
 
@@ -30,12 +32,12 @@ const IMPORTED: usize = 3;
 const ANYTHING: usize = 8;
 
 /// Adds to the evidence where its tests lead, where some that fails was not seen in any code.
-pub(super) fn lead(index: &Index, evidence: &mut Evidence) {
+pub(super) fn lead(index: &Index, folder: Option<&Path>, evidence: &mut Evidence) {
     if !evidence.tests.iter().any(|it| it.failed && !it.measured) {
         return;
     }
     let mut tests = std::mem::take(&mut evidence.tests);
-    let mut reader = Reader::new(index, &evidence.files);
+    let mut reader = Reader::new(index, folder, &evidence.files);
     let (mut passing, is_measured) = (0, tests.iter().any(|it| it.measured));
     for test in tests.iter_mut().filter(|it| !it.measured) {
         let is_followed = test.failed || !is_measured && passing < PASSING;
@@ -50,6 +52,8 @@ pub(super) fn lead(index: &Index, evidence: &mut Evidence) {
 struct Reader<'e> {
     index: &'e Index,
     files: &'e [FileEvidence],
+    /// The project below the root that each file belongs to, where it is not the root's own.
+    projects: Vec<Option<(String, Kind)>>,
     reach: Reach<'e>,
     fixtures: Fixtures,
     /// Methods of the code by their own names.
@@ -59,7 +63,10 @@ struct Reader<'e> {
 }
 
 impl<'e> Reader<'e> {
-    fn new(index: &'e Index, files: &'e [FileEvidence]) -> Reader<'e> {
+    fn new(index: &'e Index, folder: Option<&Path>, files: &'e [FileEvidence]) -> Reader<'e> {
+        let mut nested = folder.map(Nested::below);
+        let mut around = |it: &FileEvidence| nested.as_mut()?.around(&it.path);
+        let projects = files.iter().map(&mut around).collect();
         let mut methods: BTreeMap<&str, Vec<Function>> = BTreeMap::new();
         for (file, it) in files.iter().enumerate().filter(|(_, it)| !it.is_test) {
             for (number, function) in it.facts.functions.iter().enumerate() {
@@ -70,7 +77,7 @@ impl<'e> Reader<'e> {
         }
         let fixtures = Fixtures::of(index, files);
         let (reach, callees) = (Reach::new(index), BTreeMap::new());
-        Reader { index, files, reach, fixtures, methods, callees }
+        Reader { index, files, projects, reach, fixtures, methods, callees }
     }
 
     fn reached(&mut self, test: &TestEvidence) -> Vec<Reached> {
@@ -78,11 +85,14 @@ impl<'e> Reader<'e> {
         let Some(file) = self.files.iter().position(|it| it.path == path) else {
             return self.anything(path);
         };
-        let mut found = self.called(self.starts(file, &test.id));
-        if found.is_empty() {
-            let files = imported(self.index, self.files, file).into_iter();
-            found = files.flat_map(|it| self.whole(it, IMPORTED)).collect();
+        let found = self.called(self.starts(file, &test.id));
+        // Of a test that passes nobody asks where it could lead else.
+        if !found.is_empty() || !test.failed {
+            return found;
         }
+        let files = imported(self.index, self.files, file).into_iter();
+        let own = files.filter(|it| self.projects[*it] == self.projects[file]);
+        let found: Vec<Reached> = own.flat_map(|it| self.whole(it, IMPORTED)).collect();
         if found.is_empty() { self.anything(path) } else { found }
     }
 
@@ -146,7 +156,11 @@ impl<'e> Reader<'e> {
         let mut found: BTreeSet<Function> = match self.located(caller) {
             Some(at) => {
                 let callees = self.reach.of(&[at]);
-                callees.into_iter().filter_map(|it| self.function(it)).collect()
+                let callees = callees.into_iter().filter_map(|it| self.function(it));
+                // What was grown below a project is none of its own, whatever is called alike.
+                let is_grown = |it: usize| matches!(self.projects[it], Some((_, Kind::Grown)));
+                let is_own = |it: usize| self.projects[it] == self.projects[caller.0];
+                callees.filter(|it| is_own(it.0) || !is_grown(it.0)).collect()
             }
             None => BTreeSet::new(),
         };
@@ -163,7 +177,8 @@ impl<'e> Reader<'e> {
         let calls = self.files[caller.0].facts.functions[caller.1].calls.iter();
         let unresolved = calls.filter(|it| !resolved.contains(it.as_str()));
         let meant = unresolved.filter_map(|it| self.methods.get(it.as_str()));
-        meant.filter(|it| it.len() <= FEW).flatten().copied().collect()
+        let is_own = |it: &&Function| self.projects[it.0] == self.projects[caller.0];
+        meant.filter(|it| it.len() <= FEW).flatten().filter(is_own).copied().collect()
     }
 
     /// All of a file.
@@ -175,13 +190,16 @@ impl<'e> Reader<'e> {
 
     /// All of the code, in a large project what the test's file speaks of first.
     fn anything(&self, path: &str) -> Vec<Reached> {
+        let own = self.files.iter().position(|it| it.path == path);
+        let project = own.and_then(|it| self.projects[it].as_ref());
         let text = self.index.file(path).and_then(|id| self.index.text(id)).unwrap_or_default();
         let stem = |it: &FileEvidence| {
             let name = it.path.rsplit('/').next().unwrap_or_default();
             name.strip_suffix(".py").unwrap_or(name).to_owned()
         };
-        let mut code: Vec<usize> =
-            (0..self.files.len()).filter(|it| !self.files[*it].is_test).collect();
+        let is_own =
+            |it: &usize| !self.files[*it].is_test && self.projects[*it].as_ref() == project;
+        let mut code: Vec<usize> = (0..self.files.len()).filter(is_own).collect();
         code.sort_by_key(|it| !text.contains(&stem(&self.files[*it])));
         code.into_iter().flat_map(|it| self.whole(it, ANYTHING)).take(MOST_OF_ALL).collect()
     }

@@ -12,6 +12,7 @@ use run::python;
 use super::target::Target;
 use crate::error::Fault;
 use crate::methods::write_tests::TestFramework;
+use crate::nested::Nested;
 
 /// Files looked at; a project may be huge.
 const MOST_FILES: usize = 20_000;
@@ -31,12 +32,14 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Hidden folders, environments and what git ignores are left out.
+    /// Hidden folders, environments, what git ignores and projects below this one are left out.
     pub(super) fn look(root: &Path, tests_dir: &str) -> Project {
         let generated = format!("{tests_dir}/");
         let is_own =
             |it: &String| it.ends_with(".py") && !is_made(it) && !it.starts_with(&generated);
-        let files = crate::sources::paths(root).into_iter().filter(is_own).take(MOST_FILES);
+        let mut nested = Nested::below(root);
+        let files = crate::sources::paths(root).into_iter().filter(is_own);
+        let files = files.filter(|it| nested.around(it).is_none()).take(MOST_FILES);
         let (tests, sources) = files.partition(|it| is_test_file(it));
         Project { sources, tests }
     }
