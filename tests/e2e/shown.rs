@@ -125,10 +125,16 @@ fn a_failing_test_that_the_settings_leave_out_is_mended_and_so_is_all_that_the_f
             "tests/test_more.py",
             "from ledger.discount import discounted\n\n\ndef test_none_more():\n    assert discounted(10, 20) == 8\n",
         );
+        // Known by a run of the person's alone.
+        world.write(
+            "extra/test_extra.py",
+            "from ledger.discount import discounted\n\n\ndef test_extra():\n    assert discounted(10, 20) == 8\n",
+        );
         let model = reply(&world, HALF);
         let file = world.root().join("ledger/discount.py");
         let mut client = editor(&world, Value::Null);
         client.open(&file).expect("a file");
+        let _ = run(&mut client, &["extra/test_extra.py::test_extra"]);
         let params = json!({ "test": HALF, "model": model, "sandbox": "local" });
         let fix = call(&mut client, "proposeFix", params);
         assert_eq!(fix["test"]["id"], HALF, "{settings}");
@@ -137,7 +143,9 @@ fn a_failing_test_that_the_settings_leave_out_is_mended_and_so_is_all_that_the_f
         let decided = call(&mut client, "decideFix", params);
         assert_eq!(decided["state"], "accepted", "{settings}: {decided:#}");
         let mended = decided["mended"].as_array().expect("tests");
-        assert!(mended.contains(&"tests/test_more.py::test_none_more".into()), "{decided:#}");
+        for known in ["tests/test_more.py::test_none_more", "extra/test_extra.py::test_extra"] {
+            assert!(mended.contains(&known.into()), "{settings}: {decided:#}");
+        }
         assert_eq!(run(&mut client, &[HALF, "tests"])["outcome"], "passed", "{settings}");
         assert!(client.shutdown().expect("an end").success());
     }

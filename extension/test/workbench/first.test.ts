@@ -55,15 +55,15 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
     await workbench.lens('Generate tests').first().click();
     const lacking = workbench.notification('no model is configured');
     await lacking.locator(workbench.button('Select Model…')).click();
-    await workbench.option('openai').first().click();
+    await workbench.option('ollama').first().click();
     await workbench.page
       .locator('.quick-input-widget:visible')
       .filter({ hasText: 'Which model of' })
       .waitFor();
-    await workbench.input().fill('gpt-mine');
+    await workbench.input().fill('mine');
     await workbench.input().press('Enter');
     // It is the person's own: nothing is written into the project.
-    await workbench.notification('For you, Trellis asks openai:gpt-mine from now on.').waitFor();
+    await workbench.notification('For you, Trellis asks ollama:mine from now on.').waitFor();
     assert.ok(!existsSync(join(root, '.vscode')));
   });
 });

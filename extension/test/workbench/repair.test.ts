@@ -33,7 +33,7 @@ test('failing tests are repaired', async () => {
     const said = workbench.notification('Repaired: 2 tests pass, 0 fail');
     await workbench.hold(said);
     assert.ok(readFileSync(join(root, 'prices.py'), 'utf8').includes(fixed));
-    await workbench.lens('✓').waitFor();
+    await workbench.lens('✓').nth(1).waitFor();
     await workbench.picture('repair-done');
     await said.locator(workbench.button('Show Report')).click();
     await workbench.tab('report.md').waitFor();

@@ -2,6 +2,7 @@
 //!
 //! The folder is copied into the sandbox, so that nothing in it changes whatever is tried.
 
+mod baseline;
 mod diagnosis;
 mod evidence;
 mod reading;
@@ -9,7 +10,6 @@ mod recency;
 mod trials;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,8 @@ use run::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, 
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
-use crate::methods::tests::GOES_ON;
+pub(crate) use baseline::covers;
+use baseline::{is_measured, results};
 use diagnosis::{Diagnosed, by_trial};
 pub(crate) use evidence::evidence;
 use trials::Trials;
@@ -90,9 +91,6 @@ fn unread(index: &Index, reports: &[Report]) -> Vec<String> {
 
 /// How a test fails that was interrupted.
 const INTERRUPTED: &str = "TestTookTooLong";
-
-/// Runs of the tests that a crash or an endless test may cut short; each goes on behind the one before.
-const RUNS: usize = 12;
 
 impl Search<'_> {
     /// Runs the tests, and ranks what may be wrong. Nothing fails: no suspects.
@@ -196,94 +194,11 @@ impl Search<'_> {
             "give ids, files or folders relative to the project, such as tests/test_a.py::test_b",
         ))
     }
-
-    /// All tests once, with coverage, and those that are named where that leaves them out.
-    async fn baseline(&self) -> Result<(Vec<Report>, Vec<String>), Fault> {
-        let mut request = self.request(Vec::new(), self.test_timeout);
-        request.targets.clone_from(&self.targets);
-        request.also.clone_from(&self.also);
-        request.coverage = true;
-        // One file that cannot be read does not keep the others from being tested.
-        request.arguments.push(GOES_ON.to_owned());
-        let (mut reports, mut notes) = self.all_of(&mut request).await?;
-        request.targets = self.left_out(&reports);
-        if !request.targets.is_empty() {
-            let (mut more, said) = self.all_of(&mut request).await?;
-            // Who named a test that is not there hears of it from whoever looks for its result.
-            more.iter_mut().for_each(|it| it.collection_errors.retain(|it| !is_usage(it)));
-            more.retain(|it| !(it.tests.is_empty() && it.collection_errors.is_empty()));
-            reports.extend(more);
-            notes.extend(said);
-        }
-        if !is_measured(&reports) {
-            notes.push(
-                "no lines were measured: suspects are what tracebacks name, and what the tests import and call"
-                    .to_owned(),
-            );
-        }
-        notes.sort();
-        notes.dedup();
-        Ok((reports, notes))
-    }
-
-    /// Named tests of which no run has said anything.
-    fn left_out(&self, reports: &[Report]) -> Vec<String> {
-        let tests = reports.iter().flat_map(|it| &it.tests).map(|it| it.id.as_str());
-        let broken = reports.iter().flat_map(|it| &it.collection_errors);
-        let broken = broken.filter_map(|it| it.collecting.as_deref().or(it.path.as_deref()));
-        let known: Vec<&str> = tests.chain(broken).collect();
-        let is_known = |named: &&String| {
-            let of_file = named.split("::").next().unwrap_or_default();
-            known.iter().any(|it| covers(named, it) || *it == of_file)
-        };
-        self.named.iter().filter(|it| !is_known(it)).cloned().collect()
-    }
-
-    /// The tests of a request; where one ends the run, what comes after it in the next run.
-    async fn all_of(&self, request: &mut Request) -> Result<(Vec<Report>, Vec<String>), Fault> {
-        let (mut reports, mut notes) = (Vec::new(), Vec::new());
-        for run in 1..=RUNS {
-            let mut report = self.runner.run(request, self.cancel).await;
-            check(&report)?;
-            // What nobody runs need not pass; where it does, a change may break it.
-            let passed = |it: &TestResult| !has_failed(it);
-            report.tests.extend(take(&mut report.deselected_tests).into_iter().filter(passed));
-            let cut = |it: &&TestResult| {
-                matches!(it.outcome, TestOutcome::Crashed | TestOutcome::TimedOut)
-            };
-            let ended = report.tests.iter().find(cut).map(|it| it.id.clone());
-            request.targets.clone_from(&report.not_run);
-            notes.extend(report.notes.iter().cloned());
-            reports.push(report);
-            let Some(id) = ended else { break };
-            notes.push(format!(
-                "{id} ended the whole run, so that nothing is known of the lines it executed"
-            ));
-            match request.targets.len() {
-                0 => break,
-                left if run == RUNS => notes.push(format!(
-                    "{left} tests were not run: {RUNS} runs were ended by others before it came to them"
-                )),
-                _ => {}
-            }
-        }
-        Ok((reports, notes))
-    }
 }
 
 /// Whether pytest was given what it does not know.
 fn is_usage(failure: &run::Failure) -> bool {
     failure.exception == "UsageError"
-}
-
-/// Whether a test, a file or a folder of tests covers a test.
-pub(crate) fn covers(target: &str, id: &str) -> bool {
-    let target = target.trim_end_matches('/');
-    id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
-}
-
-fn is_measured(reports: &[Report]) -> bool {
-    reports.iter().any(|it| it.coverage.is_some())
 }
 
 /// Edits of the code show nothing where it is known not to be at fault.
@@ -300,23 +215,6 @@ fn prove(reports: &[Report], failures: &[Failing]) -> Result<(), Fault> {
     let why = report.reason.clone().unwrap_or_else(|| format!("{:?}", report.outcome));
     Err(Fault::new(Exit::TestsFailed, format!("the tests did not run to their end: {why}"))
         .hint("`trellis test` shows how the run ended"))
-}
-
-/// Whether there is anything to look at.
-fn check(report: &Report) -> Result<(), Fault> {
-    match &report.outcome {
-        Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
-            Err(Fault::unavailable(reason))
-        }
-        Outcome::Cancelled => Err(Fault::new(Exit::Interrupted, "stopped before the tests ended")),
-        Outcome::Tampered { what } => Err(Fault::new(
-            Exit::TestsFailed,
-            format!("the results prove nothing, the code under test has changed them: {what}"),
-        )),
-        Outcome::NoTests if report.tests.is_empty() => Err(Fault::input("there are no tests")
-            .hint("give the folder of a project whose tests pytest finds")),
-        _ => Ok(()),
-    }
 }
 
 /// The failures of a run, what could not be collected among them.
@@ -336,25 +234,6 @@ fn failing(report: &Report) -> Vec<Failing> {
     });
     let mut seen = BTreeSet::new();
     tests.chain(collected).filter(|it| seen.insert(it.id.clone())).collect()
-}
-
-/// All that a run says of tests.
-fn results(report: Report) -> Vec<TestResult> {
-    let broken = report.collection_errors.into_iter().filter_map(|failure| {
-        let file = failure.collecting.clone().or_else(|| failure.path.clone())?;
-        Some(TestResult {
-            id: file.clone(),
-            outcome: TestOutcome::Error,
-            duration: Duration::ZERO,
-            path: file,
-            line: Some(1),
-            reason: None,
-            failure: Some(failure),
-            stdout: String::new(),
-            stderr: String::new(),
-        })
-    });
-    report.tests.into_iter().chain(broken).collect()
 }
 
 /// What is neither passed nor set aside.

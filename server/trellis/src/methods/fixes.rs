@@ -21,6 +21,15 @@ use crate::proposals::{
 use crate::repair::{self, Problem};
 use crate::sandbox::SandboxArgs;
 
+/// What is known of a project's tests, whatever its settings name.
+#[derive(Default)]
+pub(crate) struct KnownTests {
+    /// Test files.
+    pub(crate) files: Vec<String>,
+    /// Ids of tests that failed when they last ran.
+    pub(crate) failing: Vec<String>,
+}
+
 /// Lists proposed fixes of a project, the oldest first.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -326,7 +335,7 @@ pub(crate) async fn decide_fix(
 pub(crate) async fn propose_fix(
     store: &Store,
     folder: &Path,
-    params: ProposeFixParams,
+    (params, known): (ProposeFixParams, KnownTests),
     editor: Option<Arc<dyn Editor>>,
     output: &Output,
     control: &Control,
@@ -336,6 +345,8 @@ pub(crate) async fn propose_fix(
         root: store.root().to_owned(),
         test: params.test,
         suite: params.tests,
+        also: known.files,
+        failing: known.failing,
         model: match editor {
             Some(editor) => model.with_editor(editor),
             None => model,

@@ -17,6 +17,7 @@ use crate::models::ModelArgs;
 use crate::proposals::{Proposal, State};
 use crate::repair::{Order, Place, commit_title};
 use crate::sandbox::SandboxArgs;
+use crate::write_tests::registry;
 
 /// Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
 #[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -130,9 +131,11 @@ impl RepairArgs {
         };
         Ok(Order {
             home: root.clone(),
-            root,
+            root: root.clone(),
             tests: self.tests,
             suite: self.suite,
+            also: registry::test_files(&root),
+            failing: Vec::new(),
             issue: self.issue,
             earlier: Vec::new(),
             limits: Limits {

@@ -217,8 +217,9 @@ impl Prepared {
         let request = Request {
             arguments: arguments(params, framework),
             also: registry::test_files(&root),
+            // Who names a test wants it, whatever the project's options leave out.
+            whole: params.arguments.is_empty() && are_tests(&targets),
             targets,
-            whole: false,
             framework,
             test_timeout: seconds("testTimeout", params.test_timeout)?,
             raised_by: FLAGS,
@@ -298,6 +299,11 @@ fn named(params: &RunTestsParams) -> Vec<String> {
     let below = |it: &String| root.join(it).to_string_lossy().into_owned();
     let named: Vec<String> = given.map(below).collect();
     if named.is_empty() { vec![root.to_string_lossy().into_owned()] } else { named }
+}
+
+/// Whether these are tests or classes, and no files or folders.
+fn are_tests(targets: &[String]) -> bool {
+    !targets.is_empty() && targets.iter().all(|it| it.contains("::"))
 }
 
 /// Those given. A file that cannot be imported does not keep the others from being run.

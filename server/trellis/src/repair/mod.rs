@@ -59,6 +59,10 @@ pub(crate) struct Order {
     pub(crate) tests: Vec<String>,
     /// Test files and folders that are run, beside what is to be mended; all tests where none are named.
     pub(crate) suite: Vec<String>,
+    /// Test files that belong to all tests, whatever the project's settings name.
+    pub(crate) also: Vec<String>,
+    /// Other tests that are known to fail: they run in any case, so that what a fix makes of them is seen.
+    pub(crate) failing: Vec<String>,
     /// What a person says is wrong.
     pub(crate) issue: Option<String>,
     /// Fixes of before in a few words, each with what came of it.

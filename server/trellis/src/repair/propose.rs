@@ -30,6 +30,10 @@ pub(crate) struct Problem {
     pub(crate) test: String,
     /// Test files and folders that are run beside it; all tests where none are named.
     pub(crate) suite: Vec<String>,
+    /// Test files that belong to all tests, whatever the project's settings name.
+    pub(crate) also: Vec<String>,
+    /// Other tests that are known to fail.
+    pub(crate) failing: Vec<String>,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
     /// For one test.
@@ -48,12 +52,15 @@ pub(crate) async fn propose(
     output: &Output,
     control: &Control,
 ) -> Result<Proposal, Fault> {
-    let Problem { root, test, suite, model, sandbox, test_timeout, run_timeout } = problem;
+    let Problem { root, test, suite, also, failing, model, sandbox, test_timeout, run_timeout } =
+        problem;
     let order = Order {
         home: root.clone(),
         root,
         tests: vec![test.clone()],
         suite,
+        also,
+        failing,
         issue: None,
         earlier: Vec::new(),
         limits: Limits { iterations: ATTEMPTS, candidates: 1 },

@@ -14,7 +14,6 @@ use crate::error::{Exit, Fault};
 use crate::localize::{Found, Search, covers};
 use crate::proposals::Bench;
 use crate::sources::Workspace;
-use crate::write_tests::registry;
 
 /// What the tests say of the tree.
 pub(super) struct Survey {
@@ -48,8 +47,8 @@ impl Survey {
             index: &index,
             source_folders: bench.source_folders.clone(),
             targets: targets(order),
-            also: registry::test_files(&order.home),
-            named: order.tests.clone(),
+            also: order.also.clone(),
+            named: order.tests.iter().chain(&order.failing).cloned().collect(),
             test_timeout: order.test_timeout,
             run_timeout: order.run_timeout,
             raised_by: order.raised_by,

@@ -30,6 +30,8 @@ pub(super) async fn repair(
         root: worktree.root.clone(),
         home: order.home.clone(),
         tests: order.tests.clone(),
+        also: order.also.clone(),
+        failing: order.failing.clone(),
         suite: order.suite.clone(),
         issue: order.issue.clone(),
         earlier: order.earlier.clone(),

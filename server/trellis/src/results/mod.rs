@@ -232,6 +232,13 @@ impl Results {
         tests.filter_map(|it| it.failed.clone()).collect()
     }
 
+    /// Failures of a project.
+    pub(crate) fn failures_in(&self, root: &Path) -> Vec<Failed> {
+        let all = self.all();
+        let known = all.projects.get(root).into_iter().flat_map(|it| it.known.values());
+        known.filter_map(|it| it.failed.clone()).collect()
+    }
+
     /// Files of a project whose tests have results, relative to its folder.
     pub(crate) fn files(&self, root: &Path) -> BTreeSet<String> {
         let all = self.all();

@@ -1,5 +1,6 @@
 //! The methods about proposed fixes, and the doors that make changes for a person to approve.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use super::table::{Effect, Table};
 use crate::error::Fault;
 use crate::implement::{Reviewer, implement, plan};
 use crate::methods::fixes::{
-    DecideFixParams, GetFixParams, ListFixesParams, ProposeFixParams, UndoFixParams, decide_fix,
-    get_fix, list_fixes, propose_fix, undo_fix,
+    DecideFixParams, GetFixParams, KnownTests, ListFixesParams, ProposeFixParams, UndoFixParams,
+    decide_fix, get_fix, list_fixes, propose_fix, undo_fix,
 };
 use crate::methods::implement::{ImplementArgs, ImplementResult};
 use crate::methods::repair::RepairArgs;
@@ -22,6 +23,7 @@ use crate::proposals::{OpenTexts, State, Store, Testing};
 use crate::repair::{Person, repair};
 use crate::state::positions;
 use crate::tasks::tasks;
+use crate::write_tests::registry;
 
 pub(super) fn register(table: &mut Table) {
     mend(table);
@@ -52,7 +54,8 @@ pub(super) fn register(table: &mut Table) {
             let editor = context.editor.clone();
             let folder = context.root(None).await;
             let (output, control) = (&duty.output, &duty.control);
-            let fix = propose_fix(&store, &folder, params, editor, output, control).await?;
+            let order = (params, known(&context, store.root()));
+            let fix = propose_fix(&store, &folder, order, editor, output, control).await?;
             tell(&context, &store, fix.summary.state, &fix.summary.fix);
             Ok(fix)
         },
@@ -107,7 +110,8 @@ fn mend(table: &mut Table) {
                 params.model = params.model.with_editor(editor);
             }
             let wait = params.wait;
-            let order = params.order(&folder)?;
+            let mut order = params.order(&folder)?;
+            order.also = known(&context, &order.root).files;
             let store = Store::of(&order.root);
             let told = |state: State, fix: &str| tell(&context, &store, state, fix);
             let open = open_now(&context, store.root());
@@ -156,6 +160,14 @@ fn work_through(table: &mut Table) {
             tasks(&params.order(&folder), &duty.output, &duty.control).await
         },
     );
+}
+
+/// Tests of a project that are known, since they were generated or have run.
+fn known(context: &Context, root: &Path) -> KnownTests {
+    let generated = registry::test_files(root).into_iter();
+    let files: BTreeSet<String> = generated.chain(context.results.files(root)).collect();
+    let failing = context.results.failures_in(root).into_iter().map(|it| it.test);
+    KnownTests { files: files.into_iter().collect(), failing: failing.collect() }
 }
 
 /// What is open whenever it is asked.
