@@ -85,6 +85,7 @@ fn without_it_tests_run_all_the_same_and_it_is_said_what_to_do() {
     let note = note.as_str().expect("words");
     let advice = "p/.venv/bin/python -m pip install coverage`";
     assert!(note.starts_with("lines are not measured: ") && note.ends_with(advice), "{note}");
+    assert!(note.len() < 800 && note.contains("No matching distribution"), "{note}");
 }
 
 /// One sandbox serves one run after another.

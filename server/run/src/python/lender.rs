@@ -11,7 +11,7 @@ use std::{
 use tokio::{sync::Mutex, time::timeout};
 
 use super::{
-    Python,
+    Python, PythonError,
     find::{maker, packages, series},
     install::Installer,
     provide::{Progress, made},
@@ -22,6 +22,9 @@ const COVERAGE: &str = "coverage>=7";
 
 /// What an installation may take; tests wait for it.
 const INSTALLING: Duration = Duration::from_secs(90);
+
+/// Characters of what an installer said that are told.
+const SAID: usize = 200;
 
 /// Time after which it is tried again where it could not be had.
 const AGAIN: Duration = Duration::from_secs(300);
@@ -66,10 +69,22 @@ impl Lender {
         let made = timeout(INSTALLING, making)
             .await
             .map_err(|_| format!("it was not installed within {} s", INSTALLING.as_secs()))?
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| plainly(&error))?;
         let (major, minor) = series(&own.version);
         Ok(packages(made.prefix(), major, minor))
     }
+}
+
+/// In one sentence: of what an installer said its last words, which tell the reason, and what to do.
+fn plainly(error: &PythonError) -> String {
+    let (PythonError::PipFailed { detail, hint, .. } | PythonError::UvFailed { detail, hint, .. }) =
+        error
+    else {
+        return error.to_string();
+    };
+    let last = detail.rsplit(" / ").next().unwrap_or_default();
+    let last: String = last.trim_start_matches("ERROR: ").chars().take(SAID).collect();
+    format!("{last} ({hint})")
 }
 
 /// What a lender gave, for all runs of one environment.
