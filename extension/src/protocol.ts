@@ -2209,7 +2209,7 @@ record?: (string | null)
  */
 replayLatency?: boolean
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -2334,7 +2334,7 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -4589,7 +4589,7 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -4750,7 +4750,7 @@ top?: number
  */
 trials?: number
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -5851,7 +5851,7 @@ record?: (string | null)
  */
 replayLatency?: boolean
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -5923,7 +5923,7 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -6624,7 +6624,7 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**
@@ -6657,7 +6657,7 @@ top?: number
  */
 trials?: number
 /**
- * Seconds one test may take, from 1; 30 if left out.
+ * Seconds one test may take (of Python's), from 1; 30 if left out.
  */
 testTimeout?: number
 /**

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::TEST_SECONDS;
+use crate::methods::bounds::{TEST_SECONDS, TimeLimits};
 use crate::methods::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
@@ -47,8 +47,7 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
         tests: args.tests,
         top: args.top,
         trials: args.trials,
-        test_timeout: args.timeout,
-        run_timeout: args.run_timeout,
+        limits: TimeLimits { test_timeout: args.timeout, run_timeout: args.run_timeout },
         sandbox: args.sandbox,
     };
     let cancel = CancellationToken::new();

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::results::{line, summary};
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::TEST_SECONDS;
+use crate::methods::bounds::{TEST_SECONDS, TimeLimits};
 use crate::methods::tests::{Prepared, RunTestsParams, Tool};
 use crate::output::Output;
 use crate::results::Results;
@@ -62,8 +62,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             root: None,
             sandbox: args.sandbox,
             framework: args.framework,
-            test_timeout: args.timeout,
-            run_timeout: args.run_timeout,
+            limits: TimeLimits { test_timeout: args.timeout, run_timeout: args.run_timeout },
             coverage: args.coverage,
             cold: args.cold,
             arguments: args.arguments,

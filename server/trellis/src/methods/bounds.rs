@@ -6,6 +6,8 @@ use run::RaisedBy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Exit, Fault};
+
 /// Seconds one test may take, whoever runs it.
 pub(crate) const TEST_SECONDS: u64 = 30;
 
@@ -18,6 +20,43 @@ pub(crate) const FLAGS: RaisedBy = RaisedBy {
 /// For parameters that were left out.
 pub(crate) fn test_seconds() -> u64 {
     TEST_SECONDS
+}
+
+/// What tests may take.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TimeLimits {
+    /// Seconds one test may take (of Python's), from 1; 30 if left out.
+    #[serde(default = "test_seconds", alias = "timeout")]
+    #[schemars(extend("x-alias" = "timeout"))]
+    pub(crate) test_timeout: u64,
+    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
+    #[serde(default)]
+    pub(crate) run_timeout: Option<u64>,
+}
+
+impl TimeLimits {
+    /// For one test.
+    pub(crate) fn of_test(&self) -> Result<Duration, Fault> {
+        seconds("testTimeout", self.test_timeout)
+    }
+
+    /// For all of them together, where it is said.
+    pub(crate) fn of_run(&self) -> Result<Option<Duration>, Fault> {
+        self.run_timeout.map(|it| seconds("runTimeout", it)).transpose()
+    }
+}
+
+/// A year: what is longer is a slip, and beyond what clocks can add.
+const LONGEST_SECONDS: u64 = 365 * 86_400;
+
+/// A limit in whole seconds, at least one.
+pub(super) fn seconds(name: &str, seconds: u64) -> Result<Duration, Fault> {
+    match seconds {
+        1..=LONGEST_SECONDS => Ok(Duration::from_secs(seconds)),
+        _ => Err(Fault::new(Exit::Usage, format!("{name} is {seconds} seconds"))
+            .hint(format!("give 1 to {LONGEST_SECONDS}"))),
+    }
 }
 
 /// Fixes, and what its tests may take.
@@ -50,5 +89,24 @@ impl Bounds {
     /// For all of them together, where it is said.
     pub(crate) fn of_run(&self) -> Option<Duration> {
         self.run_timeout.map(|it| Duration::from_secs(it.max(1)))
+    }
+}
+
+#[cfg(test)]
+mod limits {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_no_clock_can_hold_is_refused() {
+        let table = [(0, false), (1, true), (LONGEST_SECONDS, true), (u64::MAX, false)];
+        for (given, fits) in table {
+            let limit = seconds("timeout", given);
+            assert_eq!(
+                limit.as_ref().ok().map(Duration::as_secs),
+                fits.then_some(given),
+                "{given}"
+            );
+            assert!(fits || limit.is_err_and(|it| it.exit == Exit::Usage), "{given}");
+        }
     }
 }

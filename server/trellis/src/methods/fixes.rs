@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use cycle::approval::{Confidence, Parts};
 use model::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{FLAGS, test_seconds};
+use super::bounds::{FLAGS, TimeLimits};
 use crate::control::Control;
 use crate::error::Fault;
 use crate::models::ModelArgs;
@@ -85,12 +84,8 @@ pub(crate) struct DecideFixParams {
     pub(crate) note: String,
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "test_seconds")]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
-    #[serde(default)]
-    pub(crate) run_timeout: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
 }
 
 fn yes() -> bool {
@@ -122,13 +117,8 @@ pub(crate) struct ProposeFixParams {
     pub(crate) tests: Vec<String>,
     #[serde(flatten)]
     pub(crate) model: ModelArgs,
-    /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "test_seconds", alias = "timeout")]
-    #[schemars(extend("x-alias" = "timeout"))]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
-    #[serde(default)]
-    pub(crate) run_timeout: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
 }
@@ -352,8 +342,8 @@ pub(crate) async fn propose_fix(
             None => model,
         },
         sandbox: params.sandbox,
-        test_timeout: Duration::from_secs(params.test_timeout.max(1)),
-        run_timeout: params.run_timeout.map(|it| Duration::from_secs(it.max(1))),
+        test_timeout: params.limits.of_test()?,
+        run_timeout: params.limits.of_run()?,
     };
     Ok(FixResult::of(&repair::propose(problem, output, control).await?))
 }
@@ -367,13 +357,9 @@ pub(crate) fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<Und
 
 impl DecideFixParams {
     /// What the tests that are run for it may take.
-    pub(crate) fn times(&self) -> Times {
-        let seconds = |it: u64| Duration::from_secs(it.max(1));
-        Times {
-            test: Some(seconds(self.test_timeout)),
-            run: self.run_timeout.map(seconds),
-            raised_by: FLAGS,
-        }
+    pub(crate) fn times(&self) -> Result<Times, Fault> {
+        let (test, run) = (Some(self.limits.of_test()?), self.limits.of_run()?);
+        Ok(Times { test, run, raised_by: FLAGS })
     }
 
     /// Whether the decision would have code of the project executed.

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::{FLAGS, test_seconds};
-use super::tests::{Limit, cancelled, limit, seconds};
+use super::bounds::{FLAGS, TimeLimits, seconds};
+use super::tests::{Limit, cancelled, limit};
 use crate::error::Fault;
 use crate::localize::{Failing, Found, Search};
 use crate::output::Output;
@@ -34,13 +34,8 @@ pub(crate) struct LocalizeParams {
     /// Seconds for trying small edits of suspicious lines against the tests; 0 tries none, 20 if left out.
     #[serde(default = "twenty")]
     pub(crate) trials: u64,
-    /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "test_seconds", alias = "timeout")]
-    #[schemars(extend("x-alias" = "timeout"))]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
-    #[serde(default)]
-    pub(crate) run_timeout: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
 }
@@ -185,8 +180,8 @@ pub(crate) async fn localize(
         Fault::input(format!("there is no folder {}", folder.display()))
             .hint("give the folder of a Python project")
     })?;
-    let test_timeout = seconds("testTimeout", params.test_timeout)?;
-    let run_timeout = params.run_timeout.map(|it| seconds("runTimeout", it)).transpose()?;
+    let test_timeout = params.limits.of_test()?;
+    let run_timeout = params.limits.of_run()?;
     let trials = Some(params.trials).filter(|it| *it > 0);
     let trials = trials.map(|it| seconds("trials", it)).transpose()?;
     let workspace = Workspace::open(&root)?;

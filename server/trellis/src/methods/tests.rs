@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::{FLAGS, test_seconds};
+use super::bounds::{FLAGS, TimeLimits};
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
@@ -36,13 +36,8 @@ pub(crate) struct RunTestsParams {
     /// What runs the tests; found out from the project's files if left out.
     #[serde(default)]
     pub(crate) framework: Option<Tool>,
-    /// Seconds one test may take (of Python's), from 1; 30 if left out.
-    #[serde(default = "test_seconds", alias = "timeout")]
-    #[schemars(extend("x-alias" = "timeout"))]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
-    #[serde(default)]
-    pub(crate) run_timeout: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
     /// Whether to measure which lines the tests execute.
     #[serde(default)]
     pub(crate) coverage: bool,
@@ -221,13 +216,13 @@ impl Prepared {
             whole: params.arguments.is_empty() && are_tests(&targets),
             targets,
             framework,
-            test_timeout: seconds("testTimeout", params.test_timeout)?,
+            test_timeout: params.limits.of_test()?,
             raised_by: FLAGS,
             coverage: params.coverage,
             cold: params.cold,
             ..Request::new(Tree::Folder(root.clone()))
         };
-        let run_timeout = params.run_timeout.map(|it| seconds("runTimeout", it)).transpose()?;
+        let run_timeout = params.limits.of_run()?;
         Ok(Prepared { request, run_timeout, root, sandbox: params.sandbox.clone() })
     }
 
@@ -278,18 +273,6 @@ impl Prepared {
 /// The fault of work that was cancelled before it could say anything.
 pub(crate) fn cancelled(what: &str) -> Fault {
     Fault::new(Exit::Interrupted, format!("{what} was cancelled")).hint("nothing was changed")
-}
-
-/// A year: what is longer is a slip, and beyond what clocks can add.
-const LONGEST_SECONDS: u64 = 365 * 86_400;
-
-/// A limit in whole seconds, at least one.
-pub(super) fn seconds(name: &str, seconds: u64) -> Result<Duration, Fault> {
-    match seconds {
-        1..=LONGEST_SECONDS => Ok(Duration::from_secs(seconds)),
-        _ => Err(Fault::new(Exit::Usage, format!("{name} is {seconds} seconds"))
-            .hint(format!("give 1 to {LONGEST_SECONDS}"))),
-    }
 }
 
 /// The tests that are named, or the folder.
@@ -433,23 +416,4 @@ fn failure(failure: &run::Failure) -> FailureShape {
 
 pub(crate) fn limit(it: &LimitStatus) -> Limit {
     Limit { name: it.name, enforced: it.enforced, how: it.how.clone() }
-}
-
-#[cfg(test)]
-mod limits {
-    use super::*;
-
-    #[test]
-    fn a_limit_that_no_clock_can_hold_is_refused() {
-        let table = [(0, false), (1, true), (LONGEST_SECONDS, true), (u64::MAX, false)];
-        for (given, fits) in table {
-            let limit = seconds("timeout", given);
-            assert_eq!(
-                limit.as_ref().ok().map(Duration::as_secs),
-                fits.then_some(given),
-                "{given}"
-            );
-            assert!(fits || limit.is_err_and(|it| it.exit == Exit::Usage), "{given}");
-        }
-    }
 }

@@ -6,7 +6,7 @@ use code::Functions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::test_seconds;
+use super::bounds::TimeLimits;
 use crate::error::Exit;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
@@ -210,12 +210,8 @@ pub(crate) struct GenerateTestsParams {
     pub(crate) model: ModelArgs,
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// Seconds one test may take, from 1; 30 if left out.
-    #[serde(default = "test_seconds")]
-    pub(crate) test_timeout: u64,
-    /// Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
-    #[serde(default)]
-    pub(crate) run_timeout: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
 }
 
 /// Generated tests, and how they ran.

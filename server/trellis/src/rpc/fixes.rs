@@ -75,7 +75,7 @@ pub(super) fn register(table: &mut Table) {
                     Some(Testing {
                         sandbox: params.sandbox.clone(),
                         output,
-                        times: params.times(),
+                        times: params.times()?,
                         cancel,
                     })
                 }

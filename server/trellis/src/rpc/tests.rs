@@ -106,7 +106,7 @@ async fn generate_tests(
     let root = context.root(params.project_root.as_deref()).await;
     params.function.file_path = root.join(&params.function.file_path);
     params.project_root = params.project_root.is_some().then_some(root);
-    let mut order = write_tests::Order::from(params);
+    let mut order = write_tests::Order::try_from(params)?;
     order.model = order.model.within(&first);
     if let Some(editor) = &context.editor {
         order.model = order.model.with_editor(editor.clone());

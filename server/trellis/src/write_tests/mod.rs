@@ -52,9 +52,11 @@ pub(crate) struct Order {
     pub(crate) run_timeout: Option<Duration>,
 }
 
-impl From<GenerateTestsParams> for Order {
-    fn from(params: GenerateTestsParams) -> Order {
-        Order {
+impl TryFrom<GenerateTestsParams> for Order {
+    type Error = Fault;
+
+    fn try_from(params: GenerateTestsParams) -> Result<Order, Fault> {
+        Ok(Order {
             name: params.function.path(),
             file: params.function.file_path,
             root: params.project_root,
@@ -64,9 +66,9 @@ impl From<GenerateTestsParams> for Order {
             replace_edited: params.replace_edited,
             model: params.model,
             sandbox: params.sandbox,
-            test_timeout: Duration::from_secs(params.test_timeout.max(1)),
-            run_timeout: params.run_timeout.map(|it| Duration::from_secs(it.max(1))),
-        }
+            test_timeout: params.limits.of_test()?,
+            run_timeout: params.limits.of_run()?,
+        })
     }
 }
 
