@@ -78,10 +78,8 @@ function settingIn(text: string): string | undefined {
   return SETTINGS.find(([option]) => option.test(text))?.[1];
 }
 
-/** A message about a limit of time with the setting that raises it in place of the option. */
+/** A message that names a flag with the setting for it, as the sidecar does, with the setting alone. */
 export function inSettings(message: string, words: Words): string {
-  const raise = (setting: string) => `$1; ${words('the setting "{0}" raises it', setting)}`;
-  return message
-    .replace(/(the limit of one test[^;()]*); `[^`]+` raises it/, raise('trellis.testTimeout'))
-    .replace(/(the limit of a run); `?[^;()]+`?[^;()]* raises it/, raise('trellis.allow.runSeconds'));
+  const named = /`[^`]+`(?: in [\w.]+)? \(in the editor `([\w.]+)`\)/g;
+  return message.replace(named, (_, setting: string) => words('the setting "{0}"', setting));
 }

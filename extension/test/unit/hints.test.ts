@@ -81,15 +81,15 @@ test('no hint of the sidecar brings its command line into a notification', () =>
 test('a limit of time is told with the setting that raises it', () => {
   const table: [string, string][] = [
     [
-      'a.py::t was stopped after 30 s (the limit of one test; `--test-timeout` raises it)',
+      'a.py::t was stopped after 30 s (the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)',
       'a.py::t was stopped after 30 s (the limit of one test; the setting "trellis.testTimeout" raises it)',
     ],
     [
-      'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; `testTimeout` raises it)',
+      'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)',
       'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; the setting "trellis.testTimeout" raises it)',
     ],
     [
-      'the tests were stopped after 1800 s (the limit of a run; `run_seconds` in trellis.toml raises it)',
+      'the tests were stopped after 1800 s (the limit of a run; `run_seconds` in trellis.toml (in the editor `trellis.allow.runSeconds`) raises it)',
       'the tests were stopped after 1800 s (the limit of a run; the setting "trellis.allow.runSeconds" raises it)',
     ],
     ['nothing of the kind', 'nothing of the kind'],
