@@ -166,6 +166,7 @@ fn after_a_fix_every_test_that_it_mends_is_shown_as_passed() {
     let params = json!({ "fix": fix["fix"], "decision": "accept", "sandbox": "local" });
     let decided = call(&mut client, "decideFix", params);
     assert_eq!(decided["mended"], json!([HALF, "trellis_tests/test_discount.py::test_tenth"]));
+    reloaded(&mut client, &file);
     assert_eq!(said(&mut client, &file), ["\u{2713} 2 passed"]);
     assert!(client.shutdown().expect("an end").success());
 }
@@ -190,6 +191,7 @@ fn a_file_that_cannot_be_imported_is_red_and_the_others_run() {
     assert!(message.contains("nowhere"), "{message}");
     // Other tests say nothing of it; its own do.
     world.write("tests/test_broken.py", "def test_lost(): ...\n");
+    reloaded(&mut client, &broken);
     let _ = run(&mut client, &["tests/test_none.py"]);
     let _ = run(&mut client, &["tests/test_broken.py"]);
     assert_eq!(said(&mut client, &broken), ["\u{2713} 1 passed"]);
@@ -210,6 +212,11 @@ fn the_run_of_a_repair_marks_what_it_finds() {
     assert_eq!(ended["outcome"], "needsHuman", "{ended:#}");
     assert_eq!(said(&mut client, &file), ["\u{2717} 2 of 2 failed"]);
     assert!(client.shutdown().expect("an end").success());
+}
+
+/// Shows an open file as it is on the disk by now, as editors do.
+fn reloaded(client: &mut Client, file: &Path) {
+    client.change(file, &std::fs::read_to_string(file).expect("a file"));
 }
 
 /// Says that a file was saved.
@@ -239,15 +246,25 @@ fn a_result_that_is_older_than_the_code_says_so() {
     world.write("ledger/discount.py", "def discounted(price, percent): return 0\n");
     saved(&client, &file);
     assert_eq!(said(&mut client, &tests), ["\u{2713} 1 passed before your change"]);
+    // So does one of a text that was never saved.
+    let _ = run(&mut client, &["tests"]);
+    assert_eq!(said(&mut client, &tests), ["\u{2717} 1 of 1 failed"]);
+    let text = world.read("tests/test_none.py");
+    client.change(&tests, &format!("# mine\n{text}"));
+    assert_eq!(said(&mut client, &tests), ["\u{2717} 1 of 1 failed before your change"]);
+    client.change(&tests, &text);
+    assert_eq!(said(&mut client, &tests), ["\u{2717} 1 of 1 failed"]);
+    world.write("ledger/discount.py", DISCOUNT);
+    saved(&client, &file);
     // Another window sees the same.
     let mut other = editor(&world, Value::Null);
     other.open(&tests).expect("a file");
     while said(&mut other, &tests).is_empty() {
         let _ = call(&mut other, "listTests", json!({}));
     }
-    assert_eq!(said(&mut other, &tests), ["\u{2713} 1 passed before your change"]);
-    let _ = run(&mut client, &[]);
-    assert_eq!(said(&mut client, &tests), ["\u{2717} 1 of 1 failed"]);
+    assert_eq!(said(&mut other, &tests), ["\u{2717} 1 of 1 failed before your change"]);
+    let _ = run(&mut client, &["tests"]);
+    assert_eq!(said(&mut client, &tests), ["\u{2713} 1 passed"]);
     assert!(client.shutdown().expect("an end").success());
 }
 
@@ -276,6 +293,7 @@ fn what_the_command_line_runs_shows_in_every_window() {
     let model = format!("--model={model}");
     let repair = ["repair", ".", "--sandbox=local", &model, "--no-report", "--approve=autonomous"];
     let _ = world.trellis(&repair).exits(0);
+    reloaded(&mut client, &file);
     while said(&mut client, &file) != ["\u{2713} 2 passed"] {
         let _ = crate::runs::until(&mut client, |it| it["type"] == "results");
     }
@@ -309,6 +327,7 @@ fn a_grown_function_shows_the_last_run_of_its_own_tests_and_a_failed_one_can_be_
     let paths = &run_lens.expect("a lens")["command"]["arguments"][0]["paths"];
     // What is broken by hand shows when its tests have run, by whomever.
     world.write("out/src/lib/a.py", &world.read("out/src/lib/a.py").replace("x + 1", "x + 2"));
+    reloaded(&mut client, &file);
     saved(&client, &file);
     let params = json!({ "root": world.out(), "paths": paths, "sandbox": "local" });
     let ran = call(&mut client, "runTests", params);
@@ -318,5 +337,22 @@ fn a_grown_function_shows_the_last_run_of_its_own_tests_and_a_failed_one_can_be_
     client.open(&tests).expect("a file");
     let titles = lenses(&mut client, &tests);
     assert!(titles.iter().any(|it| it["command"]["title"] == "Retry half (failed)"), "{titles:#?}");
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
+fn what_a_registry_says_of_older_code_says_so() {
+    let world = project();
+    let registry = world.read(".trellis/registry.json");
+    let mut registry: Value = serde_json::from_str(&registry).expect("JSON");
+    registry["mappings"]["ledger/discount.py::discounted"]["lastRun"] =
+        json!({ "status": "passed", "runAt": "2026-01-01T00:00:00Z" });
+    world.write(".trellis/registry.json", &registry.to_string());
+    let file = world.root().join("ledger/discount.py");
+    let mut client = editor(&world, Value::Null);
+    client.open(&file).expect("a file");
+    assert_eq!(said(&mut client, &file), ["\u{2713} passed"]);
+    world.write("ledger/discount.py", DISCOUNT);
+    assert_eq!(said(&mut client, &file), ["\u{2713} passed before your change"]);
     assert!(client.shutdown().expect("an end").success());
 }

@@ -256,5 +256,10 @@ pub(super) fn told(tally: Tally) -> String {
         it if it.passed > 0 => format!("\u{2713} {} passed", it.passed),
         it => format!("{} skipped", it.set_aside),
     };
-    if tally.stale > 0 { format!("{said} before your change") } else { said }
+    before_change(said, tally.stale > 0)
+}
+
+/// What is said of a result; of one that is older than the code, that it is.
+pub(super) fn before_change(said: String, is_stale: bool) -> String {
+    if is_stale { format!("{said} before your change") } else { said }
 }

@@ -8,13 +8,16 @@ use std::sync::Arc;
 use code::{Lines, Unit};
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
-use super::commands::{FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, told};
+use super::commands::{
+    FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, before_change, told,
+};
 use crate::results::{Results, Tally};
 use crate::state::anchors::is_test_file;
 use crate::state::{
     Anchor, AnchorKind, Anchors, At, Base, Grounds, Grown, NodeState, Open, Registered, Tested,
     Tests, View, positions,
 };
+use crate::write_tests::registry;
 
 /// The project around a document.
 pub(super) struct Around {
@@ -60,6 +63,26 @@ struct Known<'a> {
     registered: Option<Registered>,
     /// The document's file without links: whoever runs tests knows it so.
     real: PathBuf,
+    /// The document has another text than the disk, which is what tests run with.
+    is_unsaved: bool,
+}
+
+impl Known<'_> {
+    /// A result, and how it is called; what ran with another text than the one that is shown is older than it.
+    fn shown(&self, tally: Tally) -> (String, Marked) {
+        let stale = if self.is_unsaved { tally.total() } else { tally.stale };
+        let tally = Tally { stale, ..tally };
+        (told(tally), Marked::of(tally))
+    }
+
+    /// The same of the word that a registry has for it.
+    fn registered_as(&self, status: &str, root: &Path) -> (String, Marked) {
+        let time = |file: &Path| file.metadata().and_then(|it| it.modified()).ok();
+        let stale = self.is_unsaved || time(&self.real) > time(&root.join(registry::PATH));
+        let mark = if status == "passed" { Mark::Passed } else { Mark::Failed };
+        let sign = if status == "passed" { '\u{2713}' } else { '\u{2717}' };
+        (before_change(format!("{sign} {status}"), stale), Marked { mark, stale })
+    }
 }
 
 /// The lenses of a document.
@@ -73,7 +96,9 @@ pub(super) fn of(
     let file = around.root.join(&around.path);
     let registered = tested.around(&file);
     let real = file.canonicalize().unwrap_or(file);
-    let known = Known { results, registered, real };
+    let saved = run::files::read_text(&real);
+    let is_unsaved = saved.is_ok_and(|it| !code::is_shown_as(&it, &open.document.text));
+    let known = Known { results, registered, real, is_unsaved };
     let lines = Lines::of(&open.document.text);
     let lenses = anchors.all.iter().flat_map(|anchor| {
         let range = positions::range(&lines, &anchor.at, unit);
@@ -95,8 +120,8 @@ impl Around {
             commands.push(self.generate_tests(anchor).command());
         }
         match known.registered.as_ref().and_then(|it| it.tests(&anchor.name)) {
-            Some(tests) => commands.extend(of_tests(tests, known.results)),
-            None => commands.extend(self.of_node_tests(anchor, known.results)),
+            Some(tests) => commands.extend(of_tests(tests, known)),
+            None => commands.extend(self.of_node_tests(anchor, known)),
         }
         commands.extend(self.retry(anchor));
         commands
@@ -112,7 +137,8 @@ impl Around {
         let run = run(&self.root, vec![format!("{}::{name}", self.path)]);
         let result = known.results.find(&known.real, &name);
         let result = result.map(|(root, test, tally)| {
-            Test { root, test }.show_result(&told(tally), Marked::of(tally))
+            let (said, marked) = known.shown(tally);
+            Test { root, test }.show_result(&said, marked)
         });
         std::iter::once(run).chain(result).collect()
     }
@@ -122,11 +148,11 @@ impl Around {
     }
 
     /// The tests that a node was grown with.
-    fn of_node_tests(&self, anchor: &Anchor, results: &Results) -> Vec<Command> {
+    fn of_node_tests(&self, anchor: &Anchor, known: &Known<'_>) -> Vec<Command> {
         let Some(node) = self.node(anchor) else { return Vec::new() };
         let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-        let known = node.test_ids.iter().map(|id| results.tally(&real, id));
-        let last = known.fold(Tally::default(), Tally::and);
+        let tallies = node.test_ids.iter().map(|id| known.results.tally(&real, id));
+        let last = tallies.fold(Tally::default(), Tally::and);
         // Where nobody has run them here, as the run that made them found them.
         let (passed, failed) = node.tests;
         let tally = match last.total() {
@@ -145,7 +171,8 @@ impl Around {
             Test { root: real, test: ids.first().cloned().unwrap_or(node.test_path.clone()) };
         // What failed is not in the tree, and neither are its tests.
         let run = (!node.is_open()).then(|| run(&self.root, ids));
-        run.into_iter().chain([shown.show_result(&told(tally), Marked::of(tally))]).collect()
+        let (said, marked) = known.shown(tally);
+        run.into_iter().chain([shown.show_result(&said, marked)]).collect()
     }
 
     /// What can be done about nodes that failed, and whose code is not in the file: at its top.
@@ -166,20 +193,14 @@ impl Around {
 }
 
 /// The tests that were generated for a function: how they last ended here, else as the registry says.
-fn of_tests(tests: Tests, results: &Results) -> Vec<Command> {
+fn of_tests(tests: Tests, known: &Known<'_>) -> Vec<Command> {
     let Tests { root, ids, status } = tests;
     let real = root.canonicalize().unwrap_or_else(|_| root.clone());
-    let tally = |id: &String| results.tally(&real, id);
+    let tally = |id: &String| known.results.tally(&real, id);
     let tally = ids.iter().map(tally).fold(Tally::default(), Tally::and);
-    let said = match (tally.total(), status.as_deref()) {
-        (0, Some("passed")) => {
-            Some(("\u{2713} passed".to_owned(), Marked { mark: Mark::Passed, stale: false }))
-        }
-        (0, Some(status)) => {
-            Some((format!("\u{2717} {status}"), Marked { mark: Mark::Failed, stale: false }))
-        }
-        (0, None) => None,
-        _ => Some((told(tally), Marked::of(tally))),
+    let said = match (tally.total(), status) {
+        (0, status) => status.map(|it| known.registered_as(&it, &root)),
+        _ => Some(known.shown(tally)),
     };
     let file = ids.first().and_then(|it| it.split("::").next()).unwrap_or_default().to_owned();
     let shown = Test { root: real, test: file };
