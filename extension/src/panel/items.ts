@@ -141,6 +141,23 @@ export function lineOf(list: string, id: string): number | undefined {
   return at < 0 ? undefined : at + 1;
 }
 
+/**
+ * The failed nodes of a run in the file of its graph, by their lines from 1: in the one that it was started with, and in the one
+ * that it exports.
+ */
+export function failedIn(
+  run: Pick<Run, 'out' | 'graph' | 'nodes'> | undefined,
+  path: string,
+  text: string,
+): readonly (readonly [line: number, node: RunNode])[] {
+  if (run === undefined || (path !== run.graph && path !== `${run.out}/docs/rpg.json`)) return [];
+  const failed = [...run.nodes.values()].filter((it) => it.status === 'failed');
+  return failed.flatMap((node) => {
+    const line = lineOf(text, node.id);
+    return line === undefined ? [] : [[line, node] as const];
+  });
+}
+
 function spaceless(id: string): string {
   return JSON.stringify(id).replaceAll(/\s/g, '');
 }

@@ -11,7 +11,7 @@ import {
 } from 'vscode';
 import type { Runs } from '../run/runs';
 import type { RunNode } from '../run/state';
-import { lineOf } from './items';
+import { failedIn } from './items';
 
 /** Lenses over the failed nodes of the run that is shown, in its graph. */
 export function planLenses(runs: Runs): Disposable[] {
@@ -29,14 +29,8 @@ export function planLenses(runs: Runs): Disposable[] {
 
 function lensesOf(runs: Runs, document: TextDocument): CodeLens[] {
   const run = runs.current;
-  const path = document.uri.fsPath;
-  if (run === undefined || (path !== run.graph && path !== `${run.out}/docs/rpg.json`)) return [];
-  const failed = [...run.nodes.values()].filter((it) => it.status === 'failed');
-  const text = document.getText();
-  return failed.flatMap((node) => {
-    const line = lineOf(text, node.id);
-    return line === undefined ? [] : ofNode(node, run.out, new Range(line - 1, 0, line - 1, 0));
-  });
+  const failed = failedIn(run, document.uri.fsPath, document.getText());
+  return failed.flatMap(([line, node]) => ofNode(node, run?.out ?? '', new Range(line - 1, 0, line - 1, 0)));
 }
 
 function ofNode(node: RunNode, out: string, range: Range): CodeLens[] {

@@ -7,6 +7,7 @@ import {
   described,
   EVERYTHING,
   type Filter,
+  failedIn,
   groupsOf,
   lineOf,
   type Row,
@@ -355,4 +356,21 @@ test('a task is found in its list by its id', () => {
     ['c', undefined],
   ];
   for (const [id, line] of table) assert.equal(lineOf(list, id), line, id);
+});
+
+test('failed nodes are found in the file of their graph, and in no other', () => {
+  const made = run(status({ 'x/a': ['failed', 'no luck'], 'x/b': ['passed'] }));
+  const text = '{ "nodes": [\n  { "id": "x/b" },\n  { "id": "x/a" }\n] }\n';
+  const table: [string, [number, string][]][] = [
+    [made.graph, [[3, 'x/a']]],
+    [`${made.out}/docs/rpg.json`, [[3, 'x/a']]],
+    ['/elsewhere/rpg.json', []],
+  ];
+  for (const [path, wanted] of table)
+    assert.deepEqual(
+      failedIn(made, path, text).map(([line, it]) => [line, it.id]),
+      wanted,
+      path,
+    );
+  assert.deepEqual(failedIn(undefined, made.graph, text), []);
 });
