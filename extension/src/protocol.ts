@@ -192,6 +192,10 @@ failedPath?: (string | null)
  */
 failedLine?: (number | null)
 /**
+ * When the texts were read that it ran with, in milliseconds of Unix time.
+ */
+textOf?: (number | null)
+/**
  * It ran with texts that are not in the project, such as a draft's.
  */
 draft?: boolean
@@ -5118,6 +5122,10 @@ id: string
  * `passed`, `failed` or `skipped`.
  */
 outcome: string
+/**
+ * When the texts were read that it ran with, in milliseconds of Unix time.
+ */
+textOf: number
 /**
  * What it failed with.
  */

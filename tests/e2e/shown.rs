@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ::lsp::{Client, patience, uri_of};
+use ::lsp::{Client, Encoding, patience, uri_of};
 use serde_json::{Value, json};
 
 use crate::runs::{call, editor};
@@ -281,7 +281,7 @@ fn what_the_command_line_runs_shows_in_every_window() {
     let told = crate::runs::until(&mut client, |it| it["type"] == "results");
     let tests = told.last().expect("an event")["tests"].clone();
     let half = json!({
-        "id": HALF, "outcome": "failed", "message": tests[0]["message"],
+        "id": HALF, "outcome": "failed", "message": tests[0]["message"], "textOf": tests[0]["textOf"],
         "failedPath": "trellis_tests/test_discount.py", "failedLine": 5,
     });
     assert_eq!(tests[0], half, "{tests:#}");
@@ -354,5 +354,26 @@ fn what_a_registry_says_of_older_code_says_so() {
     assert_eq!(said(&mut client, &file), ["\u{2713} passed"]);
     world.write("ledger/discount.py", DISCOUNT);
     assert_eq!(said(&mut client, &file), ["\u{2713} passed before your change"]);
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
+fn a_folder_that_is_opened_by_a_link_is_the_same_project() {
+    let world = World::new();
+    world.write("real/pytest.ini", "[pytest]\n");
+    world.write("real/one.py", "def one():\n    return 1\n");
+    let text = "from one import one\n\n\ndef test_one():\n    assert one() == 1\n";
+    world.write("real/test_one.py", text);
+    let link = world.root().join("link");
+    std::os::unix::fs::symlink(world.root().join("real"), &link).expect("a link");
+    let mut client = Client::start(world.command(&["lsp"]), &link).expect("a server");
+    client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
+    let tests = link.join("test_one.py");
+    client.open(&tests).expect("a file");
+    let _ = run(&mut client, &[]);
+    assert_eq!(said(&mut client, &tests), ["\u{2713} 1 passed"]);
+    world.write("real/one.py", "def one():\n    return 2\n");
+    saved(&client, &link.join("one.py"));
+    assert_eq!(said(&mut client, &tests), ["\u{2713} 1 passed before your change"]);
     assert!(client.shutdown().expect("an end").success());
 }

@@ -10,14 +10,22 @@ import { showOutcome } from './show';
 
 export function showOthers(sidecar: Client, board: Board, testing: Testing): Disposable[] {
   const runs = new Map<string, TestRun>();
+  const timers = new Map<string, NodeJS.Timeout>();
   const end = (job: string) => {
+    clearTimeout(timers.get(job));
     runs.get(job)?.end();
-    runs.delete(job);
+    if (runs.delete(job)) testing.tree.dim();
   };
   const runOf = (job: string) => {
     const made =
       runs.get(job) ?? testing.controller.createTestRun(new TestRunRequest(), title(board, job), false);
     runs.set(job, made);
+    // A job may go on for hours, and what runs in between is newer than its first tests.
+    clearTimeout(timers.get(job));
+    timers.set(
+      job,
+      setTimeout(() => end(job), SILENCE),
+    );
     return made;
   };
   return [
@@ -37,6 +45,9 @@ export function showOthers(sidecar: Client, board: Board, testing: Testing): Dis
   ];
 }
 
+/** Milliseconds without a test after which a run of a job is over. */
+const SILENCE = 1_000;
+
 /** Methods whose tests are shown by who asks for them. */
 const OWN: readonly string[] = ['runTests', 'generateTests'];
 
@@ -49,6 +60,7 @@ function showForeign(testing: Testing, outcomes: readonly Outcome[]): void {
   const run = testing.controller.createTestRun(new TestRunRequest(), l10n.t('Outside of this window'), false);
   for (const it of shown) showOutcome(run, testing.tree.place(it, Date.now()), it);
   run.end();
+  testing.tree.dim();
 }
 
 function title(board: Board, job: string): string | undefined {

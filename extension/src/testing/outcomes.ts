@@ -30,6 +30,8 @@ export interface Outcome {
   readonly reason?: string;
   /** What it printed. */
   readonly printed?: string;
+  /** When the texts were read that it ran with, in milliseconds since 1970, where that is told. */
+  readonly textOf?: number;
 }
 
 export interface Failure {
@@ -53,6 +55,7 @@ export function ofEvent(event: Extract<TrellisEvent, { type: 'test' }>): Outcome
     durationMs,
     ...some('path', path),
     ...some('line', line),
+    ...some('textOf', event.textOf),
     ...inShort(event),
   };
 }
@@ -64,6 +67,7 @@ export function ofResults({ root, tests }: Extract<TrellisEvent, { type: 'result
     id: it.id,
     ...marked(it.outcome),
     durationMs: 0,
+    textOf: it.textOf,
     ...inShort(it),
   }));
 }

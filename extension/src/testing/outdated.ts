@@ -7,20 +7,17 @@ import type { Testing } from './controller';
 /** Milliseconds in which changes are gathered: a branch that is checked out changes many files. */
 const BREATH = 100;
 
-/** Marks the results of a project as outdated once one of its files is newer than their run. */
-export function outdating({ controller, tree }: Testing): Disposable[] {
-  /** By project, when it changed last. */
-  const changed = new Map<string, number>();
+/** Dims the results of a project once one of its files is newer than their run. */
+export function outdating({ tree }: Testing): Disposable[] {
   let timer: NodeJS.Timeout | undefined;
   const mark = () => {
     timer = undefined;
-    for (const [root, time] of changed) controller.invalidateTestResults([...tree.ranBefore(root, time)]);
-    changed.clear();
+    tree.dim();
   };
   const hear = ({ fsPath }: { fsPath: string }) => {
     const root = tree.projectOf(fsPath);
     if (root === undefined || !isCode(relative(root, fsPath))) return;
-    changed.set(root, Math.max(changed.get(root) ?? 0, timeOf(fsPath)));
+    tree.change(root, timeOf(fsPath));
     timer ??= setTimeout(mark, BREATH);
   };
   const watcher = workspace.createFileSystemWatcher('**/*.py');
@@ -42,7 +39,8 @@ export function isCode(path: string): boolean {
   return path.endsWith('.py') && !steps.some(isForeign);
 }
 
-/** When a file was written; what is deleted is gone since now. */
+/** When a file was written or put in its place; what is deleted is gone since now. */
 function timeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? Date.now() : Math.max(found.mtimeMs, found.ctimeMs);
 }

@@ -34,6 +34,8 @@ export async function runTests(
   } finally {
     stopping.dispose();
     run.end();
+    // Somebody may have changed the code meanwhile.
+    testing.tree.dim();
   }
 }
 

@@ -21,6 +21,11 @@ export class TestTree {
   /** When the run began that a test's result is of, in milliseconds since 1970. */
   private readonly began = new WeakMap<TestItem, number>();
 
+  /** By project, when its code was changed last. */
+  private readonly changed = new Map<string, number>();
+  /** Tests whose results are dimmed. */
+  private readonly dimmed = new WeakSet<TestItem>();
+
   constructor(private readonly controller: TestController) {}
 
   /** The projects. */
@@ -55,11 +60,12 @@ export class TestTree {
 
   /**
    * Puts a test into the tree, at the place that its outcome tells.
-   * @param began when its run did, in milliseconds since 1970
+   * @param began when its run did, in milliseconds since 1970, where the outcome does not tell the time of its texts
    */
   place(outcome: Outcome, began: number): TestItem {
     const item = this.item(outcome.root, outcome.id);
-    this.began.set(item, began);
+    this.began.set(item, outcome.textOf ?? began);
+    this.dimmed.delete(item);
     // What runs could be read.
     this.item(outcome.root, stepsOf(outcome.id)[0]?.id ?? '').error = undefined;
     // What a document says of its own text is fresher than what the disk had.
@@ -95,6 +101,19 @@ export class TestTree {
   /** Whether tests of a project, or one of them, have no place here: nothing below `.trellis` has. */
   isInternal(root: string, id = ''): boolean {
     return isInternal(openFolders(), join(root, stepsOf(id)[0]?.id ?? ''));
+  }
+
+  /** Says that the code of a project was changed. */
+  change(root: string, time: number): void {
+    this.changed.set(root, Math.max(this.changed.get(root) ?? 0, time));
+  }
+
+  /** Dims what ran before the code was changed. */
+  dim(): void {
+    const outdated = [...this.changed].flatMap(([root, time]) => this.ranBefore(root, time));
+    const news = outdated.filter((it) => !this.dimmed.has(it));
+    if (news.length > 0) this.controller.invalidateTestResults(news);
+    for (const it of news) this.dimmed.add(it);
   }
 
   /** Whether a project lies in an open folder, or around one. */

@@ -389,8 +389,8 @@ test('grown repositories below a project are left out of it, and those inside of
 test('what others ran has its failures with their places', () => {
   const told = { message: 'ValueError: no', failedPath: 't/test_a.py', failedLine: 4 };
   const tests = [
-    { id: 't/test_a.py::test_b', outcome: 'failed', ...told },
-    { id: 't/test_a.py::test_c', outcome: 'passed' },
+    { id: 't/test_a.py::test_b', outcome: 'failed', textOf: 7, ...told },
+    { id: 't/test_a.py::test_c', outcome: 'passed', textOf: 7 },
   ];
   const outcomes = ofResults({ type: 'results', root: '/p', tests });
   assert.deepEqual(outcomes[0]?.failure, { message: 'ValueError: no', path: 't/test_a.py', line: 4 });

@@ -35,7 +35,7 @@ impl Runner {
     }
 
     async fn obtained(&self, request: &Request) -> Result<Obtained, String> {
-        let lent = self.shared.lent.folder().await;
+        let lent = self.shared.lent.folder();
         let post = self.fitting(request, lent.clone()).await?;
         let is_python = Toolchain::of(request.framework).is_none();
         let Some(missing) = post.worker.ready.unmeasured.clone().filter(|_| is_python) else {

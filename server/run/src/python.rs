@@ -39,6 +39,8 @@ pub struct Python {
     pub version: String,
     /// Where it came from.
     pub origin: Origin,
+    /// A person has named or activated it: it may be started outside of a sandbox.
+    pub is_named: bool,
     /// Interpreters that were looked at before it, each with the reason why it was not taken.
     pub passed_over: Vec<String>,
     /// An environment has no pytest: the interpreter of its version with which [`beside`] installs it elsewhere.

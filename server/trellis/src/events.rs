@@ -84,6 +84,9 @@ pub(crate) enum Event {
         /// The line there, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         failed_line: Option<u32>,
+        /// When the texts were read that it ran with, in milliseconds of Unix time.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text_of: Option<u64>,
         /// It ran with texts that are not in the project, such as a draft's.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         draft: bool,
@@ -164,6 +167,8 @@ pub(crate) struct ForeignTest {
     pub(crate) id: String,
     /// `passed`, `failed` or `skipped`.
     pub(crate) outcome: String,
+    /// When the texts were read that it ran with, in milliseconds of Unix time.
+    pub(crate) text_of: u64,
     /// What it failed with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,

@@ -337,6 +337,7 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             message: test.failure.as_ref().map(|it| it.message.clone()),
             failed_path: test.failure.as_ref().and_then(|it| it.path.clone()),
             failed_line: test.failure.as_ref().and_then(|it| it.line),
+            text_of: text_of.map(crate::results::millis),
             draft: text_of.is_none(),
         },
         Told::Files { root, paths } => {

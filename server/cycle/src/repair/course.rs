@@ -10,7 +10,7 @@
 //! Each fix that is kept makes a failing test pass and breaks none, so the loop ends. A group that has been given up is not
 //! begun again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::groups::Group;
 use super::merit::Merit;
@@ -160,6 +160,8 @@ pub struct Course {
     hears: bool,
     /// Nothing was decided as of just now.
     is_silent: bool,
+    /// Tests that failed when they ran last.
+    failing: HashSet<String>,
     /// Fixes that were asked for, of groups whose fix waits or was rejected, by their first tests.
     asked: HashMap<String, u32>,
 }
@@ -177,6 +179,7 @@ impl Course {
             stale: 0,
             hears: false,
             is_silent: false,
+            failing: HashSet::new(),
             asked: HashMap::new(),
         };
         (course, Next::Survey)
@@ -213,6 +216,7 @@ impl Course {
             let mut settled = self.end.given_up.iter().chain(&self.end.waiting);
             settled.any(|(known, _)| it.tests.iter().all(|test| known.tests.contains(test)))
         };
+        self.failing = groups.iter().flat_map(|it| &it.tests).cloned().collect();
         self.queue = groups.into_iter().filter(|it| !is_settled(it)).collect();
         self.next_group()
     }
@@ -336,6 +340,8 @@ impl Course {
         let asked = self.asked.get(group.lead()).copied().unwrap_or_default();
         match answer {
             Answer::Accepted => return self.written(),
+            // Another fix has mended it.
+            Answer::Rejected if !group.tests.iter().any(|it| self.failing.contains(it)) => {}
             Answer::Rejected if asked < self.limits.iterations => self.queue.push_front(group),
             Answer::Rejected => {
                 let why = format!("{} fixes were tried", self.limits.iterations);

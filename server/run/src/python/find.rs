@@ -55,12 +55,12 @@ impl<'a> Search<'a> {
 pub async fn find(search: &Search<'_>) -> Result<Python, PythonError> {
     if let Some(named) = search.named {
         let unusable = |why| PythonError::Unusable { path: named.to_owned(), why };
-        return of_person(named).await.map_err(unusable);
+        return of_person(named).await.map(named_by_person).map_err(unusable);
     }
     let mut passed_over = Vec::new();
     if let Some(activated) = search.activated {
         match of_person(activated).await {
-            Ok(python) => return Ok(python),
+            Ok(python) => return Ok(named_by_person(python)),
             Err(reason) => passed_over.push(reason),
         }
     }
@@ -83,6 +83,10 @@ pub async fn find(search: &Search<'_>) -> Result<Python, PythonError> {
         }
     }
     Err(PythonError::NoPython { passed_over })
+}
+
+fn named_by_person(python: Python) -> Python {
+    Python { is_named: true, ..python }
 }
 
 /// An environment or interpreter that a person chose, or why it cannot be used.
@@ -195,6 +199,7 @@ impl Environment {
             interpreter,
             version: self.version,
             origin: Origin::Project,
+            is_named: false,
             passed_over: Vec::new(),
             maker,
             added: None,
@@ -230,6 +235,7 @@ fn base(answer: Answer, passed_over: Vec<String>) -> Python {
         interpreter: answer.executable,
         version,
         origin: Origin::Base,
+        is_named: false,
         passed_over,
         maker: None,
         added: None,

@@ -11,7 +11,7 @@ use std::{
 use tokio::{sync::Mutex, time::timeout};
 
 use super::{
-    Python, PythonError,
+    Origin, Python, PythonError,
     find::{maker, packages, series},
     install::Installer,
     provide::{Progress, made},
@@ -32,8 +32,6 @@ const AGAIN: Duration = Duration::from_secs(300);
 /// Where coverage.py comes from for an environment that has none.
 #[derive(Clone)]
 pub struct Lender {
-    /// A project: what lies in its folder is not started to install anything.
-    pub project: PathBuf,
     /// The list of folders, as in the variable `PATH`, with interpreters that install.
     pub path: OsString,
     /// The folder of the cache.
@@ -44,15 +42,16 @@ pub struct Lender {
 
 impl fmt::Debug for Lender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lender").field("project", &self.project).finish_non_exhaustive()
+        f.debug_struct("Lender").field("cache", &self.cache).finish_non_exhaustive()
     }
 }
 
 impl Lender {
     /// A folder of packages with coverage.py for the version of `own`; the error is a sentence for people.
     async fn lend(&self, own: &Python) -> Result<PathBuf, String> {
-        let is_outside = !own.interpreter.starts_with(&self.project);
-        let maker = match is_outside {
+        // What a repository brings along is not started outside of a sandbox, wherever in it that lies.
+        let is_trusted = own.is_named || own.origin != Origin::Project;
+        let maker = match is_trusted {
             true => Some(own.interpreter.clone()),
             false => maker(&own.version, &self.path).await,
         };
@@ -101,10 +100,11 @@ enum State {
 
 impl Lent {
     /// What was given already.
-    pub(crate) async fn folder(&self) -> Option<PathBuf> {
-        match &*self.0.lock().await {
-            State::Folder(folder) => Some(folder.clone()),
-            State::NotAsked | State::Refused(..) => None,
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        // Whoever installs it meanwhile holds up nobody else.
+        match self.0.try_lock().as_deref() {
+            Ok(State::Folder(folder)) => Some(folder.clone()),
+            _ => None,
         }
     }
 

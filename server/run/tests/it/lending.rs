@@ -83,7 +83,6 @@ impl Project {
 
     fn lender(&self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Lender {
         Lender {
-            project: self.folder.path().to_owned(),
             path: env::var_os("PATH").expect("PATH is set"),
             cache: cache().join("LENT"),
             on_progress: Arc::new(on_progress),

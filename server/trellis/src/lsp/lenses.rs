@@ -12,6 +12,7 @@ use super::commands::{
     FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, before_change, told,
 };
 use crate::results::{Results, Tally};
+use crate::sources;
 use crate::state::anchors::is_test_file;
 use crate::state::{
     Anchor, AnchorKind, Anchors, At, Base, Grounds, Grown, NodeState, Open, Registered, Tested,
@@ -77,8 +78,8 @@ impl Known<'_> {
 
     /// The same of the word that a registry has for it.
     fn registered_as(&self, status: &str, root: &Path) -> (String, Marked) {
-        let time = |file: &Path| file.metadata().and_then(|it| it.modified()).ok();
-        let stale = self.is_unsaved || time(&self.real) > time(&root.join(registry::PATH));
+        let registered = sources::changed_at(&root.join(registry::PATH));
+        let stale = self.is_unsaved || sources::changed_at(&self.real) > registered;
         let mark = if status == "passed" { Mark::Passed } else { Mark::Failed };
         let sign = if status == "passed" { '\u{2713}' } else { '\u{2717}' };
         (before_change(format!("{sign} {status}"), stale), Marked { mark, stale })

@@ -18,8 +18,9 @@ const PLACES: [&str; 18] = [
     "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
 ];
 
-/// Parameters that a person decides on: where work is sent, what tests may have. No model is shown them.
-pub(super) const FOR_PEOPLE: [&str; 2] = ["allow", "push"];
+/// Parameters that a person decides on: where work is sent, what tests may have and which program runs them. No model is shown
+/// them.
+pub(super) const FOR_PEOPLE: [&str; 3] = ["allow", "interpreter", "push"];
 
 /// Parameters that name no file, or come back to one that is checked.
 #[cfg(test)]

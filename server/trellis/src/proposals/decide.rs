@@ -20,6 +20,7 @@ use crate::error::{Fault, Remedy};
 use crate::observer::Told;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
+use crate::sources::read_at;
 use crate::workspace::disk;
 use crate::workspace::lock::Lock;
 
@@ -257,6 +258,7 @@ impl Desk<'_> {
         let mut note = self.order.note.clone();
         let observer = testing.as_ref().map(|it| it.output.observer());
         let mut ran = Vec::new();
+        let began = SystemTime::now();
         match testing {
             None => note = format!("without a test; {note}"),
             Some(testing) => {
@@ -280,7 +282,7 @@ impl Desk<'_> {
         let (edit, paths) = self.write(texts, note.trim_end_matches("; ").to_owned())?;
         // What was found on a copy is true of the project from now on.
         let root = self.store.root();
-        let text_of = Some(SystemTime::now());
+        let text_of = Some(read_at(root, began, &paths));
         let told = observer.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
         told.for_each(|(observer, test)| observer.tell(Told::Test { root, test, text_of }));
         let rebased = self.bring_others(&paths, &open().await?)?;

@@ -19,7 +19,7 @@ mod waiting;
 pub(crate) use decide::{Choice, Decided, OpenNow, OpenTexts, Order, Testing, decide};
 pub(crate) use measure::{Grounds, changes_top_level, confidence};
 pub(crate) use proposal::{FailingTest, Piece, Proposal, ProposedFile, State, Step};
-pub(crate) use store::Store;
+pub(crate) use store::{LOOK, Store};
 pub(crate) use trial::{Bench, Changed, Times, Tried, TriedTest};
 pub(crate) use undo::undo;
 pub(crate) use waiting::{Answer, Waiting};

@@ -217,6 +217,11 @@ impl Proposal {
         self.history.push(Step { at: now(), what: what.to_owned(), note: note.into(), edit: None });
     }
 
+    /// Number of the edit by which something of it was written last; none where nothing of it is in the tree.
+    pub(super) fn last_edit(&self) -> Option<u64> {
+        self.applied.last().map(|it| it.edit)
+    }
+
     /// What can be taken or left, in the order of the files.
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let of_file = |(file, it): (usize, &ProposedFile)| {

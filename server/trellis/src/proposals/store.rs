@@ -12,7 +12,7 @@ use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::{Lock, NoLock};
 
 /// How often somebody looks whether others have decided.
-pub(super) const LOOK: Duration = Duration::from_millis(500);
+pub(crate) const LOOK: Duration = Duration::from_millis(500);
 
 /// What there is, and what of it could not be read.
 pub(crate) struct Listed {

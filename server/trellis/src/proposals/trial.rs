@@ -201,8 +201,10 @@ impl Bench {
         }
         tests.extend(hoped.iter().map(|it| shown(&report, it)));
         let fails = |it: &&String| !passed(&report, it);
-        let suspects: Vec<String> = others.iter().filter(fails).cloned().collect();
-        let broken = self.broken(changed, &suspects, &mut notes, &mut ran).await?;
+        // What failed when the fix was made may pass by now, by another one.
+        let suspects: Vec<String> =
+            others.iter().chain(hoped.iter().copied()).filter(fails).cloned().collect();
+        let broken = self.broken(changed, (&suspects, &hoped), &mut notes, &mut ran).await?;
         tests
             .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
         let is_whole = suspects.is_empty() && mended.len() == targets.len() + hoped.len();
@@ -224,12 +226,12 @@ impl Bench {
         Ok(Tried { failed, tests, solved, mended, notes, report, ran })
     }
 
-    /// Of tests that fail with the change, those that fail again, and pass without it. Of those `ran` that ran again, the
+    /// Of tests that fail with the change, those that fail again, and pass without it; `known` ones failed before. Of those `ran` that ran again, the
     /// newer result counts.
     async fn broken(
         &self,
         changed: &Changed,
-        suspects: &[String],
+        (suspects, known): (&[String], &[&String]),
         notes: &mut Vec<String>,
         ran: &mut Vec<TestResult>,
     ) -> Result<BTreeSet<String>, Fault> {
@@ -245,6 +247,7 @@ impl Bench {
             match (passed(&without, id), passed(&again, id)) {
                 (true, false) => drop(broken.insert(id.clone())),
                 (_, true) => notes.push(format!("{id} failed once and passed when run again")),
+                (false, false) if known.contains(&id) => {}
                 (false, false) => notes.push(format!("{id} fails without the change as well")),
             }
         }

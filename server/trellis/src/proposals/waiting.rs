@@ -82,7 +82,7 @@ impl Waiting {
         }
     }
 
-    /// Waits until one of these proposals is accepted or rejected, for days if need be; none when it was cancelled.
+    /// Waits until one of these proposals is accepted, rejected or undone again, for days if need be; none when it was cancelled.
     pub(crate) async fn settled(
         store: &Store,
         ids: &[String],
@@ -101,15 +101,17 @@ impl Waiting {
         }
     }
 
-    /// The first of these proposals that is accepted or rejected by now.
+    /// The one of these proposals about which was decided first, of those in the tree in the order in which they were written;
+    /// one that was undone again counts as decided.
     pub(crate) fn first_settled(store: &Store, ids: &[String]) -> Result<Option<Proposal>, Fault> {
+        let mut settled = Vec::new();
         for id in ids {
             let proposal = store.get(id)?;
-            if matches!(proposal.state, State::Accepted | State::Rejected) {
-                return Ok(Some(proposal));
+            if matches!(proposal.state, State::Accepted | State::Rejected | State::Undone) {
+                settled.push(proposal);
             }
         }
-        Ok(None)
+        Ok(settled.into_iter().min_by_key(Proposal::last_edit))
     }
 
     /// The same where nobody is there to wait for: what was decided before, else none, and the draft waits.

@@ -130,7 +130,7 @@ impl Shop<'_> {
         let store = Store::of(&self.order.root);
         store.put(&mut proposal).await?;
         self.uncommitted.add(&proposal)?;
-        match self.person.write(&store, &proposal).await {
+        match self.person.write(&store, &proposal, &self.control.cancel).await {
             Ok(written) => {
                 self.output.note(format_args!("  {} is kept: {}", written.id, title_of(&written)));
                 self.artifacts.kept(&written);

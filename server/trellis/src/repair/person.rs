@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 use crate::error::Fault;
 use crate::output::Output;
 use crate::proposals::{
-    Choice, OpenNow, Order, Proposal, ProposedFile, State, Store, Waiting, decide,
+    Choice, LOOK, OpenNow, Order, Proposal, ProposedFile, State, Store, Waiting, decide,
 };
 
 /// Somebody, or nobody.
@@ -93,6 +93,7 @@ impl Person<'_> {
         &self,
         store: &Store,
         proposal: &Proposal,
+        cancel: &CancellationToken,
     ) -> Result<Proposal, Fault> {
         let order = Order {
             fix: proposal.id.clone(),
@@ -107,7 +108,15 @@ impl Person<'_> {
         };
         let decided = match self {
             Person::Editor { open, told, .. } => {
-                let decided = decide(store, &order, *open, None).await;
+                let mut decided = decide(store, &order, *open, None).await;
+                // Somebody decides about another one, whose tests take their time.
+                while decided.as_ref().is_err_and(|it| it.kind == Some("busy")) {
+                    tokio::select! {
+                        () = cancel.cancelled() => return Err(cancelled()),
+                        () = tokio::time::sleep(LOOK) => {}
+                    }
+                    decided = decide(store, &order, *open, None).await;
+                }
                 let state = store.get(&proposal.id).map(|it| it.state);
                 state.into_iter().for_each(|it| told(it, &proposal.id));
                 decided?

@@ -17,7 +17,8 @@ use run::{Report, TestResult};
 use tokio::sync::Notify;
 
 use self::store::{Project, Store};
-use self::tests::{Gone, News, Tests, around, file_of, is_own, millis};
+pub(crate) use self::tests::millis;
+use self::tests::{Gone, News, Tests, around, file_of, is_own};
 use crate::observer::{Observer, Told};
 use crate::output::Output;
 use crate::sandbox::cache_folder;
@@ -178,9 +179,10 @@ impl Results {
 
     /// Says that a source was changed on the disk: results of its projects are older than that.
     pub(crate) fn edited(&self, file: &Path) {
-        let time = std::fs::metadata(file).and_then(|it| it.modified());
         // What is gone has changed just now.
-        self.edited_at(file, time.unwrap_or_else(|_| SystemTime::now()));
+        let time = sources::changed_at(file).unwrap_or_else(SystemTime::now);
+        // Projects are known without links.
+        self.edited_at(&real(file), time);
     }
 
     fn edited_at(&self, file: &Path, time: SystemTime) {
@@ -263,6 +265,12 @@ impl Results {
             }
         }
     }
+}
+
+/// A file without links on the way; of one that is gone, its folder without them.
+fn real(file: &Path) -> PathBuf {
+    let of_folder = || Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?));
+    file.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| file.to_owned())
 }
 
 impl All {

@@ -202,7 +202,7 @@ fn is_target(targets: &[String], id: &str) -> bool {
 }
 
 /// Milliseconds of Unix time.
-pub(super) fn millis(time: SystemTime) -> u64 {
+pub(crate) fn millis(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as u64
 }
 

@@ -9,8 +9,7 @@ use std::path::PathBuf;
 use rustix::fs::inotify;
 
 use super::Results;
-use super::failed::Failed;
-use super::tests::State;
+use super::tests::{Known, State};
 use crate::events::{Event, ForeignTest};
 use crate::output::Output;
 
@@ -20,8 +19,8 @@ const BUFFER: usize = 4096;
 /// Tests of a project that another process has run.
 pub(crate) struct Elsewhere {
     pub(crate) root: PathBuf,
-    /// How each ended, by its id, in the words of [`crate::convert::test_outcome`].
-    pub(crate) tests: BTreeMap<String, (&'static str, Option<Failed>)>,
+    /// The result of each, by its id.
+    tests: BTreeMap<String, Known>,
 }
 
 impl Results {
@@ -71,10 +70,8 @@ impl Results {
         let (root, changed) = self.join(project);
         let all = self.all();
         let known = &all.projects.get(&root)?.known;
-        let tests = changed.into_iter().filter_map(|id| {
-            let it = known.get(&id)?;
-            Some((id, (it.state.as_str(), it.failed.clone())))
-        });
+        let tests =
+            changed.into_iter().filter_map(|id| Some((id.clone(), known.get(&id)?.clone())));
         let tests: BTreeMap<_, _> = tests.collect();
         (!tests.is_empty()).then_some(Elsewhere { root, tests })
     }
@@ -83,12 +80,13 @@ impl Results {
 impl Elsewhere {
     /// As clients are told of it.
     pub(crate) fn event(self) -> Event {
-        let test = |(id, (outcome, failed)): (String, (&str, Option<Failed>))| ForeignTest {
+        let test = |(id, it): (String, Known)| ForeignTest {
             id,
-            outcome: outcome.to_owned(),
-            message: failed.as_ref().map(|it| it.message.clone()),
-            failed_path: failed.as_ref().map(|it| it.at.path.clone()),
-            failed_line: failed.as_ref().map(|it| it.at.line),
+            outcome: it.state.as_str().to_owned(),
+            text_of: it.text_of,
+            message: it.failed.as_ref().map(|it| it.message.clone()),
+            failed_path: it.failed.as_ref().map(|it| it.at.path.clone()),
+            failed_line: it.failed.as_ref().map(|it| it.at.line),
         };
         Event::Results {
             root: self.root.to_string_lossy().into_owned(),

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use run::python;
 use tokio::sync::Mutex;
 
-use super::{Needs, Opened, SandboxArgs, Settled, environments, open};
+use super::{Needs, Opened, SandboxArgs, Settled, activated, environments, open};
 use crate::error::Fault;
 use crate::output::Output;
 
@@ -92,9 +92,17 @@ impl Key {
             Needs::Lines(lines) => lines.clone(),
             Needs::Project => python::of_project(root).map_err(Fault::input)?.lines,
         };
-        let installed = environments(root).iter().flat_map(|it| stamps(it)).collect();
+        let chosen = allowed.python.as_deref().map(prefix).into_iter().chain(activated());
+        let all = environments(root).into_iter().chain(chosen);
+        let installed = all.flat_map(|it| stamps(&it)).collect();
         Ok(Key { root: root.to_owned(), args: args.clone(), allowed, lines, installed })
     }
+}
+
+/// The folder of an environment that is named by it, or by its interpreter.
+fn prefix(named: &Path) -> PathBuf {
+    let above = named.parent().and_then(Path::parent).filter(|_| !named.is_dir());
+    above.unwrap_or(named).to_owned()
 }
 
 /// When packages were last added to an environment or removed from it, and when it was made.

@@ -108,16 +108,15 @@ pub(crate) async fn open(
     let python = interpreter(root, &allowed, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
-    config.lender = lender(root, &voice);
+    config.lender = lender(&voice);
     let runner = Runner::new(python, config);
     Ok(Opened { runner, interpreter, is_projects_own, voice, scratch })
 }
 
 /// coverage.py for an environment that has none; nobody lends it where there is no folder for it.
-fn lender(project: &Path, voice: &Voice) -> Option<python::Lender> {
+fn lender(voice: &Voice) -> Option<python::Lender> {
     let voice = voice.clone();
     Some(python::Lender {
-        project: project.to_owned(),
         path: std::env::var_os("PATH").unwrap_or_default(),
         cache: cache_folder().ok()?,
         on_progress: Arc::new(move |step| match step {

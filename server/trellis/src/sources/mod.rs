@@ -27,7 +27,7 @@ use crate::output::Output;
 use disk::{Disk, Stamp};
 pub(crate) use fresh::Refreshed;
 pub(crate) use given::of_texts;
-pub(crate) use walk::{is_source, newest, paths};
+pub(crate) use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
 /// Where the files of a workspace come from.

@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -66,8 +67,25 @@ pub(crate) fn paths(root: &Path) -> Vec<String> {
 /// The source that was changed last, and when.
 pub(crate) fn newest(root: &Path) -> Option<(PathBuf, SystemTime)> {
     let files = paths(root).into_iter().map(|it| root.join(it));
-    let times = files.filter_map(|it| Some((it.metadata().and_then(|it| it.modified()).ok()?, it)));
+    let times = files.filter_map(|it| Some((changed_at(&it)?, it)));
     times.max().map(|(time, file)| (file, time))
+}
+
+/// When a file was last written or put in its place: a copy may bring an older time of writing along.
+pub(crate) fn changed_at(file: &Path) -> Option<SystemTime> {
+    let metadata = file.metadata().ok()?;
+    let (seconds, nanos) = (metadata.ctime(), metadata.ctime_nsec());
+    let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanos).ok()?);
+    // Clocks of others may be ahead.
+    Some(metadata.modified().ok()?.max(UNIX_EPOCH + since).min(SystemTime::now()))
+}
+
+/// When the texts were read that tests ran with since `began`, in whose course these files were `written`, relative to the
+/// root: just now, where nothing else was changed meanwhile.
+pub(crate) fn read_at(root: &Path, began: SystemTime, written: &[String]) -> SystemTime {
+    let mut others = paths(root).into_iter().filter(|it| !written.contains(it));
+    let is_newer = |it: String| changed_at(&root.join(it)).is_some_and(|time| time > began);
+    if others.any(is_newer) { began } else { SystemTime::now() }
 }
 
 /// Whether a file or folder would be met on a walk from the root: the folders on the way are looked at,

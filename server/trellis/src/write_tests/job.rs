@@ -29,6 +29,7 @@ use crate::models::{self, Models};
 use crate::observer::{Observer, Told};
 use crate::output::Output;
 use crate::sandbox::{self, Needs, Opened};
+use crate::sources::read_at;
 use crate::workspace::cost::StageCost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
@@ -53,6 +54,7 @@ pub(super) struct Job {
     sandbox: Opened,
     cancel: CancellationToken,
     observer: Observer,
+    began: SystemTime,
     preview: bool,
     replace_edited: bool,
     test_timeout: Duration,
@@ -119,6 +121,7 @@ impl Job {
             sandbox,
             cancel,
             observer: output.observer(),
+            began: SystemTime::now(),
             preview: order.preview,
             replace_edited: order.replace_edited,
             test_timeout: order.test_timeout,
@@ -138,7 +141,10 @@ impl Job {
 
     /// Tells how the tests ended that are in the project now.
     fn tell(&self, report: &Report) {
-        let (root, text_of) = (&self.target.root, Some(SystemTime::now()));
+        let root = &self.target.root;
+        let support = self.support.iter().map(|it| it.0.clone());
+        let written: Vec<String> = support.chain([self.path.clone()]).collect();
+        let text_of = Some(read_at(root, self.began, &written));
         let tests = report.tests.iter();
         tests.for_each(|test| self.observer.tell(Told::Test { root, test, text_of }));
     }

@@ -88,6 +88,10 @@ pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fa
     }
     let folder = path.rsplit_once('/').map_or(path, |it| it.0).to_owned();
     let (before, after) = paths.with(&folder);
+    if !TestPaths::in_text(paths.file, &after).is_some_and(|it| it.hold(path)) {
+        let message = format!("{folder} cannot be added to `testpaths` in {file}");
+        return Err(Fault::input(message).hint("add it there by hand; nothing was changed"));
+    }
     let edits = code::TextEdits::between(before, &after);
     let change = edits::Change { path: root.join(paths.file), source: before.to_owned(), edits };
     let made = edits::apply(root, &format!("testpaths with {folder}"), vec![change])?;

@@ -34,11 +34,7 @@ impl TestPaths {
     pub(crate) fn of(root: &Path) -> Option<TestPaths> {
         for (file, section) in FILES {
             let Ok(text) = run::files::read_text(root.join(file)) else { continue };
-            let found = match section {
-                "" => in_toml(&text),
-                _ => in_ini(&text, section),
-            };
-            match found {
+            match read(section, &text) {
                 Settings::None if section == "pytest" && file != "tox.ini" => return None,
                 Settings::None => {}
                 Settings::NoPaths => return None,
@@ -46,6 +42,17 @@ impl TestPaths {
             }
         }
         None
+    }
+
+    /// What a text says that one of the files is to have.
+    pub(crate) fn in_text(file: &'static str, text: &str) -> Option<TestPaths> {
+        let section = FILES.iter().find(|it| it.0 == file)?.1;
+        match read(section, text) {
+            Settings::Paths(paths, at) => {
+                Some(TestPaths { file, paths, text: text.to_owned(), at })
+            }
+            Settings::None | Settings::NoPaths => None,
+        }
     }
 
     /// Whether a file, relative to the root, is among them. A pattern is held against the names of folders.
@@ -82,6 +89,10 @@ enum Settings {
     None,
     NoPaths,
     Paths(Vec<String>, std::ops::Range<usize>),
+}
+
+fn read(section: &str, text: &str) -> Settings {
+    if section.is_empty() { in_toml(text) } else { in_ini(text, section) }
 }
 
 #[derive(Deserialize)]
@@ -263,6 +274,14 @@ mod tests {
             let again = TestPaths::of(root.path());
             assert!(again.is_none_or(|it| it.hold("new/test_a.py")), "{file}: {before}");
         }
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_added_to_is_seen() {
+        let text = "[tool.pytest.ini_options]\ntestpaths = [\n  \"a\" # the only one\n]\n";
+        let paths = TestPaths::in_text("pyproject.toml", text).expect("paths");
+        let added = TestPaths::in_text("pyproject.toml", &paths.with("new").1);
+        assert!(!added.is_some_and(|it| it.hold("new/test_a.py")));
     }
 
     #[test]

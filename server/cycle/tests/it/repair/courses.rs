@@ -403,3 +403,28 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
     ];
     assert_eq!(words, wanted);
 }
+
+#[test]
+fn a_rejected_fix_of_tests_that_another_one_has_mended_is_followed_by_none() {
+    let waits = |fix: &str| Seen::Decided(Decision::Waits(fix.to_owned()));
+    let heard = |fix: &str, answer: Answer| Seen::Heard(Some((fix.to_owned(), answer)));
+    let (course, _) = Course::new(Limits { iterations: 2, candidates: 1 });
+    let mut course = course.hearing();
+    let mut last = None;
+    for seen in [
+        surveyed(&[&["a"], &["b"]]),
+        suggests(0),
+        good(1),
+        waits("fix-1"),
+        Seen::Heard(None),
+        suggests(0),
+        good(1),
+        waits("fix-2"),
+        heard("fix-2", Answer::Accepted),
+        surveyed(&[]),
+        heard("fix-1", Answer::Rejected),
+    ] {
+        last = Some(word(&course.step(seen)));
+    }
+    assert_eq!(last.as_deref(), Some("end 1"));
+}
