@@ -53,6 +53,7 @@ def arguments(order):
         "run_tests": {"root": "by-model"},
         "generate_tests": {"function": {"filePath": "shop/cart.py", "name": "unused"}, "model": order.model},
         "list_tests": {},
+        "add_test_path": {"root": "by-model", "path": "tests/test_basic.py"},
         "localize": {"root": "broken", "trials": 0},
         "propose_fix": {"root": "broken", "test": "test_twice.py::test_twice", "model": order.model},
         "repair": {"root": "broken", "dryRun": True, "model": order.model},

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::confine;
 use crate::rpc::{Described, Effect, Entry, Table, inlined};
 
-/// What a person decides, and no model.
-const FOR_PEOPLE: [&str; 2] = ["trellis/decideFix", "trellis/undoFix"];
+/// What a person decides, or needs to run code without a sandbox; no model has it.
+const FOR_PEOPLE: [&str; 3] = ["trellis/decideFix", "trellis/environment", "trellis/undoFix"];
 /// They change nothing on the disk, but they are no mere questions.
 const HOLD_JOBS: [&str; 3] = ["trellis/cancelJob", "trellis/pauseJob", "trellis/resumeJob"];
 
