@@ -22,7 +22,7 @@ export function activate(context: ExtensionContext): void {
   const sidecar = new Client(context, output, keysOf(context));
   client = sidecar;
   interpreters((it) => output.warn(it));
-  const restart = guarded(l10n.t('The sidecar was not restarted'), () => sidecar.restart());
+  const restart = guarded(l10n.t('Could not restart the server'), () => sidecar.restart());
   context.subscriptions.push(
     output,
     answering(),
@@ -38,7 +38,7 @@ export function activate(context: ExtensionContext): void {
   nodes(context, sidecar, board, runs);
   approval(context, sidecar, board);
   const moved = l10n.t(
-    'The setting "trellis.path" counts from the next start of the sidecar, which would stop the work under way.',
+    'The setting "trellis.path" takes effect when the server restarts. Restarting now stops the running work.',
   );
   // Last, so that everybody hears its first words.
   context.subscriptions.push(...sidecar.begin(() => mayRestart(board, moved)));

@@ -81,13 +81,18 @@ export class Decisions {
     try {
       await this.desk.show(of);
     } catch (error) {
-      await complain(words('The fix was not shown'), error);
+      await complain(words('Could not show the fix'), error);
     }
   }
 
   private async send({ root, fix }: Fix, choice: Choice): Promise<DecideFixResult | undefined> {
     const params = { root, fix, ...choice, ...(await means('trellis/decideFix', root)) };
-    return await follow(this.sidecar, 'trellis/decideFix', params, words('Deciding about {0}', fix));
+    return await follow(
+      this.sidecar,
+      'trellis/decideFix',
+      params,
+      words('Applying your decision about {0}', fix),
+    );
   }
 
   private async decided(of: Fix, choice: Choice, result: DecideFixResult | undefined): Promise<void> {
@@ -140,7 +145,7 @@ export class Decisions {
   /** Why, and what can be done; nothing was written. */
   private refused(of: Fix, error: unknown): void {
     const refusal = refusalOf(error);
-    const doing = words('Nothing was decided about {0}', of.fix);
+    const doing = words('Could not apply your decision about {0}', of.fix);
     if (isCancelled(refusal) || refusal.remedy === undefined) void complain(doing, refusal);
     else this.notices.say(of, `${doing}: ${told(refusal)}`, offers()[refusal.remedy]);
   }
@@ -149,7 +154,7 @@ export class Decisions {
 /** What can be done about a decision that was refused. */
 function offers(): Record<Remedy, Offer> {
   return {
-    rebase: { title: words('Rebase'), command: 'trellis.rebaseFix' },
-    review: { title: words('Show Anew'), command: 'trellis.reviewFix' },
+    rebase: { title: words('Update Fix'), command: 'trellis.rebaseFix' },
+    review: { title: words('Review Again'), command: 'trellis.reviewFix' },
   };
 }

@@ -151,8 +151,8 @@ export class Desk {
     const uri = file === undefined ? undefined : Uri.file(join(of.root, file));
     if (uri === undefined || !(await exists(uri))) {
       if (!isAsked) return;
-      const hint = node ? l10n.t('a run writes the tests of a node when the node has passed') : undefined;
-      throw new Refusal(l10n.t('{0} is not on the disk', test.id), 65, hint, 'badInput');
+      const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
+      throw new Refusal(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
     }
     const isNew = besideOf(uri) === undefined;
     const at = test.line && test.path === file ? new Position(test.line - 1, 0) : undefined;

@@ -64,7 +64,7 @@ function hunkOf(
   const line = Math.min(Math.max(hunk.newStart - 1, 0), lines - 1);
   const given: Given = { ...of, hunks: [hunk.id] };
   // The run takes what is accepted of its draft and goes on: the rest waits no more.
-  const accept = fix.node && fix.hunks > 1 ? words('Accept this hunk alone') : words('Accept hunk');
+  const accept = fix.node && fix.hunks > 1 ? words('Accept only this hunk') : words('Accept hunk');
   return [
     { line, title: `$(check) ${accept}`, command: 'trellis.acceptHunk', given },
     { line, title: `$(close) ${words('Reject hunk')}`, command: 'trellis.rejectHunk', given },
@@ -77,7 +77,7 @@ export function editLenses(of: Given, words: Words): readonly Lens[] {
     { line: 0, title: `$(check) ${words('Accept edited')}`, command: 'trellis.acceptEdited', given: of },
     {
       line: 0,
-      title: `$(discard) ${words('Back to the proposal')}`,
+      title: `$(discard) ${words('Back to proposal')}`,
       command: 'trellis.leaveDraft',
       given: of,
     },

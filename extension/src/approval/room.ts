@@ -32,7 +32,10 @@ export function approval(context: ExtensionContext, sidecar: Sidecar, board: Boa
   const tree = new FixTree(fixes);
   const follow = fixes.onChange((news) => {
     tree.follow();
-    void commands.executeCommand('setContext', 'trellis.hasFixes', news.queue.size > 0);
+    const hasFixes = news.queue.size > 0;
+    void commands.executeCommand('setContext', 'trellis.hasFixes', hasFixes);
+    // The list says why it could not be read, too.
+    void commands.executeCommand('setContext', 'trellis.showFixes', hasFixes || fixes.problems.length > 0);
     for (const it of news.departed) {
       notices.withdraw(it);
       if (!decisions.isDeciding(it)) void desk.leave(it);
@@ -49,7 +52,7 @@ export function approval(context: ExtensionContext, sidecar: Sidecar, board: Boa
     lenses(texts),
     ...commandsOf(sidecar, fixes, texts, desk, writing, decisions),
   );
-  void guarded(words('What an earlier window showed was not closed'), () => desk.tidy())();
+  void guarded(words('Could not close the tabs of an earlier window'), () => desk.tidy())();
 }
 
 /** Tells of those that have come, until they are looked at or decided. */
@@ -97,7 +100,7 @@ function commandsOf(
       }),
     );
   const decide = (name: string, decision: 'accept' | 'reject' | 'acceptHunks' | 'rejectHunks') =>
-    command(name, words('Nothing was decided'), (of, given) =>
+    command(name, words('Could not apply your decision'), (of, given) =>
       decisions.decide(of, { decision, ...whatWasSeen(given) }),
     );
   return [
@@ -105,7 +108,7 @@ function commandsOf(
     decide('trellis.rejectFix', 'reject'),
     decide('trellis.acceptHunk', 'acceptHunks'),
     decide('trellis.rejectHunk', 'rejectHunks'),
-    command('trellis.rebaseFix', words('Nothing was decided'), async (of, given) => {
+    command('trellis.rebaseFix', words('Could not update the fix'), async (of, given) => {
       const [draft] = await writing.changed(of);
       const { revision } = draft ?? whatWasSeen(given);
       const files = [...(await writing.texts(of, revision))];
@@ -115,24 +118,24 @@ function commandsOf(
         ...(revision === undefined ? {} : { revision }),
       });
     }),
-    command('trellis.leaveDraft', words('The fix was not shown'), (of) => desk.back(of)),
-    command('trellis.reviewFix', words('The fix was not shown'), (of) => desk.show(of)),
-    command('trellis.editFix', words('The fix cannot be edited'), (of) => desk.edit(of)),
-    command('trellis.openFailingTest', words('The test was not opened'), (of) => desk.openTest(of)),
-    command('trellis.explainFix', words('The fix was not shown'), (of) => explain(texts, of)),
-    command('trellis.acceptEdited', words('Nothing was decided'), (of, given) =>
+    command('trellis.leaveDraft', words('Could not show the fix'), (of) => desk.back(of)),
+    command('trellis.reviewFix', words('Could not show the fix'), (of) => desk.show(of)),
+    command('trellis.editFix', words('Could not edit the fix'), (of) => desk.edit(of)),
+    command('trellis.openFailingTest', words('Could not open the test'), (of) => desk.openTest(of)),
+    command('trellis.explainFix', words('Could not show the fix'), (of) => explain(texts, of)),
+    command('trellis.acceptEdited', words('Could not apply your decision'), (of, given) =>
       acceptEdited(writing, decisions, of, given),
     ),
     commands.registerCommand(
       'trellis.undoFix',
-      guarded(words('Nothing was undone'), async (given: unknown) => {
+      guarded(words('Could not undo the fix'), async (given: unknown) => {
         const of = named(given) ?? named(await pick(await accepted(sidecar, fixes)));
         if (of !== undefined) await decisions.undo(of);
       }),
     ),
     commands.registerCommand(
       'trellis.refreshFixes',
-      guarded(words('The fixes were not listed'), () => fixes.refresh()),
+      guarded(words('Could not list the fixes'), () => fixes.refresh()),
     ),
   ];
 }
@@ -155,7 +158,7 @@ async function acceptEdited(writing: Writing, decisions: Decisions, of: Fix, giv
   const files = [...(await writing.texts(of, revision))];
   if (files.length === 0) {
     const hint = words('choose "Edit" above the proposal');
-    throw new Refusal(words('no text of {0} is being edited', of.fix), 65, hint, 'badInput');
+    throw new Refusal(words('you are not editing {0}', of.fix), 65, hint, 'badInput');
   }
   await decisions.decide(of, { decision: 'edit', files, ...(revision === undefined ? {} : { revision }) });
 }
@@ -180,7 +183,7 @@ async function accepted(sidecar: Sidecar, fixes: Fixes): Promise<Proposal[]> {
 async function pick(fixes: readonly Proposal[]): Promise<Proposal | undefined> {
   const [first, ...more] = fixes;
   if (first === undefined) {
-    await say.info(words('There is no such fix in the open folders.'));
+    await say.info(words('No matching fix in the open folders.'));
     return undefined;
   }
   if (more.length === 0) return first;

@@ -47,8 +47,8 @@ export class Texts implements TextDocumentContentProvider {
     const fix = known?.revision === place.revision ? known : await this.get(place);
     const file = fix.files.find((it) => it.path === place.path);
     if (fix.revision === place.revision && file !== undefined) return { fix, file };
-    const text = l10n.t('{0} has changed since this was shown', place.fix);
-    throw new Refusal(text, 65, l10n.t('review it anew'), 'stale');
+    const text = l10n.t('{0} has changed since you opened it', place.fix);
+    throw new Refusal(text, 65, l10n.t('review it again'), 'stale');
   }
 
   async text(place: Place): Promise<string> {
@@ -97,7 +97,7 @@ export class Edits implements FileSystemProvider {
     const text = textOf(bytes);
     if (text === undefined) {
       throw FileSystemError.NoPermissions(
-        l10n.t('This text is kept as UTF-8 only. It was not saved: choose "Save with Encoding" and UTF-8.'),
+        l10n.t('Not saved: this text must be UTF-8. Choose "Save with Encoding", then UTF-8.'),
       );
     }
     await this.drafts.put({ place, text, mtime: Date.now() });

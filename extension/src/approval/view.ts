@@ -27,7 +27,8 @@ export class FixTree implements TreeDataProvider<Proposal> {
   /** Shows what is new. */
   follow(): void {
     const count = waiting(this.fixes.queue).length;
-    const tooltip = l10n.t('{0} proposed fixes wait for your decision', count);
+    const tooltip =
+      count === 1 ? l10n.t('1 proposed fix to review') : l10n.t('{0} proposed fixes to review', count);
     this.view.badge = count === 0 ? undefined : { value: count, tooltip };
     this.view.message = this.fixes.problems.join('\n');
     this.changes.fire(undefined);

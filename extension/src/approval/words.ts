@@ -10,12 +10,12 @@ export function percent(share: number): number {
 }
 
 export function confidenceWords({ total }: ConfidenceShape, words: Words): string {
-  return words('confidence {0} %', percent(total));
+  return words('confidence {0}%', percent(total));
 }
 
 export function stateWords(state: State, words: Words): string {
   const all: Record<State, string> = {
-    waiting: words('waiting'),
+    waiting: words('ready for review'),
     accepted: words('accepted'),
     rejected: words('rejected'),
     stale: words('stale: a file has changed'),
@@ -55,7 +55,7 @@ export function rowOf(fix: Proposal, words: Words): Row {
       `${fix.fix}: ${fix.paths.join(', ')}`,
       fix.reason,
       words(
-        'confidence {0} %: {1} % of the suspicion, {2} % of the tests pass, {3} % of its lines are covered',
+        'confidence {0}%: cause located {1}%, tests passing {2}%, changed lines covered {3}%',
         percent(fix.confidence.total),
         percent(diagnostic),
         percent(tests),
@@ -73,12 +73,12 @@ export function rowOf(fix: Proposal, words: Words): Row {
 export function arrivalWords(fixes: readonly Proposal[], words: Words): string {
   const [first, ...more] = fixes;
   if (first === undefined || more.length > 0) {
-    return words('{0} proposed fixes wait for your decision.', fixes.length);
+    return words('{0} proposed fixes are ready for review.', fixes.length);
   }
   const sure = confidenceWords(first.confidence, words);
   const paths = first.paths.join(', ');
   // Named, since the editor shows what is said twice in the same words only once.
-  return words('{0} of {1} waits for your decision: {2}, {3}.', first.fix, paths, first.test.id, sure);
+  return words('{0} for {1} is ready for review: {2}, {3}.', first.fix, paths, first.test.id, sure);
 }
 
 /** What a person may do about what is said: a command, which is given the proposal. */
@@ -102,7 +102,7 @@ export function decidedWords(result: DecideFixResult, words: Words): Said {
   const settled = state === 'accepted' || state === 'rejected';
   const files = written.join(', ');
   const failed = state === 'failed';
-  const advice = failed ? [words('Edit it, or decide about its changes otherwise.')] : [];
+  const advice = failed ? [words('Edit it, or accept other hunks.')] : [];
   const text = [headline(), ...mends(), ...notes.map(sentence), ...advice].join(' ');
   const offer = isWritten ? undoing(words) : failed ? editing(words) : undefined;
   return { text, ...(offer === undefined ? {} : { offer }), settled };
@@ -110,20 +110,24 @@ export function decidedWords(result: DecideFixResult, words: Words): Said {
   /** More than the one that it was made for. */
   function mends(): string[] {
     const count = result.mended.length;
-    return isWritten && count > 1 ? [words('{0} failing tests pass with it.', count)] : [];
+    return isWritten && count > 1 ? [words('It fixes {0} failing tests.', count)] : [];
   }
 
   function headline(): string {
     if (failed) return words('{0} was not accepted.', fix);
-    if (state === 'rejected') return words('{0} was rejected; nothing was written.', fix);
+    if (state === 'rejected') return words('{0} was rejected. Nothing was written.', fix);
     if (state === 'accepted' && !isWritten && result.node) {
-      return words('{0} was accepted; the run tests it and writes it.', fix);
+      return words('{0} was accepted. The run now tests it and writes it.', fix);
     }
     if (state === 'accepted') {
-      return isWritten ? words('{0} was accepted: {1}.', fix, files) : words('{0} is decided.', fix);
+      return isWritten
+        ? words('{0} was accepted and written to {1}.', fix, files)
+        : words('{0} has nothing left to review.', fix);
     }
-    const left = words('Changes left to decide: {0}.', hunks);
-    return isWritten ? `${words('Part of {0} was accepted: {1}.', fix, files)} ${left}` : `${fix}: ${left}`;
+    const left = words('Hunks left to review: {0}.', hunks);
+    return isWritten
+      ? `${words('Part of {0} was accepted and written to {1}.', fix, files)} ${left}`
+      : `${fix}: ${left}`;
   }
 }
 
@@ -138,9 +142,9 @@ export function undoneWords(
   words: Words,
 ): string {
   const left = accepted(history);
-  if (left === 0) return words('{0} was undone: {1} is as it was.', fix, written.join(', '));
-  if (left === 1) return words('The last part of {0} was undone; the part accepted before stays.', fix);
-  return words('The last part of {0} was undone; the {1} parts accepted before stay.', fix, left);
+  if (left === 0) return words('{0} was undone. Restored: {1}.', fix, written.join(', '));
+  if (left === 1) return words('The last part of {0} was undone. The part accepted earlier remains.', fix);
+  return words('The last part of {0} was undone. The {1} parts accepted earlier remain.', fix, left);
 }
 
 /** How many parts that were accepted are in the files. */

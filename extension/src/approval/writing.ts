@@ -67,15 +67,21 @@ export class Writing {
   /** Whether nothing would be lost, or may be: that is asked. */
   async mayGo(of: Fix): Promise<boolean> {
     if ((await this.changed(of)).length === 0) return true;
-    const discard = l10n.t('Discard My Text');
-    const detail = l10n.t('What you have written in place of the proposal would be lost.');
-    const title = l10n.t('Discard your text of {0}?', of.fix);
+    const discard = l10n.t('Discard My Edits');
+    const detail = l10n.t('Your edits to the proposal will be lost.');
+    const title = l10n.t('Discard your edits to {0}?', of.fix);
     return (await say.dialog(title, detail, discard)) === discard;
   }
 }
 
 function misread({ path }: Place, { encoding }: TextDocument): Refusal {
-  const text = l10n.t('the editor reads {0} as {1} and shows another text than was given', path, encoding);
-  const hint = l10n.t('choose "Reopen with Encoding" and UTF-8, or accept the fix and edit the file itself');
+  const text = l10n.t(
+    'the editor reads {0} as {1}, so the text is not the one that was proposed',
+    path,
+    encoding,
+  );
+  const hint = l10n.t(
+    'choose "Reopen with Encoding", then UTF-8, or accept the fix and edit the file itself',
+  );
   return new Refusal(text, 65, hint, 'badInput');
 }

@@ -43,7 +43,7 @@ export async function control(
   // Only runs can be paused.
   const run = method === 'trellis/cancelJob' ? underWay(board.jobs)[0] : current(board.jobs);
   if (run === undefined) {
-    await say.info(l10n.t('No run is open.'));
+    await say.info(l10n.t('No run in progress.'));
     return;
   }
   await sidecar.request(method, { job: run.id });
@@ -63,12 +63,12 @@ function ofJob(sidecar: Sidecar, run: Job): Action[] {
       }
     : {
         label: `$(debug-pause) ${l10n.t('Pause')}`,
-        detail: l10n.t('What is under way is finished, nothing new is begun.'),
+        detail: l10n.t('Finishes what is running, then starts nothing new.'),
         does: () => sidecar.request('trellis/pauseJob', { job }),
       };
   const cancel: Action = {
     label: `$(debug-stop) ${l10n.t('Cancel')}`,
-    detail: l10n.t('What passed is kept; the run can be resumed later.'),
+    detail: l10n.t('Keeps what passed. You can resume the run later.'),
     does: () => sidecar.request('trellis/cancelJob', { job }),
   };
   const reports = isOfTasks(run) ? [] : report(run.out);
@@ -77,32 +77,33 @@ function ofJob(sidecar: Sidecar, run: Job): Action[] {
 
 function ofNone(sidecar: Sidecar): Action[] {
   return [
-    run('trellis.generate', `$(play) ${l10n.t('Generate from a planning graph…')}`),
-    run('trellis.tasks', `$(checklist) ${l10n.t('Make tasks…')}`),
-    run('trellis.resumeRun', `$(debug-continue) ${l10n.t('Resume a run…')}`),
-    run('trellis.demo', `$(beaker) ${l10n.t('Run the demonstration (needs no key)')}`),
-    run('trellis.showReport', `$(markdown) ${l10n.t('Show a report…')}`),
+    run('trellis.repair', `$(wrench) ${l10n.t('Repair Failing Tests')}`),
+    run('trellis.generate', `$(play) ${l10n.t('Generate Repository from Graph…')}`),
+    run('trellis.tasks', `$(checklist) ${l10n.t('Build Project from Task List…')}`),
+    run('trellis.resumeRun', `$(debug-continue) ${l10n.t('Resume Stopped Run…')}`),
+    run('trellis.demo', `$(beaker) ${l10n.t('Run Demo (no API key needed)')}`),
+    run('trellis.showReport', `$(markdown) ${l10n.t('Show Report…')}`),
     panel(),
-    run('trellis.selectModel', `$(hubot) ${l10n.t('Select the model…')}`),
-    run('trellis.getStarted', `$(mortar-board) ${l10n.t('Get started')}`),
+    run('trellis.selectModel', `$(hubot) ${l10n.t('Select Model…')}`),
+    run('trellis.getStarted', `$(mortar-board) ${l10n.t('Get Started')}`),
     output(sidecar),
   ];
 }
 
 function panel(): Action {
-  return run('workbench.view.extension.trellis', `$(list-tree) ${l10n.t('Open the panel')}`);
+  return run('workbench.view.extension.trellis', `$(list-tree) ${l10n.t('Open Trellis View')}`);
 }
 
 function report(out: string | undefined): Action[] {
-  const label = `$(markdown) ${l10n.t('Show the report')}`;
+  const label = `$(markdown) ${l10n.t('Show Report')}`;
   return out === undefined ? [] : [run('trellis.showReport', label, out)];
 }
 
 function output(sidecar: Sidecar): Action {
   if (sidecar.state === 'stopped') {
-    return run('trellis.restartSidecar', `$(debug-restart) ${l10n.t('Restart the sidecar')}`);
+    return run('trellis.restartSidecar', `$(debug-restart) ${l10n.t('Restart Server')}`);
   }
-  return run('trellis.showOutput', `$(output) ${l10n.t('Show the output')}`);
+  return run('trellis.showOutput', `$(output) ${l10n.t('Show Output')}`);
 }
 
 function run(command: string, label: string, ...given: unknown[]): Action {

@@ -13,8 +13,7 @@ import { sayEnd, showReport } from './report';
 /** Jobs, and every command about runs. */
 export function generation(context: ExtensionContext, sidecar: Sidecar): Board {
   const board = new Board(sidecar);
-  const notStarted = l10n.t('The run was not started');
-  const failed = l10n.t('That did not work');
+  const notStarted = l10n.t('Could not start the run');
   const made: Disposable[] = [
     board,
     new PlanFiles(),
@@ -22,20 +21,26 @@ export function generation(context: ExtensionContext, sidecar: Sidecar): Board {
     command('trellis.generate', notStarted, (it: unknown) => generate(sidecar, board, asked(it))),
     command('trellis.resumeRun', notStarted, (it: unknown) => resumeRun(sidecar, board, folder(it))),
     command('trellis.demo', notStarted, () => demo(sidecar, board, context.extensionUri)),
-    command('trellis.actions', failed, () => showActions(sidecar, board)),
-    command('trellis.pauseJob', failed, () => control(sidecar, board, 'trellis/pauseJob')),
-    command('trellis.resumeJob', failed, () => control(sidecar, board, 'trellis/resumeJob')),
-    command('trellis.cancelJob', failed, () => control(sidecar, board, 'trellis/cancelJob')),
-    command('trellis.showReport', l10n.t('There is no report'), (it: unknown) =>
+    command('trellis.actions', l10n.t('Could not show the menu'), () => showActions(sidecar, board)),
+    command('trellis.pauseJob', l10n.t('Could not pause the run'), () =>
+      control(sidecar, board, 'trellis/pauseJob'),
+    ),
+    command('trellis.resumeJob', l10n.t('Could not resume the run'), () =>
+      control(sidecar, board, 'trellis/resumeJob'),
+    ),
+    command('trellis.cancelJob', l10n.t('Could not cancel the run'), () =>
+      control(sidecar, board, 'trellis/cancelJob'),
+    ),
+    command('trellis.showReport', l10n.t('Could not show the report'), (it: unknown) =>
       showReport(sidecar, folder(it)),
     ),
-    command('trellis.getStarted', failed, async () => {
+    command('trellis.getStarted', l10n.t('Could not open the walkthrough'), async () => {
       const walkthrough = `${context.extension.id}#start`;
       await commands.executeCommand('workbench.action.openWalkthrough', walkthrough, false);
     }),
     board.onEnd((job) => {
       sayEnd(sidecar, board, job).catch((error) =>
-        complain(l10n.t('The end of a run was not understood'), error),
+        complain(l10n.t('Could not show how the run ended'), error),
       );
     }),
   ];

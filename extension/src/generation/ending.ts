@@ -1,4 +1,6 @@
 // What is said when a run has ended: words, made of data.
+
+import { basename, dirname } from 'node:path';
 import type { StatusResult } from '../protocol';
 import { told } from '../sidecar/refusal';
 import type { Job } from './jobs';
@@ -19,7 +21,7 @@ export interface Ending {
 export function ending(job: Job, status: StatusResult | undefined, words: Words): Ending {
   const counts = status === undefined ? undefined : counted(status, words);
   if (job.state === 'cancelled') {
-    const text = words('{0} was cancelled; what passed is kept.', job.title);
+    const text = words('{0} was cancelled. What passed is kept.', job.title);
     return { text: joined(text, counts), look: 'info', report: false, resumable: true };
   }
   if (job.state === 'failed') {
@@ -28,9 +30,27 @@ export function ending(job: Job, status: StatusResult | undefined, words: Words)
     // What has no status has not begun: its input was refused, and would be again.
     return { text, look: 'error', report: false, resumable: status !== undefined };
   }
+  if (status !== undefined && isDemo(job) && status.failed.length === FAILING) {
+    const passed = status.counts.passed ?? 0;
+    const text = words(
+      'The demo is done: {0} of {1} functions passed. Two fail on purpose, to show how failures look.',
+      passed,
+      status.total,
+    );
+    return { text, look: 'info', report: true, resumable: false };
+  }
   const failed = (status?.failed.length ?? 0) > 0;
   const text = words(hasFailedAgain(job, status) ? '{0} failed again.' : '{0} is done.', job.title);
   return { text: joined(text, counts), look: failed ? 'warning' : 'info', report: true, resumable: false };
+}
+
+/** Folder that the demo is generated below. */
+export const DEMO = 'trellis-demo';
+/** So many functions of the demo never pass, by design. */
+const FAILING = 2;
+
+function isDemo({ method, out }: Job): boolean {
+  return method === 'generate' && out !== undefined && basename(dirname(out)) === DEMO;
 }
 
 /** Whether the node that was tried again stands as failed; such a job's title begins with it. */

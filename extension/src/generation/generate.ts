@@ -7,6 +7,7 @@ import type { GenerateParams, RetryNodeParams, Run } from '../protocol';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
 import type { Board } from './board';
+import { DEMO } from './ending';
 import { type Choice, order } from './order';
 import { folderFor, pickFolder, pickGraph, pickRun } from './pick';
 
@@ -31,7 +32,7 @@ export async function generate(sidecar: Sidecar, board: Board, asked: Asked): Pr
 
 /** Goes on with a run that stopped, with the options it was started with. */
 export async function resumeRun(sidecar: Sidecar, board: Board, out?: string): Promise<string | undefined> {
-  const title = l10n.t('Go on with which run?');
+  const title = l10n.t('Resume which run?');
   const resumable = (it: Run) => it.state === 'stopped' && it.kind === 'generate';
   const folder = out ?? (await pickRun(sidecar, resumable, title));
   if (folder === undefined) return undefined;
@@ -49,7 +50,7 @@ export async function retryNode(sidecar: Sidecar, board: Board, given: RetryNode
 export async function demo(sidecar: Sidecar, board: Board, extension: Uri): Promise<string | undefined> {
   const base = await folderFor();
   if (base === undefined) return undefined;
-  const folder = Uri.file(join(base, 'trellis-demo'));
+  const folder = Uri.file(join(base, DEMO));
   const [graph, replies] = [Uri.joinPath(folder, 'rpg.json'), Uri.joinPath(folder, 'replies.jsonl')];
   await workspace.fs.createDirectory(folder);
   for (const file of [graph, replies]) await provide(Uri.joinPath(extension, 'demo'), file);

@@ -17,9 +17,7 @@ export function offers(sidecar: Sidecar, board: Board): Disposable {
   return sidecar.onState((state) => {
     if (state !== 'running' || !workspace.isTrusted) return;
     if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
-    offerAll(sidecar, board).catch((error) =>
-      complain(l10n.t('Runs that stopped were not looked for'), error),
-    );
+    offerAll(sidecar, board).catch((error) => complain(l10n.t('Could not look for stopped runs'), error));
   });
 }
 
@@ -48,7 +46,7 @@ async function offerAll(sidecar: Sidecar, board: Board): Promise<void> {
 
 function question({ out, passed, total }: Run): string {
   const name = workspace.asRelativePath(out);
-  return l10n.t('The run in {0} stopped after {1} of {2} nodes. Go on?', name, passed, total);
+  return l10n.t('The run in {0} stopped after {1} of {2} nodes. Resume it?', name, passed, total);
 }
 
 /** Listens for it: here, in another process, or for the end of the sidecar, which makes its own offers anew. */

@@ -19,22 +19,22 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
   const own = file && workspace.getWorkspaceFolder(file);
   const [first, ...others] = workspace.workspaceFolders ?? [];
   if (first === undefined) {
-    throw new Refusal(l10n.t('no folder is open'), 64, l10n.t('open one: runs grow in a folder'), 'usage');
+    throw new Refusal(l10n.t('no folder is open'), 64, l10n.t('open a folder first'), 'usage');
   }
   if (own !== undefined || others.length === 0) return (own ?? first).uri.fsPath;
-  const chosen = await window.showWorkspaceFolderPick({ placeHolder: l10n.t('In which folder?') });
+  const chosen = await window.showWorkspaceFolderPick({ placeHolder: l10n.t('Which folder?') });
   return chosen?.uri.fsPath;
 }
 
 /** A planning graph of the workspace, or any other file; nothing where the person changed their mind. */
 export async function pickGraph(): Promise<Uri | undefined> {
-  const title = l10n.t('Grow a repository from which graph?');
+  const title = l10n.t('Generate a repository from which planning graph?');
   return await pickJson(
     'graph',
     '**/*{rpg,graph,plan}*.json',
     title,
     l10n.t('Planning graphs'),
-    l10n.t('Grow'),
+    l10n.t('Generate'),
   );
 }
 
@@ -72,7 +72,7 @@ async function plansIn(all: readonly Uri[], kind: 'graph' | 'tasks'): Promise<Ur
 
 /** Where to grow it, absolute. */
 export async function pickFolder(graph: Uri): Promise<string | undefined> {
-  return await pickBeside(graph, 'grown', l10n.t('Grow the repository in which folder?'));
+  return await pickBeside(graph, 'output', l10n.t('Generate the repository in which folder?'));
 }
 
 /** A folder, absolute; that of this name beside a file is proposed. */
@@ -83,12 +83,10 @@ export async function pickBeside(file: Uri, name: string, title: string): Promis
   const chosen = await window.showInputBox({
     title,
     // Links in a prompt would be opened as well, and folders are called what one likes.
-    prompt: plain(
-      l10n.t('Relative to {0}. A folder with an earlier run goes on from where it stopped.', base),
-    ),
+    prompt: plain(l10n.t('Relative to {0}. If the folder has an earlier run, that run is resumed.', base)),
     value: beside,
     valueSelection: [0, beside.length],
-    validateInput: (it) => (it.trim() === '' ? l10n.t('Name a folder.') : undefined),
+    validateInput: (it) => (it.trim() === '' ? l10n.t('Enter a folder name.') : undefined),
   });
   if (chosen === undefined) return undefined;
   return isAbsolute(chosen) ? chosen : join(base, chosen.trim());
@@ -102,7 +100,7 @@ export async function pickRun(
 ): Promise<string | undefined> {
   const runs = (await sidecar.request('trellis/listRuns', {})).runs.filter(fits);
   if (runs.length === 0) {
-    await say.info(l10n.t('No such run was found in the open folders.'));
+    await say.info(l10n.t('No matching run in the open folders.'));
     return undefined;
   }
   const items = runs.map((it) => ({

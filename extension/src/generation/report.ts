@@ -12,7 +12,7 @@ import { pickRun } from './pick';
 /** Shows the report of the run in a folder, as a page. */
 export async function showReport(sidecar: Sidecar, out: string | undefined): Promise<void> {
   const folder =
-    out ?? (await pickRun(sidecar, (it) => it.kind === 'generate', l10n.t('Show the report of which run?')));
+    out ?? (await pickRun(sidecar, (it) => it.kind === 'generate', l10n.t('Show the report for which run?')));
   if (folder === undefined) return;
   const { path } = await sidecar.request('trellis/report', { out: folder });
   await commands.executeCommand('markdown.showPreview', Uri.file(path));

@@ -26,21 +26,25 @@ export function shown(
 ): Shown {
   const [job, ...more] = jobs;
   if (state === 'stopped') {
-    return { text: '$(error) Trellis', tooltip: words('The sidecar does not run.'), look: 'error' };
+    return { text: '$(error) Trellis', tooltip: words('The Trellis server is not running.'), look: 'error' };
   }
   if (state === 'restarting') {
-    return { text: '$(sync~spin) Trellis', tooltip: words('The sidecar is started again.'), look: 'warning' };
+    return {
+      text: '$(sync~spin) Trellis',
+      tooltip: words('The Trellis server is restarting.'),
+      look: 'warning',
+    };
   }
   if (job !== undefined) return ofJobs(job, more, cost, words);
   if (state === 'starting' || others > 0) {
     return { text: '$(sync~spin) Trellis', tooltip: busy(state, others, words), look: 'plain' };
   }
-  return { text: '$(type-hierarchy-sub) Trellis', tooltip: words('No run is open.'), look: 'plain' };
+  return { text: '$(type-hierarchy-sub) Trellis', tooltip: words('No run in progress.'), look: 'plain' };
 }
 
 function busy(state: SidecarState, others: number, words: Words): string {
-  if (state === 'starting') return words('The sidecar is starting.');
-  return others === 1 ? words('1 job is under way.') : words('{0} jobs are under way.', others);
+  if (state === 'starting') return words('The Trellis server is starting.');
+  return others === 1 ? words('1 job is running.') : words('{0} jobs are running.', others);
 }
 
 function ofJobs(job: Job, more: readonly Job[], cost: Cost | undefined, words: Words): Shown {

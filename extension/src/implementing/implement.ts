@@ -57,7 +57,7 @@ async function answered(issue: Issue, result: ImplementResult): Promise<Decision
 
 async function decided(answer: 'approve' | 'sendBack' | 'leave', tip: string): Promise<Decision | undefined> {
   if (answer !== 'sendBack') return { answer, tip };
-  const words = await window.showInputBox({ title: l10n.t('What should be otherwise?') });
+  const words = await window.showInputBox({ title: l10n.t('What should change?') });
   return words === undefined ? undefined : { answer, tip, words };
 }
 
@@ -66,9 +66,9 @@ function label(offer: Offer): string {
     case 'approve':
       return l10n.t('Merge');
     case 'sendBack':
-      return l10n.t('Send Back…');
+      return l10n.t('Request Changes…');
     case 'leave':
-      return l10n.t('Leave');
+      return l10n.t('Keep on Branch');
     case 'changes':
       return l10n.t('Show Changes');
     case 'report':

@@ -26,9 +26,10 @@ export async function pickIssue(named?: Uri): Promise<Issue | undefined> {
   const issue = await window.showInputBox({
     title: l10n.t('Implement which issue?'),
     prompt: l10n.t(
-      'Its number or name: letters, digits, “-”, “_” and “.”. The work goes to a branch of that name.',
+      'Issue number or name. The branch gets the same name. Use letters, digits, “-”, “_” and “.”.',
     ),
-    validateInput: (it) => (/^[A-Za-z0-9][\w.-]*$/.test(it.trim()) ? undefined : l10n.t('Name an issue.')),
+    validateInput: (it) =>
+      /^[A-Za-z0-9][\w.-]*$/.test(it.trim()) ? undefined : l10n.t('Enter an issue number or name.'),
   });
   if (issue === undefined) return undefined;
   const context = await pickContext(root, lld);
@@ -38,14 +39,14 @@ export async function pickIssue(named?: Uri): Promise<Issue | undefined> {
 
 async function pickSpecification(root: string): Promise<Uri | undefined> {
   const items = await files(root, '**/*.md');
-  const title = l10n.t('Which file says what is wanted?');
+  const title = l10n.t('Which file is the spec?');
   return (await window.showQuickPick(items, { title }))?.uri;
 }
 
 async function pickContext(root: string, lld: Uri): Promise<string[] | undefined> {
   const items = (await files(root, '**/*.{py,md}')).filter((it) => it.uri.fsPath !== lld.fsPath);
-  const title = l10n.t('Which files should be in every question?');
-  const placeHolder = l10n.t('Code to use, standards to keep; none is fine');
+  const title = l10n.t('Which files should every prompt include?');
+  const placeHolder = l10n.t('Optional: code to use, standards to follow');
   const chosen = await window.showQuickPick(items, { title, placeHolder, canPickMany: true });
   return chosen?.map((it) => it.uri.fsPath);
 }

@@ -23,10 +23,10 @@ export function told(result: ImplementResult, t: Translate): Told {
   }
   if (result.waits) {
     const notes = [...result.doubts, ...result.notes].map((it) => ` ${it}.`).join('');
-    const text = `${issue}: ${t('the change waits for your review')}${tests(result, t)}.${notes}`;
+    const text = `${issue}: ${t('the change is ready for your review')}${tests(result, t)}.${notes}`;
     return { text, isGood: true, offers: ['approve', 'sendBack', 'leave', ...report] };
   }
-  const why = result.reason ?? t('it was not merged');
+  const why = result.reason ?? t('the change was not merged');
   return { text: `${issue}: ${why}.`, isGood: false, offers: [...changes, ...report] };
 }
 

@@ -31,7 +31,7 @@ export function interpreters(tell: (line: string) => void): void {
 /** Tells what tests have run with, where nobody has chosen it. */
 export async function ranWith(path: string | null | undefined, place: Uri): Promise<void> {
   if (!path || (await interpreterOf(place)) !== undefined) return;
-  news.fire({ path, by: l10n.t('found for the project') });
+  news.fire({ path, by: l10n.t('found automatically') });
 }
 
 /** Finds the one for a place; none where the sidecar is to look for an environment of the project. */
@@ -43,7 +43,7 @@ export async function interpreterOf(place: Uri): Promise<Interpreter | undefined
 
 function bySetting(place: Uri): Interpreter | undefined {
   const set = workspace.getConfiguration('trellis', place).get('interpreter', '').trim();
-  return set === '' ? undefined : { path: absolute(set, place), by: l10n.t('from the settings') };
+  return set === '' ? undefined : { path: absolute(set, place), by: l10n.t('from your settings') };
 }
 
 /** Relative to the folder of the workspace; `~` is the person's own. */
@@ -71,7 +71,7 @@ async function ask(source: PythonExtension, place: Uri): Promise<string | undefi
     return await inTime(async () => await chosenIn(source, await extension.activate(), place));
   } catch (error) {
     if (!failed.has(source.id))
-      warn(`${source.id} does not say which Python is chosen: ${refusalOf(error).message}`);
+      warn(`${source.id} did not report the selected Python: ${refusalOf(error).message}`);
     failed.add(source.id);
     return undefined;
   }

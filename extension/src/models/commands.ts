@@ -17,15 +17,20 @@ import type { ModelTried } from './wire';
 export function models(context: ExtensionContext, client: Client, board: Board): void {
   editorModel(client);
   client.hear<ModelTried>('trellis/modelTried', (it) => void sayTried(it));
-  const failed = l10n.t('That did not work');
-  const command = (name: string, work: () => Promise<unknown>): Disposable =>
-    commands.registerCommand(name, guarded(failed, work));
+  const command = (name: string, doing: string, work: () => Promise<unknown>): Disposable =>
+    commands.registerCommand(name, guarded(doing, work));
   context.subscriptions.push(
-    command('trellis.setApiKey', () => setKey(context, client, board)),
-    command('trellis.removeApiKey', () => removeKey(context, client, board)),
-    command('trellis.selectModel', () => choose(context, client, board)),
-    command('trellis.tryModel', () => tryModel(client, modelSet(place()?.fsPath).model ?? '')),
-    command('trellis.setBudget', async () => {
+    command('trellis.setApiKey', l10n.t('Could not set the API key'), () => setKey(context, client, board)),
+    command('trellis.removeApiKey', l10n.t('Could not remove the API key'), () =>
+      removeKey(context, client, board),
+    ),
+    command('trellis.selectModel', l10n.t('Could not select the model'), () =>
+      choose(context, client, board),
+    ),
+    command('trellis.tryModel', l10n.t('Could not test the model'), () =>
+      tryModel(client, modelSet(place()?.fsPath).model ?? ''),
+    ),
+    command('trellis.setBudget', l10n.t('Could not open the settings'), async () => {
       await commands.executeCommand('workbench.action.openSettings', 'trellis.budget');
     }),
   );
@@ -40,7 +45,7 @@ async function choose(context: ExtensionContext, client: Client, board: Board): 
   if (provider !== undefined && !(await hasKey(context, provider))) {
     if (!(await setKey(context, client, board, provider))) return;
   }
-  const [attempt, change] = [l10n.t('Try It'), l10n.t('Change…')];
+  const [attempt, change] = [l10n.t('Test Connection'), l10n.t('Change…')];
   const chosen = await say.info(keptWords(model, target), attempt, change);
   if (chosen === attempt) await tryModel(client, model);
   if (chosen === change) await showKept(target);
@@ -66,6 +71,6 @@ async function sayTried(tried: ModelTried): Promise<void> {
     return;
   }
   const by = tried.answeredBy ?? name;
-  const said = l10n.t('{0} answered after {1} ms: {2}', by, tried.milliseconds, tried.reply ?? '');
+  const said = l10n.t('{0} answered in {1} ms: {2}', by, tried.milliseconds, tried.reply ?? '');
   await say.info(said);
 }

@@ -40,8 +40,9 @@ async function ask(params: AskModelParams, token: CancellationToken): Promise<As
   const messages = turns(params.messages).map(message);
   const inputTokens = await count(model, messages, token);
   if (inputTokens > model.maxInputTokens) {
-    const given = l10n.t('{0} tokens, {1} takes {2}', inputTokens, model.name, model.maxInputTokens);
-    throw refused('tooLong', l10n.t('the question is too long: {0}', given));
+    const { name, maxInputTokens: most } = model;
+    const why = l10n.t('the prompt is too long: {0} tokens, {1} accepts {2}', inputTokens, name, most);
+    throw refused('tooLong', why);
   }
   try {
     const response = await model.sendRequest(messages, options(params), token);
@@ -58,10 +59,10 @@ async function choose(name: string): Promise<LanguageModelChat> {
   const model = named(models, name);
   if (model !== undefined) return model;
   if (models.length === 0) {
-    throw refused('unavailable', l10n.t('no extension of this editor offers a model'));
+    throw refused('unavailable', l10n.t('no installed extension provides a model'));
   }
   const there = models.map((it) => it.id).join(', ');
-  throw refused('unavailable', l10n.t('this editor has no model "{0}"; there are {1}', name, there));
+  throw refused('unavailable', l10n.t('this editor has no model "{0}". Available: {1}', name, there));
 }
 
 function options({
@@ -72,7 +73,7 @@ function options({
 }: AskModelParams): LanguageModelChatRequestOptions {
   const limit = maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens };
   return {
-    justification: l10n.t('Trellis works on {0}.', node),
+    justification: l10n.t('Trellis is working on {0}.', node),
     modelOptions: { temperature, ...limit },
     ...(tools.length === 0
       ? {}
@@ -134,7 +135,7 @@ async function read(stream: AsyncIterable<unknown>): Promise<{ text: string; too
     }
   }
   if (text.trim() === '' && toolCalls.length === 0) {
-    throw refused('unusable', l10n.t('the model said nothing'));
+    throw refused('unusable', l10n.t('the model returned an empty reply'));
   }
   return { text, toolCalls };
 }

@@ -34,11 +34,10 @@ export async function keepModel(model: string, place: Uri | undefined): Promise<
 
 /** Says what is asked from now on, and for whom. */
 export function keptWords(model: string, target: ConfigurationTarget): string {
-  const name = model === '' ? l10n.t('the model that trellis.toml or the environment names') : model;
-  if (target === ConfigurationTarget.Global) return l10n.t('For you, Trellis asks {0} from now on.', name);
-  if (target === ConfigurationTarget.Workspace)
-    return l10n.t('For this workspace, Trellis asks {0} from now on.', name);
-  return l10n.t('For this folder of the workspace, Trellis asks {0} from now on.', name);
+  const name = model === '' ? l10n.t('the model from trellis.toml or the environment') : model;
+  if (target === ConfigurationTarget.Global) return l10n.t('Model set to {0} in your user settings.', name);
+  if (target === ConfigurationTarget.Workspace) return l10n.t('Model set to {0} for this workspace.', name);
+  return l10n.t('Model set to {0} for this folder.', name);
 }
 
 /** Opens the settings in which the choice is kept. */

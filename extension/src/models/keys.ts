@@ -30,14 +30,14 @@ export async function setKey(
   board: Board,
   provider?: Provider,
 ): Promise<boolean> {
-  const chosen = provider ?? (await pickKeyed(l10n.t('Whose key?')));
+  const chosen = provider ?? (await pickKeyed(l10n.t('API key for which provider?')));
   if (chosen?.key === undefined) return false;
   const value = await window.showInputBox({
-    title: l10n.t('API key of {0}', chosen.label),
-    prompt: l10n.t('It is kept in the secret storage of the editor.'),
+    title: l10n.t('API key for {0}', chosen.label),
+    prompt: l10n.t("Kept in the editor's secret storage."),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (it) => (it.trim() === '' ? l10n.t('Paste the key.') : undefined),
+    validateInput: (it) => (it.trim() === '' ? l10n.t('Paste the API key.') : undefined),
   });
   if (value === undefined) return false;
   await context.secrets.store(name(chosen.key), value.trim());
@@ -47,7 +47,7 @@ export async function setKey(
 
 /** Forgets a key. */
 export async function removeKey(context: ExtensionContext, client: Client, board: Board): Promise<void> {
-  const chosen = await pickKeyed(l10n.t('Forget whose key?'));
+  const chosen = await pickKeyed(l10n.t('Remove the API key for which provider?'));
   if (chosen?.key === undefined) return;
   await context.secrets.delete(name(chosen.key));
   await handOver(client, board);
@@ -61,7 +61,7 @@ async function pickKeyed(title: string): Promise<Provider | undefined> {
 /** A process has the variables that it was started with; work under way is not cut off without leave. */
 async function handOver(client: Client, board: Board): Promise<void> {
   const said = l10n.t(
-    'The key counts from the next start of the sidecar, which would stop the work under way.',
+    'The change takes effect when the server restarts. Restarting now stops the running work.',
   );
   if (await mayRestart(board, said)) await client.restart();
 }

@@ -16,12 +16,16 @@ export async function pickModel(): Promise<string | undefined> {
   const kinds: Kind[] = [
     {
       label: l10n.t('As configured'),
-      description: l10n.t('trellis.toml, the environment, or the only key there is'),
+      description: l10n.t('from trellis.toml, the environment, or the only API key'),
       names: async () => '',
     },
-    { label: l10n.t("The editor's models"), description: 'editor', names: pickOfEditor },
+    {
+      label: l10n.t('GitHub Copilot and other VS Code models'),
+      description: l10n.t('editor, no API key'),
+      names: pickOfEditor,
+    },
     ...PROVIDERS.map(ofProvider),
-    { label: l10n.t('A recording'), description: 'recorded', names: pickRecording },
+    { label: l10n.t('Recorded replies'), description: 'recorded', names: pickRecording },
   ];
   return await (await window.showQuickPick(kinds, { title: l10n.t('Which model?') }))?.names();
 }
@@ -34,9 +38,9 @@ export async function editorModels(): Promise<readonly { id: string; name: strin
 function ofProvider(provider: Provider): Kind {
   const names = async () => {
     const chosen = await window.showInputBox({
-      title: l10n.t('Which model of {0}?', provider.label),
-      prompt: l10n.t('Its name, such as {0}', provider.example),
-      validateInput: (it) => (it.trim() === '' ? l10n.t('Name a model.') : undefined),
+      title: l10n.t('Which {0} model?', provider.label),
+      prompt: l10n.t('Model name, for example {0}', provider.example),
+      validateInput: (it) => (it.trim() === '' ? l10n.t('Enter a model name.') : undefined),
     });
     return chosen === undefined ? undefined : `${provider.name}:${chosen.trim()}`;
   };
@@ -48,7 +52,7 @@ async function pickOfEditor(): Promise<string | undefined> {
   if (models.length === 0) {
     await say.warn(
       l10n.t(
-        'No extension of this editor offers a model. Install one that does, or choose another provider.',
+        'No installed extension provides a model. Install one, such as GitHub Copilot, or choose another provider.',
       ),
     );
     return undefined;

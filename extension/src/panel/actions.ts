@@ -35,7 +35,7 @@ export async function meant(runs: Runs, given: unknown): Promise<Meant | undefin
     throw new Refusal(
       words('no run is shown'),
       65,
-      words('start one, or choose one with "Select Run"'),
+      words('start one, or choose one with "Select Run…" in the Trellis view'),
       'badInput',
     );
   }
@@ -57,8 +57,8 @@ export async function openNode(sidecar: Sidecar, { run, node }: Meant): Promise<
 }
 
 function missing({ status }: RunNode): string {
-  if (status === 'stopped') return words('go on with the run: "Trellis: Resume Run"');
-  return words('the run has not come to it yet');
+  if (status === 'stopped') return words('resume the run with "Trellis: Resume Stopped Run…"');
+  return words('the run has not reached it yet');
 }
 
 async function showTask(list: string, id: string): Promise<void> {
@@ -68,15 +68,20 @@ async function showTask(list: string, id: string): Promise<void> {
 
 export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
   if (run.kind === 'tasks') {
-    const hint = words('the last line of its commit names it');
-    throw new Refusal(words('{0} is a task, of which no file is known', node.name), 65, hint, 'badInput');
+    const hint = words('look for the commit whose last line names the task');
+    throw new Refusal(
+      words('{0} is a task, and tasks have no test file of their own', node.name),
+      65,
+      hint,
+      'badInput',
+    );
   }
   const { testPath } = await sidecar.request('trellis/codeView', whatOf(run, node));
   const file = testPath ? join(run.out, testPath) : undefined;
   const there = file !== undefined && (await exists(file));
   if (!there) {
-    const hint = words('tests are kept when the node has passed');
-    throw new Refusal(words('{0} has no tests on the disk', node.name), 65, hint, 'badInput');
+    const hint = words('tests are kept once the node has passed');
+    throw new Refusal(words('{0} has no test file', node.name), 65, hint, 'badInput');
   }
   await show(file, undefined);
 }
@@ -106,16 +111,16 @@ export async function neighbours(sidecar: Sidecar, { run, node }: Meant): Promis
   const needed = around.outgoing.map((it) => row(it, 'arrow-left'));
   const needing = around.incoming.map((it) => row(it, 'arrow-right'));
   const items: (QuickPickItem & { id?: string })[] = [
-    { label: words('{0} needs', node.name), kind: -1 },
+    { label: words('{0} depends on', node.name), kind: -1 },
     ...needed,
-    { label: words('needed by'), kind: -1 },
+    { label: words('used by'), kind: -1 },
     ...needing,
   ];
   if (needed.length + needing.length === 0) {
-    await say.info(words('{0} needs nothing, and nothing needs it.', node.name));
+    await say.info(words('{0} has no dependencies, and nothing depends on it.', node.name));
     return undefined;
   }
-  return (await window.showQuickPick(items, { title: words('Around {0}', node.name) }))?.id;
+  return (await window.showQuickPick(items, { title: words('Dependencies of {0}', node.name) }))?.id;
 }
 
 /** Of texts that are shown and never saved. */
@@ -153,7 +158,7 @@ export async function pickFilter(current: ReadonlySet<Status>): Promise<Readonly
 export async function pickRun(sidecar: Sidecar): Promise<string | undefined> {
   const { runs } = await sidecar.request('trellis/listRuns', {});
   if (runs.length === 0) {
-    await say.info(words('There is no run in the open folders.'));
+    await say.info(words('No run in the open folders.'));
     return undefined;
   }
   const items = runs.map((it) => ({

@@ -111,9 +111,9 @@ export class GraphPage {
     const names = STATUSES.map((it) => [it, statusWords(it, l10n.t)]);
     const texts = {
       states: { ...Object.fromEntries(names), other: statusWords('other', l10n.t) },
-      needs: l10n.t('needs {0}, needed by {1}'),
+      needs: l10n.t('depends on {0}, used by {1}'),
       node: l10n.t('{0}, {1}, subgraph {2}, {3}'),
-      none: l10n.t('No node is called so.'),
+      none: l10n.t('No node with that name.'),
     };
     const policy = `default-src 'none'; style-src ${webview.cspSource} 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
     const legend = names.map(
@@ -135,9 +135,9 @@ export class GraphPage {
 <ul id="legend">${legend.join('')}</ul>
 <button id="fit" type="button">${escaped(l10n.t('Fit'))}</button>
 </header>
-<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys go from node to node, Enter opens the code, T the tests, R tries again'))}"></main>
+<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys move between nodes, Enter opens the code, T opens the tests, R retries'))}"></main>
 <p id="said" role="status" aria-live="polite"></p>
-<p id="empty">${escaped(l10n.t('There is no run yet. Start one with "Trellis: Generate from Planning Graph".'))}</p>
+<p id="empty">${escaped(l10n.t('No run yet. Start one with "Trellis: Generate Repository from Graph…".'))}</p>
 <script id="texts" type="application/json" nonce="${nonce}">${JSON.stringify(texts).replaceAll('<', '\\u003c')}</script>
 <script nonce="${nonce}" src="${at('dist', 'graph.js')}"></script>
 </body>

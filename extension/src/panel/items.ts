@@ -92,8 +92,8 @@ export function summary(nodes: readonly RunNode[], words: Words): string {
   const parts = [words('{0}/{1} passed', passed, nodes.length)];
   if (failed > 0) parts.push(words('{0} failed', failed));
   if (skipped > 0) parts.push(words('{0} skipped', skipped));
-  if (working > 0) parts.push(words('{0} in work', working));
-  if (stopped > 0) parts.push(words('{0} stopped midway', stopped));
+  if (working > 0) parts.push(words('{0} running', working));
+  if (stopped > 0) parts.push(words('{0} stopped', stopped));
   for (const word of new Set(nodes.flatMap((it) => it.word ?? []))) {
     parts.push(`${nodes.filter((it) => it.word === word).length} ${word}`);
   }
@@ -108,19 +108,19 @@ export function standingOf(node: Pick<RunNode, 'status' | 'word'>, words: Words)
 export function statusWords(status: Status, words: Words): string {
   switch (status) {
     case 'in_progress':
-      return words('in work');
+      return words('running');
     case 'failed':
       return words('failed');
     case 'skipped':
       return words('skipped');
     case 'stopped':
-      return words('stopped midway');
+      return words('stopped');
     case 'pending':
-      return words('not yet begun');
+      return words('pending');
     case 'passed':
       return words('passed');
     case 'other':
-      return words('in a state of a newer sidecar');
+      return words('unknown');
   }
 }
 

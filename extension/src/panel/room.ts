@@ -73,9 +73,9 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board,
 function titleOf(run: Run | undefined): string {
   const several = (workspace.workspaceFolders?.length ?? 0) > 1;
   const isOfTasks = run?.kind === 'tasks';
-  if (run === undefined || !several) return isOfTasks ? words('Tasks') : words('Nodes');
+  if (run === undefined || !several) return isOfTasks ? words('Tasks') : words('Run');
   const folder = workspace.asRelativePath(run.out);
-  return isOfTasks ? words('Tasks of {0}', folder) : words('Nodes of {0}', folder);
+  return isOfTasks ? words('Tasks in {0}', folder) : words('Run in {0}', folder);
 }
 
 function trouble(runs: Runs): string {
@@ -98,17 +98,15 @@ function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): D
       }),
     );
   return [
-    command('trellis.openNode', words('The code was not opened'), (it) => openNode(sidecar, it)),
-    command('trellis.openNodeTests', words('The tests were not opened'), (it) => openTests(sidecar, it)),
-    command('trellis.retryThisNode', words('The node was not tried again'), (it) =>
-      retry(sidecar, board, it),
-    ),
-    command('trellis.showReason', words('The reason was not shown'), showReason),
-    command('trellis.showInGraph', words('The graph was not shown'), async ({ node }) => {
+    command('trellis.openNode', words('Could not open the code'), (it) => openNode(sidecar, it)),
+    command('trellis.openNodeTests', words('Could not open the tests'), (it) => openTests(sidecar, it)),
+    command('trellis.retryThisNode', words('Could not retry the node'), (it) => retry(sidecar, board, it)),
+    command('trellis.showReason', words('Could not show the reason'), showReason),
+    command('trellis.showInGraph', words('Could not show the graph'), async ({ node }) => {
       page.open();
       page.select(node.id);
     }),
-    command('trellis.showNeighbours', words('The neighbours were not found'), async (it) => {
+    command('trellis.showNeighbours', words('Could not show the dependencies'), async (it) => {
       const chosen = await neighbours(sidecar, it);
       if (chosen !== undefined) await commands.executeCommand('trellis.showInGraph', chosen);
     }),
@@ -125,7 +123,7 @@ function ofRuns(sidecar: Sidecar, runs: Runs, tree: NodeTree, page: GraphPage): 
     }),
     commands.registerCommand(
       'trellis.filterNodes',
-      guarded(words('The panel was not filtered'), async () => {
+      guarded(words('Could not filter the nodes'), async () => {
         const filter = await pickFilter(tree.filter);
         if (filter === undefined) return;
         tree.filter = filter;
@@ -134,7 +132,7 @@ function ofRuns(sidecar: Sidecar, runs: Runs, tree: NodeTree, page: GraphPage): 
     ),
     commands.registerCommand(
       'trellis.selectRun',
-      guarded(words('The run was not shown'), async () => {
+      guarded(words('Could not show the run'), async () => {
         const out = await pickRun(sidecar);
         if (out !== undefined) await runs.show(out);
       }),

@@ -180,7 +180,7 @@ export class Client implements Sidecar {
     const server = async () => {
       const found = findBinary(this.places(), probeFile);
       if (!('path' in found)) throw missing(found);
-      this.output.info(`sidecar: ${found.path} (${found.source})`);
+      this.output.info(`server: ${found.path} (${found.source})`);
       const child = await start(found, await this.environment(), this.output);
       // Somebody wanted another one meanwhile.
       if (life !== this.life) child.kill('SIGKILL');
@@ -224,7 +224,7 @@ export class Client implements Sidecar {
       await this.current?.sendNotification('workspace/didChangeConfiguration', { settings });
     } catch (error) {
       // It is told them anew when it starts again.
-      this.output.warn(`settings were not told: ${refusalOf(error).message}`);
+      this.output.warn(`could not send the settings to the server: ${refusalOf(error).message}`);
     }
   }
 
@@ -232,10 +232,10 @@ export class Client implements Sidecar {
   private greet(client: LanguageClient): void {
     const theirs = client.initializeResult?.serverInfo?.version;
     const ours: unknown = this.context.extension.packageJSON.version;
-    this.output.info(`the sidecar is version ${theirs}, the extension ${ours}`);
+    this.output.info(`the server is version ${theirs}, the extension is version ${ours}`);
     if (theirs === ours) return;
     const said = l10n.t(
-      'The Trellis sidecar is version {0}, the extension {1}: they may misunderstand each other. Clear the setting "trellis.path", or install the same version of both.',
+      'The Trellis server is version {0}, but the extension is version {1}. They may not work together. Clear the setting "trellis.path", or install matching versions.',
       theirs ?? l10n.t('unknown'),
       String(ours),
     );
@@ -252,7 +252,7 @@ export class Client implements Sidecar {
   /** What it says is no message: nothing after that can be made out, and nobody would be answered. */
   private misheard(life: number, error: Error): void {
     if (life !== this.life) return;
-    this.output.error(`what the sidecar says is no message: ${error.message}`);
+    this.output.error(`the server sent something that is not a message: ${error.message}`);
     if (this.now === 'running') this.crashed(life);
     else this.giveUp(garbled());
   }
@@ -263,15 +263,15 @@ export class Client implements Sidecar {
     this.current = undefined;
     this.child?.kill('SIGKILL');
     this.child = undefined;
-    if (error !== undefined) this.output.error(`the sidecar did not start: ${refusalOf(error).message}`);
+    if (error !== undefined) this.output.error(`the server did not start: ${refusalOf(error).message}`);
     const delay = this.restarts.next(performance.now());
     if (delay === undefined) {
-      this.giveUp(new Refusal(l10n.t('the sidecar crashed too often'), 69, undefined, 'unavailable'));
+      this.giveUp(new Refusal(l10n.t('the server crashed too often'), 69, undefined, 'unavailable'));
       return;
     }
     this.move('restarting');
     this.waiting = setTimeout(() => void this.launch(), delay);
-    const said = l10n.t('Trellis crashed. It starts again in {0} s.', delay / 1000);
+    const said = l10n.t('Trellis crashed. It restarts in {0} s.', delay / 1000);
     void this.sayCrash(said);
   }
 
@@ -281,7 +281,7 @@ export class Client implements Sidecar {
     const restarted = this.until((state) => state !== 'restarting');
     const chosen = await sayWhile({ ...said, text, past: restarted, working: true });
     if (chosen !== undefined || this.now !== 'running') return await this.act(chosen);
-    const back = l10n.t('Trellis crashed. It runs again.');
+    const back = l10n.t('Trellis crashed and is running again.');
     const read = new Promise((resolve) => setTimeout(resolve, READING));
     await this.act(await sayWhile({ ...said, text: back, past: read, working: false }));
   }
@@ -294,7 +294,7 @@ export class Client implements Sidecar {
     this.reason = why;
     this.output.error(told(why));
     this.move('stopped');
-    const said = l10n.t('Trellis does not run: {0}', told(why));
+    const said = l10n.t('Trellis is not running: {0}', told(why));
     void this.offer(say.error(said, l10n.t('Show Output'), l10n.t('Restart')));
   }
 
@@ -339,8 +339,8 @@ export class Client implements Sidecar {
   }
 
   private stopped(): Refusal {
-    const why = this.reason?.message ?? l10n.t('it was ended');
-    const hint = this.reason?.hint ?? l10n.t('run the command "Trellis: Restart Sidecar"');
-    return new Refusal(l10n.t('the sidecar does not run: {0}', why), 69, hint, 'unavailable');
+    const why = this.reason?.message ?? l10n.t('it was stopped');
+    const hint = this.reason?.hint ?? l10n.t('run the command "Trellis: Restart Server"');
+    return new Refusal(l10n.t('the Trellis server is not running: {0}', why), 69, hint, 'unavailable');
   }
 }

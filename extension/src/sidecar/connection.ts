@@ -85,7 +85,7 @@ function options(output: LogOutputChannel, ears: Ears): LanguageClientOptions {
       // Whether there is another life is not the library's business.
       closed: () => {
         ears.closed();
-        const message = 'the connection to the sidecar is closed';
+        const message = 'the connection to the server is closed';
         return { action: CloseAction.DoNotRestart, handled: true, message };
       },
     },

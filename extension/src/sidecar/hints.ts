@@ -34,7 +34,7 @@ function ownHint(kind: string | undefined, words: Words): string | undefined {
     case 'noModel':
       return words('Choose a model.');
     case 'noKey':
-      return words("Set the provider's key, or choose another model.");
+      return words("Set the provider's API key, or choose another model.");
     case 'untrusted':
       return words('Trust the folder, then try again.');
     case 'noFix':

@@ -20,16 +20,16 @@ export function start(binary: Binary, extra: NodeJS.ProcessEnv, output: LogOutpu
     child.once('spawn', () => resolve(child));
     child.once('error', (error) => reject(unstartable(binary, error)));
     child.once('exit', (code, signal) => {
-      output.info(`the sidecar ended (${signal ?? `exit code ${code}`})`);
+      output.info(`the server exited (${signal ?? `exit code ${code}`})`);
     });
   });
 }
 
 function unstartable(binary: Binary, error: Error): Refusal {
   return new Refusal(
-    l10n.t('{0} cannot be started: {1}', binary.path, error.message),
+    l10n.t('could not start {0}: {1}', binary.path, error.message),
     UNAVAILABLE,
-    l10n.t('check that it was made for this system, or set "trellis.path"'),
+    l10n.t('check that it was built for this system, or set "trellis.path"'),
     'unavailable',
   );
 }
@@ -50,36 +50,36 @@ export function ended(child: Child): Promise<void> {
  * @param waited milliseconds
  */
 export function silent(waited: number): Refusal {
-  return stranger(l10n.t('it was started and did not greet within {0} s', waited / 1000));
+  return stranger(l10n.t('the server did not answer within {0} s', waited / 1000));
 }
 
 /** The same of one that talks otherwise. */
 export function garbled(): Refusal {
-  return stranger(l10n.t('it was started, and what it says is no message of a sidecar'));
+  return stranger(l10n.t('the program that was started is not a Trellis server'));
 }
 
 function stranger(what: string): Refusal {
-  const hint = l10n.t('look at the output; clear the setting "trellis.path" if it names another program');
+  const hint = l10n.t('check the output; clear the setting "trellis.path" if it names another program');
   return new Refusal(what, UNAVAILABLE, hint, 'unavailable');
 }
 
 /** Why there is no program, with what was looked at. */
 export function missing(misses: readonly Miss[]): Refusal {
   const hint = misses.some((it) => it.source === 'setting')
-    ? l10n.t('correct the setting, or clear it to use the program that comes with the extension')
-    : l10n.t('install the extension for this system, or set "trellis.path" to the program "trellis"');
-  const what = l10n.t('no sidecar was found: {0}', misses.map(reason).join('; '));
+    ? l10n.t('correct the setting, or clear it to use the bundled server')
+    : l10n.t('install the extension build for this system, or set "trellis.path" to the program "trellis"');
+  const what = l10n.t('the Trellis server was not found: {0}', misses.map(reason).join('; '));
   return new Refusal(what, UNAVAILABLE, hint, 'unavailable');
 }
 
 function reason(miss: Miss): string {
-  if (miss.source === 'path') return l10n.t('PATH has no "trellis"');
+  if (miss.source === 'path') return l10n.t('"trellis" is not on PATH');
   const named = miss.source === 'setting' ? l10n.t('the setting "trellis.path" ({0})', miss.path) : miss.path;
   switch (miss.why) {
     case 'absent':
-      return l10n.t('{0} is not there', named);
+      return l10n.t('{0} does not exist', named);
     case 'notExecutable':
-      return l10n.t('{0} may not be executed', named);
+      return l10n.t('{0} is not executable', named);
     case 'notAbsolute':
       return l10n.t('{0} is not an absolute path', named);
   }

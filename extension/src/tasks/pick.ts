@@ -15,8 +15,8 @@ export async function pickTasks(sidecar: Sidecar, asked: Asked): Promise<TasksCh
   if (file === undefined) return undefined;
   const stack = asked.stack ?? (await pickStack(sidecar, file));
   if (stack === undefined) return undefined;
-  const title = l10n.t('Make the repository in which folder?');
-  const out = asked.out ?? (await pickBeside(file, 'made', title));
+  const title = l10n.t('Build the project in which folder?');
+  const out = asked.out ?? (await pickBeside(file, 'project', title));
   if (out === undefined) return undefined;
   const model = await modelFor(Uri.file(out));
   if (model === undefined) return undefined;
@@ -31,8 +31,8 @@ async function pickList(): Promise<Uri | undefined> {
     // The sidecar reads what is saved.
     return (await open.save()) ? open.uri : undefined;
   }
-  const title = l10n.t('Make which list of tasks?');
-  return await pickJson('tasks', '**/*task*.json', title, l10n.t('Lists of tasks'), l10n.t('Make'));
+  const title = l10n.t('Build a project from which task list?');
+  return await pickJson('tasks', '**/*task*.json', title, l10n.t('Task lists'), l10n.t('Build'));
 }
 
 /** The stack that the list names comes first. */
@@ -43,11 +43,11 @@ async function pickStack(sidecar: Sidecar, file: Uri): Promise<string | undefine
   const named = taskList(text)?.stack;
   const { stacks } = await sidecar.request('trellis/listStacks', { root });
   const items = stacks.map((it) => item(it, named)).sort((a, b) => Number(b.isNamed) - Number(a.isNamed));
-  return (await window.showQuickPick(items, { title: l10n.t('With which tech stack?') }))?.name;
+  return (await window.showQuickPick(items, { title: l10n.t('Which tech stack?') }))?.name;
 }
 
 function item({ name, displayName, description }: StackEntry, named: string | undefined) {
   const isNamed = name === named;
-  const more = isNamed ? l10n.t('{0}, named in the list', name) : name;
+  const more = isNamed ? l10n.t('{0}, named in the task list', name) : name;
   return { label: displayName, description: more, detail: description, name, isNamed };
 }

@@ -14,7 +14,7 @@ import { type Asked, pickTasks } from './pick';
 import { ending } from './words';
 
 export function tasks(sidecar: Sidecar, board: Board): Disposable {
-  const make = guarded(l10n.t('The tasks were not made'), (it: unknown) =>
+  const make = guarded(l10n.t('Could not build the project'), (it: unknown) =>
     makeTasks(sidecar, board, asked(it)),
   );
   return commands.registerCommand('trellis.tasks', make);

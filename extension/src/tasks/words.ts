@@ -18,7 +18,7 @@ export function ending(result: TasksResult, t: Translate): Said {
 function counted(result: TasksResult, t: Translate): string {
   const { completedTasks, failedTasks, blockedTasks, totalTasks } = result;
   const [failed, blocked] = [Object.keys(failedTasks).length, Object.keys(blockedTasks).length];
-  const parts = [t('{0} of {1} tasks are merged', completedTasks.length, totalTasks)];
+  const parts = [t('{0} of {1} tasks merged', completedTasks.length, totalTasks)];
   if (failed > 0) parts.push(t('{0} failed', failed));
   if (blocked > 0) parts.push(t('{0} blocked', blocked));
   return parts.join(', ');
@@ -29,8 +29,8 @@ function together({ completedTasks }: TasksResult, isGood: boolean, t: Translate
   if (isGood) return '';
   const why =
     completedTasks.length === 0
-      ? t('The tests of the new project do not pass.')
-      : t('All their tests together do not pass.');
+      ? t('The tests of the new project fail.')
+      : t('Each task passes alone, but the full test run fails.');
   return ` ${why}`;
 }
 

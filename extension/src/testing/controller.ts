@@ -60,7 +60,7 @@ export class Testing {
   /** Shows the open folders; of one that is not trusted, why it has no tests. */
   private showFolders(): void {
     this.tree.showFolders();
-    const why = workspace.isTrusted ? undefined : l10n.t('Tests are found when you trust this folder');
+    const why = workspace.isTrusted ? undefined : l10n.t('Trust this folder to find its tests');
     for (const it of this.tree.roots) it.error = why;
   }
 
@@ -124,7 +124,7 @@ export class Testing {
         const result = await this.sidecar.request('trellis/runTests', params, token);
         if ('tests' in result) this.collected(result);
       } catch (error) {
-        void complain(l10n.t('The tests of {0} were not collected', item.label), error);
+        void complain(l10n.t('Could not find the tests in {0}', item.label), error);
       } finally {
         listening?.dispose();
         live.dispose();

@@ -25,7 +25,7 @@ import { type Part, partsOf } from './parts';
 /** Offers the profile, also where there is no debugger: whoever asks for it is told what to install. */
 export function debugging(sidecar: Sidecar, testing: Testing): Disposable {
   const run = guarded(
-    l10n.t('The debugger was not started'),
+    l10n.t('Could not start the debugger'),
     async (request: TestRunRequest, token: CancellationToken) => {
       const there = extensions.all.some((it) => bringsDebugger(it.packageJSON));
       await (there ? debugTests(sidecar, testing, request, token) : offerDebugger());
@@ -41,7 +41,7 @@ const EXTENSION = 'ms-python.debugpy';
 async function offerDebugger(): Promise<void> {
   const find = l10n.t('Find Extension');
   const said = l10n.t(
-    'The debugger was not started: no extension here debugs Python. Install "Python Debugger" ({0}), then debug again.',
+    'Could not start the debugger: no Python debugger is installed. Install "Python Debugger" ({0}), then debug again.',
     EXTENSION,
   );
   if ((await say.error(said, find)) !== find) return;
@@ -97,7 +97,12 @@ export async function environmentOf(sidecar: Sidecar, root: string, token: Cance
 }
 
 function refused(): Refusal {
-  return new Refusal(l10n.t('it refused'), 69, l10n.t('see its own message'), 'unavailable');
+  return new Refusal(
+    l10n.t('the debugger refused to start'),
+    69,
+    l10n.t('check the message of the debugger'),
+    'unavailable',
+  );
 }
 
 /** As the sidecar puts them on the path: `src` of a project that is packaged, whether it is installed or not. */

@@ -35,22 +35,22 @@ export function lensCommands(sidecar: Client, board: Board, testing: Testing): D
   const command = (name: string, doing: string, work: (given: unknown) => Promise<unknown>) =>
     commands.registerCommand(name, guarded(doing, work));
   return [
-    command('trellis.runTests', l10n.t('The tests were not run'), (it) => runNamed(sidecar, testing, it)),
+    command('trellis.runTests', l10n.t('Could not run the tests'), (it) => runNamed(sidecar, testing, it)),
     command('trellis.generateTests', l10n.t('No tests were generated'), (it) =>
       generateTests(sidecar, testing, it),
     ),
     command('trellis.proposeFix', l10n.t('No fix was found'), (it) => proposeFix(sidecar, it)),
-    command('trellis.repair', l10n.t('Nothing was repaired'), (it) => {
+    command('trellis.repair', l10n.t('Could not repair the tests'), (it) => {
       const { root } = fields(it);
       return repair(sidecar, typeof root === 'string' ? root : undefined);
     }),
-    command('trellis.implement', l10n.t('Nothing was implemented'), (it) =>
+    command('trellis.implement', l10n.t('Could not implement the issue'), (it) =>
       implement(sidecar, it instanceof Uri ? it : undefined),
     ),
-    command('trellis.retryNode', l10n.t('The node was not tried again'), (it) =>
+    command('trellis.retryNode', l10n.t('Could not retry the node'), (it) =>
       retryNode(sidecar, board, paramsOf<'trellis/retryNode'>(fields(it))),
     ),
-    command('trellis.showResult', l10n.t('There is no result'), (it) => showResult(sidecar, it)),
+    command('trellis.showResult', l10n.t('Could not show the result'), (it) => showResult(sidecar, it)),
   ];
 }
 
@@ -74,13 +74,13 @@ async function runNamed(sidecar: Client, testing: Testing, given: unknown): Prom
 async function generateTests(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
   const set = await means('trellis/generateTests', placeOf(given));
   const params = paramsOf<'trellis/generateTests'>({ ...set, ...fields(given) });
-  const written = await follow(sidecar, 'trellis/generateTests', params, l10n.t('Writing tests'));
+  const written = await follow(sidecar, 'trellis/generateTests', params, l10n.t('Generating tests'));
   if (written === undefined) return;
   const { root, path, tests, outcome, warnings } = written;
   showGenerated(testing, written);
   const passed = tests.filter((it) => it.outcome === 'passed').length;
-  const counted = l10n.t('{0} of {1} tests of {2} passed', passed, tests.length, written.function);
-  const said = tests.length === 0 ? l10n.t('The tests of {0}: {1}', written.function, outcome) : counted;
+  const counted = l10n.t('{0} of {1} tests for {2} passed', passed, tests.length, written.function);
+  const said = tests.length === 0 ? l10n.t('Tests for {0}: {1}', written.function, outcome) : counted;
   const [show, add] = [l10n.t('Open Tests'), l10n.t('Add to testpaths')];
   const tell = passed === tests.length && passed > 0 ? say.info : say.warn;
   const actions = written.leftOutBy && written.written ? [show, add] : [show];
@@ -96,8 +96,8 @@ async function generateTests(sidecar: Client, testing: Testing, given: unknown):
 async function addTestPath(sidecar: Client, root: string, path: string): Promise<void> {
   const { file, folder } = await sidecar.request('trellis/addTestPath', { root, path });
   const said = folder
-    ? l10n.t('{0} was added to testpaths in {1}: pytest runs these tests now.', folder, file)
-    : l10n.t('testpaths in {0} holds these tests already.', file);
+    ? l10n.t('Added {0} to testpaths in {1}. Plain pytest now runs these tests too.', folder, file)
+    : l10n.t('testpaths in {0} already includes these tests.', file);
   await say.info(said);
 }
 

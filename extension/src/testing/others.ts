@@ -57,7 +57,11 @@ function showForeign(testing: Testing, outcomes: readonly Outcome[]): void {
     (it) => testing.tree.isOpen(it.root) && !testing.tree.isInternal(it.root, it.id),
   );
   if (shown.length === 0) return;
-  const run = testing.controller.createTestRun(new TestRunRequest(), l10n.t('Outside of this window'), false);
+  const run = testing.controller.createTestRun(
+    new TestRunRequest(),
+    l10n.t('Run outside this window'),
+    false,
+  );
   for (const it of shown) showOutcome(run, testing.tree.place(it, Date.now()), it);
   run.end();
   testing.tree.dim();

@@ -13,7 +13,7 @@ export function ending(result: RepairResult, t: Translate): Said {
   const { passing, failing } = result.after;
   const counts = t('{0} tests pass, {1} fail', passing, failing);
   const first = result.setAside[0];
-  const aside = first ? ` ${t('No change of the code mends {0}: {1}', first.test, first.why)}.` : '';
+  const aside = first ? ` ${t('No code change fixes {0}: {1}', first.test, first.why)}.` : '';
   const [text, isGood] = head(result, t);
   return { text: `${text}: ${counts}.${aside}`, isGood };
 }
@@ -25,9 +25,9 @@ function head({ outcome }: RepairResult, t: Translate): readonly [string, boolea
     case 'repaired':
       return [t('Repaired'), true];
     case 'partly':
-      return [t('Repaired in part'), false];
+      return [t('Partly repaired'), false];
     case 'needsHuman':
-      return [t('You are needed'), false];
+      return [t('Needs your review'), false];
     default:
       return [t('Not repaired'), false];
   }

@@ -30,7 +30,7 @@ export async function runTests(
       await runPart(sidecar, testing, run, part, kind, token);
   } catch (error) {
     // Nothing waits for a test any more, least of all for whoever reads this.
-    void complain(l10n.t('The tests were not run'), error);
+    void complain(l10n.t('Could not run the tests'), error);
   } finally {
     stopping.dispose();
     run.end();

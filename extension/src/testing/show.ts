@@ -37,7 +37,7 @@ export function showBroken(
   for (const { id, failure } of broken) run.errored(tree.item(root, id), messageOf(root, failure, undefined));
   const isAllSkipped = outcome === 'noTests' && result.tests.length > 0;
   if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isAllSkipped) return;
-  const why = inSettings(reason ?? l10n.t('the run ended as "{0}"', outcome), l10n.t);
+  const why = inSettings(reason ?? l10n.t('the run ended with "{0}"', outcome), l10n.t);
   run.errored(tree.item(root, ''), new TestMessage(why));
 }
 

@@ -78,9 +78,9 @@ export class Workbench {
   async answerGenerate(graph: string): Promise<void> {
     const asked = (title: string) =>
       this.page.locator('.quick-input-widget:visible').filter({ hasText: title }).waitFor();
-    await asked('Grow a repository from which graph?');
+    await asked('Generate a repository from which planning graph?');
     await this.choose(graph, graph);
-    await asked('Grow the repository in which folder?');
+    await asked('Generate the repository in which folder?');
     await this.input().press('Enter');
   }
 

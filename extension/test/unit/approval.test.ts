@@ -236,7 +236,7 @@ test('over the first line stands what can be done with all, over each hunk what 
       [0, '$(close) Reject hunk', 'trellis.rejectHunk'],
       [6, '$(check) Accept hunk', 'trellis.acceptHunk'],
       [6, '$(close) Reject hunk', 'trellis.rejectHunk'],
-      [0, 'confidence 87 %', 'trellis.explainFix'],
+      [0, 'confidence 87%', 'trellis.explainFix'],
       [0, '$(beaker) Failing test', 'trellis.openFailingTest'],
       [0, 'why', 'trellis.explainFix'],
     ],
@@ -254,7 +254,7 @@ test('a lens stands on a line that is there', () => {
 
 test('of a draft with several hunks one is taken alone; a long reason is cut, an empty one not shown', () => {
   const titles = (fix: FixResult) => shown(fix, 9).map((it) => it.title);
-  const alone = '$(check) Accept this hunk alone';
+  const alone = '$(check) Accept only this hunk';
   assert.ok(titles(full('n', [hunk(1, 1), hunk(2, 4)])).includes(alone));
   assert.ok(!titles(full('n', [hunk(1, 1)])).includes(alone));
   const long = titles(full(null, [], 'a'.repeat(200))).at(-1);
@@ -277,10 +277,10 @@ test('a row says where, how sure and why, and its state where it does not wait',
   const row = rowOf({ ...summary('fix-1'), root: '/p' }, words);
   assert.deepEqual(
     [row.label, row.description, row.context],
-    ['shop/a.py', 'fix-1 · confidence 87 % · makes t pass', 'fix waiting'],
+    ['shop/a.py', 'fix-1 · confidence 87% · makes t pass', 'fix waiting'],
   );
   const tooltip = row.tooltip.join('\n');
-  for (const it of ['87 %', '100 %', '50 %', '25 %', 'test_a.py::t', 'AssertionError: no']) {
+  for (const it of ['87%', '100%', '50%', '25%', 'test_a.py::t', 'AssertionError: no']) {
     assert.ok(tooltip.includes(it), it);
   }
   const draft = rowOf({ ...summary('fix-1', 'stale'), node: 'square', root: '/p' }, words);
@@ -292,9 +292,9 @@ test('one that has come is named, several are counted', () => {
   const one = { ...summary('fix-1'), root: '/p' };
   assert.equal(
     arrivalWords([one], words),
-    'fix-1 of shop/a.py waits for your decision: test_a.py::t, confidence 87 %.',
+    'fix-1 for shop/a.py is ready for review: test_a.py::t, confidence 87%.',
   );
-  assert.equal(arrivalWords([one, one], words), '2 proposed fixes wait for your decision.');
+  assert.equal(arrivalWords([one, one], words), '2 proposed fixes are ready for review.');
 });
 
 const decided = (state: State, more: Partial<DecideFixResult> = {}): DecideFixResult => ({
@@ -312,25 +312,25 @@ test('what came of a decision is said, and what can be done about it is offered'
   const written = { edit: 4, written: ['a.py', 'b.py'] };
   const undo = 'trellis.undoFix';
   const table: [DecideFixResult, string, string | undefined, boolean][] = [
-    [decided('accepted', written), 'fix-1 was accepted: a.py, b.py.', undo, true],
+    [decided('accepted', written), 'fix-1 was accepted and written to a.py, b.py.', undo, true],
     [
       decided('accepted', { node: 'n' }),
-      'fix-1 was accepted; the run tests it and writes it.',
+      'fix-1 was accepted. The run now tests it and writes it.',
       undefined,
       true,
     ],
-    [decided('accepted'), 'fix-1 is decided.', undefined, true],
-    [decided('rejected'), 'fix-1 was rejected; nothing was written.', undefined, true],
+    [decided('accepted'), 'fix-1 has nothing left to review.', undefined, true],
+    [decided('rejected'), 'fix-1 was rejected. Nothing was written.', undefined, true],
     [
       decided('waiting', { ...written, hunks: 1 }),
-      'Part of fix-1 was accepted: a.py, b.py. Changes left to decide: 1.',
+      'Part of fix-1 was accepted and written to a.py, b.py. Hunks left to review: 1.',
       undo,
       false,
     ],
-    [decided('waiting', { hunks: 1 }), 'fix-1: Changes left to decide: 1.', undefined, false],
+    [decided('waiting', { hunks: 1 }), 'fix-1: Hunks left to review: 1.', undefined, false],
     [
       decided('failed', { notes: ['nothing was written: t fails'] }),
-      'fix-1 was not accepted. Nothing was written: t fails. Edit it, or decide about its changes otherwise.',
+      'fix-1 was not accepted. Nothing was written: t fails. Edit it, or accept other hunks.',
       'trellis.editFix',
       false,
     ],
@@ -345,13 +345,13 @@ test('undoing says what it undid, and what stays', () => {
   const step = (what: string, edit?: number) => ({ at: '', what, note: '', ...(edit ? { edit } : {}) });
   const parts = [step('proposed'), step('acceptHunks', 1), step('rejectHunks'), step('acceptHunks', 2)];
   const table: [ReturnType<typeof step>[], string][] = [
-    [[step('proposed'), step('accept', 1), step('undone', 2)], 'fix-1 was undone: shop/a.py is as it was.'],
-    [[...parts, step('undone', 3)], 'The last part of fix-1 was undone; the part accepted before stays.'],
+    [[step('proposed'), step('accept', 1), step('undone', 2)], 'fix-1 was undone. Restored: shop/a.py.'],
+    [[...parts, step('undone', 3)], 'The last part of fix-1 was undone. The part accepted earlier remains.'],
     [
       [...parts, step('acceptHunks', 3), step('undone', 4)],
-      'The last part of fix-1 was undone; the 2 parts accepted before stay.',
+      'The last part of fix-1 was undone. The 2 parts accepted earlier remain.',
     ],
-    [[...parts, step('undone', 3), step('undone', 4)], 'fix-1 was undone: shop/a.py is as it was.'],
+    [[...parts, step('undone', 3), step('undone', 4)], 'fix-1 was undone. Restored: shop/a.py.'],
   ];
   for (const [history, wanted] of table)
     assert.equal(undoneWords('fix-1', ['shop/a.py'], history, words), wanted);
@@ -393,5 +393,5 @@ test('titles and choices name file and proposal', () => {
     label: 'fix-1',
     description: 'shop/a.py · accepted',
   });
-  assert.equal(confidenceWords(summary('fix-1').confidence, words), 'confidence 87 %');
+  assert.equal(confidenceWords(summary('fix-1').confidence, words), 'confidence 87%');
 });

@@ -13,7 +13,7 @@ const advice = (hint: string, kind = 'unavailable') => adviceOf({ kind, hint }, 
 test('the hint of a kind is of the editor', () => {
   const table: [string, string][] = [
     ['noModel', 'Choose a model.'],
-    ['noKey', "Set the provider's key, or choose another model."],
+    ['noKey', "Set the provider's API key, or choose another model."],
     ['untrusted', 'Trust the folder, then try again.'],
     ['noFix', 'Nothing was changed. Try again, or choose another model.'],
   ];

@@ -33,7 +33,7 @@ test('how the work on an issue stands is told with what can be done', () => {
     ],
     [
       { waits: true, doubts: ['setup.py is changed'], notes: ['no linter looked at the change'] },
-      'Issue 42: the change waits for your review, 5 tests pass (3 before), 0 fail. setup.py is changed. no linter looked at the change.',
+      'Issue 42: the change is ready for your review, 5 tests pass (3 before), 0 fail. setup.py is changed. no linter looked at the change.',
       true,
       ['approve', 'sendBack', 'leave', 'report'],
     ],

@@ -44,7 +44,7 @@ test('the setting says which Python, relative to its folder', async () => {
   extensions.installed = { 'ms-python.python': python({ type: 'VirtualEnvironment' }, '/other') };
   for (const [interpreter, path] of table) {
     editor.settings = { interpreter, sandbox: 'docker' };
-    assert.deepEqual(await interpreterOf(place), { path, by: 'from the settings' });
+    assert.deepEqual(await interpreterOf(place), { path, by: 'from your settings' });
   }
 });
 
@@ -117,8 +117,8 @@ test('an extension that answers nonsense or nothing holds nobody up, and that is
   assert.equal(await asked, undefined);
   mock.timers.reset();
   assert.deepEqual(said, [
-    'ms-python.python does not say which Python is chosen: its interface has no getActiveEnvironmentPath',
-    'ms-python.vscode-python-envs does not say which Python is chosen: no answer within 5 s',
+    'ms-python.python did not report the selected Python: its interface has no getActiveEnvironmentPath',
+    'ms-python.vscode-python-envs did not report the selected Python: no answer within 5 s',
   ]);
 });
 

@@ -112,8 +112,8 @@ test('a model that is chosen is the person’s own, unless the workspace has one
   open.workspaceFile = undefined;
   assert.equal(targetOf({ workspaceValue: 'a:b', workspaceFolderValue: 'a:b' }, false), Workspace);
   [editor.settings, editor.ofWorkspace, editor.ofFolder] = [{}, {}, {}];
-  assert.equal(keptWords('a:b', Global), 'For you, Trellis asks a:b from now on.');
-  assert.match(keptWords('', Workspace), /^For this workspace, Trellis asks the model that/);
+  assert.equal(keptWords('a:b', Global), 'Model set to a:b in your user settings.');
+  assert.match(keptWords('', Workspace), /^Model set to the model from .* for this workspace\.$/);
   await showKept(Global);
   await showKept(Workspace);
   assert.deepEqual(editor.ran.splice(0), [

@@ -115,23 +115,18 @@ test('a state of a newer sidecar is shown in its word', () => {
   }
 });
 
-test('what a checkpoint has in work is in work only while somebody is at it', () => {
+test('what a checkpoint has running is running only while somebody is at it', () => {
   const checkpoint = status({ 'x/a': ['in_progress'], 'x/b': ['passed'] });
   const table: [string, Run, string, string][] = [
-    ['at work', run(checkpoint, true), 'in_progress', '1/3 passed, 1 in work'],
-    ['cut off', run(checkpoint, false), 'stopped', '1/3 passed, 1 stopped midway'],
-    [
-      'ended',
-      withStatus(run(checkpoint, true), checkpoint, false),
-      'stopped',
-      '1/3 passed, 1 stopped midway',
-    ],
-    ['resumed', withStatus(run(checkpoint, false), checkpoint, true), 'in_progress', '1/3 passed, 1 in work'],
+    ['at work', run(checkpoint, true), 'in_progress', '1/3 passed, 1 running'],
+    ['cut off', run(checkpoint, false), 'stopped', '1/3 passed, 1 stopped'],
+    ['ended', withStatus(run(checkpoint, true), checkpoint, false), 'stopped', '1/3 passed, 1 stopped'],
+    ['resumed', withStatus(run(checkpoint, false), checkpoint, true), 'in_progress', '1/3 passed, 1 running'],
     [
       'told',
       afterEvent(run(checkpoint, false), node('x/a', 'in_progress')),
       'in_progress',
-      '1/3 passed, 1 in work',
+      '1/3 passed, 1 running',
     ],
   ];
   for (const [name, made, stands, said] of table) {

@@ -33,10 +33,10 @@ test('the end of a repair says what passes, and what no change mends', () => {
     [{ outcome: 'nothingToDo' }, 'Nothing to repair: 5 tests pass, 0 fail.', true],
     [
       { outcome: 'partly', setAside: aside },
-      'Repaired in part: 5 tests pass, 0 fail. No change of the code mends test_a.py: yaml is missing.',
+      'Partly repaired: 5 tests pass, 0 fail. No code change fixes test_a.py: yaml is missing.',
       false,
     ],
-    [{ outcome: 'needsHuman' }, 'You are needed: 5 tests pass, 0 fail.', false],
+    [{ outcome: 'needsHuman' }, 'Needs your review: 5 tests pass, 0 fail.', false],
     [
       { outcome: 'notRepaired', after: { passing: 1, failing: 2 } },
       'Not repaired: 1 tests pass, 2 fail.',

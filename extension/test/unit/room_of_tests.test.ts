@@ -25,7 +25,7 @@ test('a folder without trust says why it has no tests, and has them once it is t
   const { sidecar, view } = roomOf('/p');
   const root = view.items.get('/p');
   await view.resolveHandler?.(root);
-  assert.equal(root?.error, 'Tests are found when you trust this folder');
+  assert.equal(root?.error, 'Trust this folder to find its tests');
   assert.equal(sidecar.asked.length, 0);
   sidecar.answers['trellis/runTests'] = () => resultOf('/p', { outcome: 'noTests', notRun: ['a.py::t'] });
   workspace.isTrusted = true;
@@ -227,7 +227,7 @@ test('work of a minute says what it does in its notification, work of hours in n
     await run(`trellis.${method}`, { root: '/p' });
   }
   const line = 'making the test environment: pytest>=7';
-  assert.deepEqual(editor.progress, [`Writing tests: ${line}`, `Looking for a fix: ${line}`]);
+  assert.deepEqual(editor.progress, [`Generating tests: ${line}`, `Looking for a fix: ${line}`]);
   assert.equal(board.jobs.get('job-1')?.line, line);
   Disposable.from(board, ...parts).dispose();
 });

@@ -83,20 +83,20 @@ const result: TasksResult = {
 test('the end of a list of tasks says what is merged, and why the rest is not', () => {
   const all = ['a', 'b', 'c'];
   const table: [Partial<TasksResult>, string, boolean][] = [
-    [{ exitCode: 0, completedTasks: all }, '3 of 3 tasks are merged.', true],
+    [{ exitCode: 0, completedTasks: all }, '3 of 3 tasks merged.', true],
     [
       { failedTasks: { b: '4 attempts did not do.\nmore' }, blockedTasks: { c: 'b failed' } },
-      '1 of 3 tasks are merged, 1 failed, 1 blocked. b: 4 attempts did not do.',
+      '1 of 3 tasks merged, 1 failed, 1 blocked. b: 4 attempts did not do.',
       false,
     ],
     [
       { status: 'FAILED', completedTasks: all },
-      '3 of 3 tasks are merged. All their tests together do not pass.',
+      '3 of 3 tasks merged. Each task passes alone, but the full test run fails.',
       false,
     ],
     [
       { status: 'FAILED', completedTasks: [] },
-      '0 of 3 tasks are merged. The tests of the new project do not pass.',
+      '0 of 3 tasks merged. The tests of the new project fail.',
       false,
     ],
   ];

@@ -107,22 +107,22 @@ async function proposed({ workbench }: Session): Promise<void> {
 
 /** One hunk is rejected, the other accepted and undone; the next proposal comes up by itself. */
 async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
-  const said = workbench.notification('2 proposed fixes wait for your decision');
+  const said = workbench.notification('2 proposed fixes are ready for review');
   await workbench.answer(said, 'Review').click();
   await said.waitFor({ state: 'detached' });
   await workbench.tab('cart.py (fix-1)').waitFor();
   await workbench.lens('Accept hunk').nth(1).waitFor();
-  await workbench.lens('confidence 100 %').waitFor();
+  await workbench.lens('confidence 100%').waitFor();
   await workbench.line('def test_free_from_a_hundred').waitFor();
   await coloured(workbench);
   await workbench.picture('approval-2-difference');
   await workbench.lens('Reject hunk').first().click();
-  const left = workbench.notification('Changes left to decide: 1.');
+  const left = workbench.notification('Hunks left to review: 1.');
   await left.waitFor();
   await workbench.lens('Accept hunk').nth(1).waitFor({ state: 'detached' });
   assert.equal(own.code(), cart);
   await workbench.lens('Accept hunk').first().click();
-  const accepted = workbench.notification('fix-1 was accepted: shop/cart.py');
+  const accepted = workbench.notification('fix-1 was accepted and written to shop/cart.py');
   await workbench.hold(accepted);
   await left.waitFor({ state: 'detached' });
   assert.equal(own.code(), fixed);
@@ -133,7 +133,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   await passedInGutter(workbench).nth(2).waitFor();
   await workbench.picture('approval-3-accepted');
   await accepted.locator(workbench.button('Undo')).click();
-  await workbench.notification('fix-1 was undone: shop/cart.py is as it was.').waitFor();
+  await workbench.notification('fix-1 was undone. Restored: shop/cart.py.').waitFor();
   assert.equal(own.code(), cart);
   await workbench.lens('✗').waitFor();
   await passedInGutter(workbench).nth(2).waitFor({ state: 'detached' });
@@ -185,7 +185,7 @@ async function rejected({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.treeItem('cart.py').first().click();
   await workbench.tab('cart.py (fix-1)').waitFor();
   await workbench.lens(/^.?.?Reject$/).click();
-  await workbench.notification('fix-1 was rejected; nothing was written.').waitFor();
+  await workbench.notification('fix-1 was rejected. Nothing was written.').waitFor();
   await workbench.tab('(fix-1)').waitFor({ state: 'detached' });
   // The tab beside is gone as well, and the one that the person opened is there.
   await workbench

@@ -33,7 +33,7 @@ async function morning({ workbench }: Session, folder: string): Promise<void> {
   await workbench.openFile('rpg.json');
   await workbench.statusItem('trellis.run').waitFor();
   await workbench.picture('day-1-graph-file');
-  await workbench.command('Trellis: Generate from Planning Graph');
+  await workbench.command('Trellis: Generate Repository from Graph');
   await workbench.answerGenerate('rpg.json');
   await progressed(workbench.statusItem('trellis.run'));
   await workbench.picture('day-2-under-way');
@@ -48,7 +48,7 @@ async function crash({ server, workbench }: Session): Promise<void> {
   await workbench.picture('day-3-crashed');
   // That it runs again is said for some seconds only, before or after the offer.
   await Promise.all([
-    workbench.notification('Trellis crashed. It runs again.').waitFor(),
+    workbench.notification('Trellis crashed and is running again.').waitFor(),
     workbench.notification(OFFER).waitFor(),
   ]);
   const [second] = sidecars(server);
@@ -61,7 +61,7 @@ async function crash({ server, workbench }: Session): Promise<void> {
     .first()
     .waitFor();
   await workbench
-    .treeItem(/in work/)
+    .treeItem(/running/)
     .first()
     .waitFor({ state: 'detached' });
   // Both are past some time, and nobody closes them.
@@ -75,7 +75,7 @@ async function offered({ server, workbench }: Session, folder: string): Promise<
   await end();
   await workbench.command('Developer: Reload Window');
   await workbench.notification(OFFER).waitFor();
-  await workbench.command('Trellis: Resume Run');
+  await workbench.command('Trellis: Resume Stopped Run');
   await workbench.notification(OFFER).waitFor({ state: 'detached' });
   await progressed(workbench.statusItem('trellis.run'));
 }
@@ -112,7 +112,7 @@ async function evening({ workbench }: Session, folder: string): Promise<void> {
   const report = workbench.webview().getByRole('heading', { level: 1 });
   await report.waitFor();
   await workbench.picture('day-7-report');
-  const text = readFileSync(join(folder, 'grown', 'docs', 'generation_report.md'), 'utf8');
+  const text = readFileSync(join(folder, 'output', 'docs', 'generation_report.md'), 'utf8');
   assert.ok(text.includes((await report.innerText()).trim()));
 }
 

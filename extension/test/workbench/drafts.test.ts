@@ -76,7 +76,7 @@ async function unseen({ workbench }: Session, root: string): Promise<void> {
   await changedSide(workbench, 'FREE_FROM = 100').click();
   await workbench.command('Trellis: Accept Fix');
   const stale = workbench.notification('revision 1 was decided');
-  await workbench.answer(stale, 'Show Anew').click();
+  await workbench.answer(stale, 'Review Again').click();
   await stale.waitFor({ state: 'detached' });
 }
 

@@ -58,12 +58,12 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
     await workbench.option('ollama').first().click();
     await workbench.page
       .locator('.quick-input-widget:visible')
-      .filter({ hasText: 'Which model of' })
+      .filter({ hasText: 'Which Ollama model?' })
       .waitFor();
     await workbench.input().fill('mine');
     await workbench.input().press('Enter');
     // It is the person's own: nothing is written into the project.
-    await workbench.notification('For you, Trellis asks ollama:mine from now on.').waitFor();
+    await workbench.notification('Model set to ollama:mine in your user settings.').waitFor();
     assert.ok(!existsSync(join(root, '.vscode')));
   });
 });

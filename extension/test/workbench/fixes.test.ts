@@ -132,7 +132,7 @@ async function inPart({ workbench }: Session, root: string): Promise<void> {
   await workbench.lens('✗').first().waitFor();
   // The run for the fix has shown that the other one passes; what was not written has changed nothing.
   assert.equal(await workbench.lens('✓').count(), 1);
-  await workbench.notification('Deciding about fix-1').waitFor({ state: 'detached' });
+  await workbench.notification('Applying your decision about fix-1').waitFor({ state: 'detached' });
 }
 
 /** A decision that is cut short decides nothing. */
@@ -140,7 +140,7 @@ async function cancelled({ workbench }: Session, root: string): Promise<void> {
   const hold = join(root, 'hold');
   write(hold, '');
   await workbench.lens(/^.?.?Accept$/).click();
-  const deciding = workbench.notification('Deciding about fix-1');
+  const deciding = workbench.notification('Applying your decision about fix-1');
   await deciding.locator(workbench.button('Cancel')).click();
   await deciding.waitFor({ state: 'detached' });
   rmSync(hold);
@@ -166,10 +166,10 @@ async function reloaded({ workbench }: Session, root: string): Promise<void> {
   assert.equal(await workbench.page.locator('.monaco-editor-pane-placeholder').count(), 0);
   await workbench.treeItem('shop/cart.py').click();
   await workbench.page.locator('.editor.modified .view-line').filter({ hasText: '# mine' }).waitFor();
-  await workbench.lens('Back to the proposal').click();
-  await workbench.button('Discard My Text').click();
+  await workbench.lens('Back to proposal').click();
+  await workbench.button('Discard My Edits').click();
   await workbench.lens(/^.?.?Accept$/).click();
-  await workbench.notification('fix-1 was accepted: shop/cart.py, shop/rates.py').waitFor();
+  await workbench.notification('fix-1 was accepted and written to shop/cart.py, shop/rates.py').waitFor();
   await workbench.tab('(fix-1)').first().waitFor({ state: 'detached' });
   assert.deepEqual(code(root), fixed);
   await workbench.openFile('test_cart.py');
@@ -192,7 +192,7 @@ async function elsewhere({ server, workbench }: Session, plans: string): Promise
 
 /** The run goes on in the editor, waits for the decision, and does as it says. */
 async function ofRun({ workbench }: Session, plans: string): Promise<void> {
-  await workbench.command('Trellis: Generate from Planning Graph');
+  await workbench.command('Trellis: Generate Repository from Graph');
   await workbench.answerGenerate('rpg.json');
   const waits = workbench.notification('fix-1 of src/lib/square.py waits for your decision');
   await workbench.answer(waits, 'Review').click();
@@ -202,7 +202,7 @@ async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   await workbench.lens(/^.?.?Accept$/).click();
   // Each is said for some seconds only, one before or after the other.
   await Promise.all([
-    workbench.notification('fix-1 was accepted; the run tests it and writes it.').waitFor(),
+    workbench.notification('fix-1 was accepted. The run now tests it and writes it.').waitFor(),
     workbench.notification('2 of 2 nodes passed').waitFor({ timeout: bounds.growth }),
   ]);
   await workbench.tab('(fix-1)').waitFor({ state: 'detached' });

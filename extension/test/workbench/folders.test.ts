@@ -90,9 +90,9 @@ async function grownIn(workbench: Workbench, plans: string): Promise<void> {
   await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: bounds.growth });
   await workbench.treeItem('double').first().waitFor();
   const header = workbench.page.locator('.sidebar .pane-header');
-  await header.filter({ hasText: /Nodes of plans\/grown/i }).waitFor();
-  assert.ok(existsSync(join(plans, 'grown', 'src', 'lib', 'double.py')));
-  await workbench.picture('folders-grown');
+  await header.filter({ hasText: /Run in plans\/output/i }).waitFor();
+  assert.ok(existsSync(join(plans, 'output', 'src', 'lib', 'double.py')));
+  await workbench.picture('folders-output');
   await drawn(workbench);
 }
 
@@ -108,7 +108,7 @@ async function drawn(workbench: Workbench): Promise<void> {
 
 /** What no file tells is asked for. */
 async function asked(workbench: Workbench): Promise<void> {
-  await workbench.command('Trellis: Run Demonstration');
+  await workbench.command('Trellis: Run Demo');
   for (const name of ['shop', 'plans']) await workbench.option(name).waitFor();
   await workbench.picture('folders-asked');
   await workbench.page.keyboard.press('Escape');

@@ -36,15 +36,15 @@ test('an issue is implemented, reviewed and merged', async () => {
     git('add', '.');
     git('commit', '--quiet', '-m', 'start');
     await workbench.open(root);
-    await workbench.command('Trellis: Implement Issue');
+    await workbench.command('Trellis: Implement Issue from Spec');
     await asked(session);
-    const waits = workbench.notification('Issue 42: the change waits for your review, 2 tests pass');
+    const waits = workbench.notification('Issue 42: the change is ready for your review, 2 tests pass');
     await waits.waitFor();
     await workbench.tab('Issue 42').waitFor();
     await workbench.line('A half of a price.').first().waitFor();
     await workbench.picture('implement-1-review');
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged before a person says so');
-    await waits.locator(workbench.button('Send Back…')).click();
+    await waits.locator(workbench.button('Request Changes…')).click();
     await workbench.page.locator('.quick-input-widget:visible').filter({ hasText: 'otherwise' }).waitFor();
     await workbench.input().fill('Say it in fewer words');
     await workbench.input().press('Enter');
@@ -67,11 +67,11 @@ test('an issue is implemented, reviewed and merged', async () => {
 async function asked({ workbench }: Session): Promise<void> {
   const title = (text: string) =>
     workbench.page.locator('.quick-input-widget:visible').filter({ hasText: text }).waitFor();
-  await title('Which file says what is wanted?');
+  await title('Which file is the spec?');
   await workbench.choose('lld', 'docs/lld.md');
   await title('Implement which issue?');
   await workbench.input().fill('42');
   await workbench.input().press('Enter');
-  await title('Which files should be in every question?');
+  await title('Which files should every prompt include?');
   await workbench.input().press('Enter');
 }

@@ -105,7 +105,7 @@ test('a program that never answers is let go, and that is said', async () => {
     await workbench.openFile('prices.py');
     await until(() => started.length === 1, 'it is started');
     for (const count of [2, 3]) {
-      await workbench.command('Trellis: Restart Sidecar');
+      await workbench.command('Trellis: Restart Server');
       await until(() => started.length === count, 'it is started again');
     }
     await until(() => alive.size === 1, 'those before are gone');
@@ -119,7 +119,7 @@ test('a program that never answers is let go, and that is said', async () => {
 /** One that says what is no message is known at once. */
 async function talkedNonsense(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'nonsense');
-  await workbench.command('Trellis: Restart Sidecar');
+  await workbench.command('Trellis: Restart Server');
   await workbench.notification('no message of a sidecar').waitFor();
   await until(() => alive.size === 0, 'it is gone');
 }
@@ -127,7 +127,7 @@ async function talkedNonsense(workbench: Workbench): Promise<void> {
 /** One that greets says words, not links; is replaced when it stammers; and has the time to end as it should. */
 async function spoke(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'talks');
-  await workbench.command('Trellis: Restart Sidecar');
+  await workbench.command('Trellis: Restart Server');
   // Where all of them are, not only the three that come up.
   await workbench.command('Notifications: Show Notifications');
   const said = workbench.page
@@ -140,7 +140,7 @@ async function spoke(workbench: Workbench): Promise<void> {
   const count = started.length + 1;
   await until(() => started.length === count && !alive.has(first), 'another one is started');
   await until(() => greeted.length === 2, 'it is greeted');
-  await workbench.command('Trellis: Restart Sidecar');
+  await workbench.command('Trellis: Restart Server');
   await until(() => started.length === count + 1, 'it is started again');
   assert.ok(existsSync(farewell), 'the one before ended by itself');
 }

@@ -59,12 +59,12 @@ test("the editor's own model grows a repository", { skip: isOld && 'its editor h
     await workbench.open(folder);
     await workbench.openFile('rpg.json');
     await workbench.statusItem('trellis.run').waitFor();
-    await workbench.command('Trellis: Generate from Planning Graph');
+    await workbench.command('Trellis: Generate Repository from Graph');
     await workbench.answerGenerate('rpg.json');
     await workbench.notification('3 of 3 nodes passed').waitFor({ timeout: bounds.growth });
     await workbench.picture('model-done');
-    const journal = readFileSync(join(folder, 'grown', '.trellis', 'journal.jsonl'), 'utf8');
+    const journal = readFileSync(join(folder, 'output', '.trellis', 'journal.jsonl'), 'utf8');
     assert.match(journal, /editor:small/);
-    assert.ok(existsSync(join(folder, 'grown', 'src', 'lib', 'f2.py')));
+    assert.ok(existsSync(join(folder, 'output', 'src', 'lib', 'f2.py')));
   });
 });

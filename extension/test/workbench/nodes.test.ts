@@ -48,11 +48,11 @@ async function welcomed({ workbench }: Session, folder: string): Promise<void> {
 /** Groups come up while it grows, then everything is settled. */
 async function grown({ workbench }: Session): Promise<void> {
   await workbench
-    .treeItem(/passed, \d+ in work/)
+    .treeItem(/passed, \d+ running/)
     .first()
     .waitFor();
   // What it has cost is counted while it grows.
-  await title(workbench, /passed, .*\d+ in work · \$0\.00 of \$5\.00, [\d.]+k tokens$/).waitFor();
+  await title(workbench, /passed, .*\d+ running · \$0\.00 of \$5\.00, [\d.]+k tokens$/).waitFor();
   await workbench.statusItem('trellis.run').locator('[aria-label*="k tokens"]').waitFor();
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
@@ -60,15 +60,15 @@ async function grown({ workbench }: Session): Promise<void> {
   // Everything is settled before the suite has run once more; that it has is said for some seconds only.
   await Promise.all([
     title(workbench, ALL_DONE).waitFor(LONG),
-    workbench.notification('grown from rpg.json is done').waitFor(LONG),
+    workbench.notification('output from rpg.json is done').waitFor(LONG),
   ]);
   await workbench.picture('nodes-3-done');
 }
 
 /** What failed is found, with its reason, and tried again; what passed is opened with its tests. */
 async function panel({ workbench }: Session, folder: string): Promise<void> {
-  await workbench.command('Trellis: Filter Nodes by State');
-  for (const state of ['in work', 'skipped', 'not yet begun', 'passed']) {
+  await workbench.command('Trellis: Filter Nodes by Status');
+  for (const state of ['running', 'skipped', 'pending', 'passed']) {
     await workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: state }).click();
   }
   await workbench.input().press('Enter');
@@ -80,7 +80,7 @@ async function panel({ workbench }: Session, folder: string): Promise<void> {
   await workbench.picture('nodes-4-failed-with-reason');
   await rows.first().hover();
   await rows.first().locator('[aria-label^="Retry Node"]').click();
-  await workbench.notification('data.quantile in grown failed again').waitFor(LONG);
+  await workbench.notification('data.quantile in output failed again').waitFor(LONG);
   await workbench.command('Trellis: Show All Nodes');
   await title(workbench, ALL_DONE).waitFor();
   const good = workbench
@@ -93,7 +93,7 @@ async function panel({ workbench }: Session, folder: string): Promise<void> {
   await good.locator('[aria-label^="Open Node\'s Tests"]').click();
   await workbench.tab(/test_/).waitFor();
   await workbench.picture('nodes-5-tests');
-  assert.ok(existsSync(join(folder, 'grown', 'docs', 'generation_checkpoint.json')));
+  assert.ok(existsSync(join(folder, 'output', 'docs', 'generation_checkpoint.json')));
 }
 
 /** Every node can be reached and opened by the keyboard, and says where it stands. */
@@ -137,7 +137,7 @@ async function deleted({ workbench }: Session, folder: string): Promise<void> {
     .treeItem(/passed/)
     .first()
     .waitFor();
-  rmSync(join(folder, 'grown'), { recursive: true });
+  rmSync(join(folder, 'output'), { recursive: true });
   await workbench.button('Generate from a Planning Graph').waitFor();
   await workbench.picture('nodes-9-deleted');
 }

@@ -99,7 +99,7 @@ test('a test outside of testpaths is mended, and so is all that fails for the sa
     await workbench.treeItem('prices.py').click();
     await workbench.tab('prices.py (fix-1)').waitFor();
     await workbench.lens(/^.?.?Accept$/).click();
-    await workbench.notification('2 failing tests pass with it.').waitFor();
+    await workbench.notification('It fixes 2 failing tests.').waitFor();
     await workbench.lens('✓').nth(1).waitFor();
     assert.equal(await workbench.lens('✗').count(), 0);
     await workbench.picture('repair-mends');

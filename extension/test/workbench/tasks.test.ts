@@ -87,32 +87,35 @@ test('tasks are made, followed and tried again', async () => {
     await workbench.activity('Trellis');
     await begun(session);
     await workbench
-      .treeItem(/passed, \d+ in work/)
+      .treeItem(/passed, \d+ running/)
       .first()
       .waitFor();
     await workbench.picture('tasks-1-under-way');
-    const ended = workbench.notification('3 of 5 tasks are merged, 1 failed, 1 blocked. three: ');
+    const ended = workbench.notification('3 of 5 tasks merged, 1 failed, 1 blocked. three: ');
     await ended.waitFor(LONG);
     await panel(session);
     await picture(session);
     write(join(root, 'replies.jsonl'), replies(true));
     await ended.locator(workbench.button('Try Again')).click();
-    await workbench.notification('5 of 5 tasks are merged.').waitFor(LONG);
+    await workbench.notification('5 of 5 tasks merged.').waitFor(LONG);
     await workbench.treeItem('5/5 passed').first().waitFor();
     await workbench.picture('tasks-4-merged');
-    assert.equal(readFileSync(join(root, 'made', 'app', 'three.py'), 'utf8'), 'def three():\n    return 3\n');
+    assert.equal(
+      readFileSync(join(root, 'project', 'app', 'three.py'), 'utf8'),
+      'def three():\n    return 3\n',
+    );
   });
 });
 
 /** The list that is open is taken without a question. */
 async function begun({ workbench }: Session): Promise<void> {
   await workbench.openFile('tasks.json');
-  await workbench.command('Trellis: Make Tasks');
+  await workbench.command('Trellis: Build Project from Task List');
   const title = (text: string) =>
     workbench.page.locator('.quick-input-widget:visible').filter({ hasText: text }).waitFor();
-  await title('With which tech stack?');
-  await workbench.choose('plain', 'plain-python, named in the list');
-  await title('Make the repository in which folder?');
+  await title('Which tech stack?');
+  await workbench.choose('plain', 'plain-python, named in the task list');
+  await title('Build the project in which folder?');
   await workbench.input().press('Enter');
 }
 

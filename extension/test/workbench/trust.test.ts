@@ -10,7 +10,7 @@ import type { Workbench } from '../lane/workbench';
 
 /** Whoever imports this leaves a file. */
 const trap = "open('was-executed', 'w').close()\n";
-const REASON = 'Tests are found when you trust this folder';
+const REASON = 'Trust this folder to find its tests';
 
 test('in a folder without trust code is read and nothing is executed, until it is trusted', async () => {
   await sitting('trust', { trusted: false }, async ({ server, workbench }) => {
@@ -28,7 +28,7 @@ test('in a folder without trust code is read and nothing is executed, until it i
     await workbench.page.keyboard.press('F1');
     await workbench.input().fill('>Trellis: ');
     await workbench.option('Show Output').waitFor();
-    assert.equal(await workbench.option('Run Demonstration').count(), 0);
+    assert.equal(await workbench.option('Run Demo').count(), 0);
     await workbench.picture('untrusted-commands');
     await workbench.page.keyboard.press('Escape');
     await restricted(workbench);
