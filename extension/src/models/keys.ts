@@ -61,7 +61,7 @@ async function pickKeyed(title: string): Promise<Provider | undefined> {
 /** A process has the variables that it was started with; work under way is not cut off without leave. */
 async function handOver(client: Client, board: Board): Promise<void> {
   const said = l10n.t(
-    'The change takes effect when the server restarts. Restarting now stops the running work.',
+    'Your API key change takes effect when the server restarts. Restarting now stops the running work.',
   );
   if (await mayRestart(board, said)) await client.restart();
 }

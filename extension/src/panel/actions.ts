@@ -68,7 +68,7 @@ async function showTask(list: string, id: string): Promise<void> {
 
 export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
   if (run.kind === 'tasks') {
-    const hint = words('look for the commit whose last line names the task');
+    const hint = words('look for the commit that names the task in its last line');
     throw new Refusal(
       words('{0} is a task, and tasks have no test file of their own', node.name),
       65,

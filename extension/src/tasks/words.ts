@@ -30,7 +30,7 @@ function together({ completedTasks }: TasksResult, isGood: boolean, t: Translate
   const why =
     completedTasks.length === 0
       ? t('The tests of the new project fail.')
-      : t('Each task passes alone, but the full test run fails.');
+      : t('The full test run of the project fails.');
   return ` ${why}`;
 }
 

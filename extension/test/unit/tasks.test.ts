@@ -91,7 +91,7 @@ test('the end of a list of tasks says what is merged, and why the rest is not', 
     ],
     [
       { status: 'FAILED', completedTasks: all },
-      '3 of 3 tasks merged. Each task passes alone, but the full test run fails.',
+      '3 of 3 tasks merged. The full test run of the project fails.',
       false,
     ],
     [
