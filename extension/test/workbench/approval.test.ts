@@ -93,7 +93,7 @@ async function proposed({ workbench }: Session): Promise<void> {
   await workbench.lens('✗').waitFor();
   await workbench.activity('Trellis');
   // A view that is shown takes the focus, and closes what had it.
-  await workbench.page.getByText('No proposed fix waits for you.').waitFor();
+  await workbench.page.getByText('No run yet.').waitFor();
   for (const number of [1, 2]) {
     await workbench.quickFix('assert shipping([(2, 50)]) == 0', 'Propose a fix');
     await workbench
@@ -157,7 +157,7 @@ async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
   await front(workbench.tab('cart.py (fix-2)'));
   await workbench.lens(/^.?.?Accept$/).click();
   const stale = workbench.notification('was changed since fix-2');
-  await workbench.answer(stale, 'Rebase').click();
+  await workbench.answer(stale, 'Update Fix').click();
   await stale.waitFor({ state: 'detached' });
   await workbench.page.locator('.editor.modified .view-line').filter({ hasText: '# mine' }).waitFor();
   assert.equal(own.code(), cart.replace('return 5', 'return 5  # mine'));

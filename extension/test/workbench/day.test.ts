@@ -13,7 +13,7 @@ import { goOnElsewhere, sidecars } from '../lane/sidecar';
 const settings = { 'trellis.model': recorded, 'trellis.sandbox': 'local', 'trellis.jobs': 2 };
 const { passed = 0, failed = 0, skipped = 0 } = endings();
 const total = passed + failed + skipped;
-const OFFER = /stopped after \d+ of \d+ nodes. Go on/;
+const OFFER = /stopped after \d+ of \d+ nodes. Resume it/;
 
 test("a person's day", async () => {
   await sitting('day', { settings }, async (session) => {
@@ -83,7 +83,7 @@ async function offered({ server, workbench }: Session, folder: string): Promise<
 /** A run that was cancelled can be gone on with for as long as nobody does. */
 async function cancelled({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Cancel');
-  const said = workbench.notification('was cancelled; what passed is kept');
+  const said = workbench.notification('was cancelled. What passed is kept');
   await said.waitFor();
   await workbench.picture('day-5-cancelled');
   await workbench.answer(said, 'Resume').click();
@@ -97,7 +97,7 @@ async function moved({ server, workbench }: Session, folder: string): Promise<vo
   const before = sidecars(server);
   const settings = { 'trellis.path': '/nowhere/trellis' };
   write(join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
-  await workbench.notification('would stop the work under way').waitFor();
+  await workbench.notification('Restarting now stops the running work').waitFor();
   assert.deepEqual(sidecars(server), before);
 }
 

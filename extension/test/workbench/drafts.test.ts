@@ -67,7 +67,7 @@ async function unseen({ workbench }: Session, root: string): Promise<void> {
   await workbench.lens('✗').waitFor();
   await workbench.activity('Trellis');
   await workbench.quickFix('assert shipping(100) == 0', 'Propose a fix');
-  const waits = workbench.notification('fix-1 of shop/cart.py waits for your decision');
+  const waits = workbench.notification('fix-1 for shop/cart.py is ready for review');
   await workbench.answer(waits, 'Review').click();
   await workbench.lens(/^.?.?Accept$/).waitFor();
   const proposal = join(root, '.trellis', 'proposals', 'fix-1.json');
@@ -110,7 +110,7 @@ async function written({ workbench }: Session, file: string): Promise<void> {
   appendFileSync(file, theirs);
   await workbench.lens('Accept edited').click();
   const stale = workbench.notification('was changed since fix-1');
-  await workbench.answer(stale, 'Rebase').click();
+  await workbench.answer(stale, 'Update Fix').click();
   await stale.waitFor({ state: 'detached' });
   await changedSide(workbench, 'OTHERS = 1').waitFor();
   await changedSide(workbench, '# naïve').waitFor();

@@ -121,7 +121,7 @@ async function inPart({ workbench }: Session, root: string): Promise<void> {
   await workbench.lens(/^Run$/).nth(0).click();
   await workbench.lens('✗').waitFor();
   await workbench.quickFix('assert shipping(100) == 0', 'Propose a fix');
-  const waits = workbench.notification('fix-1 of shop/cart.py, shop/rates.py waits for your decision');
+  const waits = workbench.notification('fix-1 for shop/cart.py, shop/rates.py is ready for review');
   await workbench.answer(waits, 'Review').click();
   await workbench.tab('rates.py (fix-1)').waitFor();
   await workbench.tab('cart.py (fix-1)').waitFor();
@@ -186,7 +186,7 @@ async function elsewhere({ server, workbench }: Session, plans: string): Promise
   const child = terminal(server, ['generate', ...run, '--sandbox', 'local', '--approve', 'supervised']);
   const [exit] = await once(child, 'exit', { signal: AbortSignal.timeout(bounds.growth) });
   assert.equal(exit, 2, 'a person has to decide');
-  await workbench.notification('fix-1 of src/lib/square.py waits for your decision').waitFor();
+  await workbench.notification('fix-1 for src/lib/square.py is ready for review').waitFor();
   await workbench.picture('fixes-5-elsewhere');
 }
 
@@ -194,7 +194,7 @@ async function elsewhere({ server, workbench }: Session, plans: string): Promise
 async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   await workbench.command('Trellis: Generate Repository from Graph');
   await workbench.answerGenerate('rpg.json');
-  const waits = workbench.notification('fix-1 of src/lib/square.py waits for your decision');
+  const waits = workbench.notification('fix-1 for src/lib/square.py is ready for review');
   await workbench.answer(waits, 'Review').click();
   await waits.waitFor({ state: 'detached' });
   await workbench.lens(/^.?.?Accept$/).waitFor();

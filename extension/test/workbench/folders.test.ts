@@ -58,7 +58,7 @@ test('a run grows in one folder of two, tests run in the other and in one that c
     await workbench.picture('folders-tests');
     hold(shop, late);
     await workbench.activity('Trellis');
-    await workbench.button('Generate from a Planning Graph').waitFor();
+    await workbench.button('Generate Repository from Graph…').waitFor();
     await workbench.command('Testing: Focus on Test Explorer View');
     await workbench.testParent('plans').first().waitFor({ state: 'detached' });
   });
@@ -85,12 +85,14 @@ async function ranByLens(workbench: Workbench): Promise<void> {
 /** The graph's folder is meant, with its own settings; the panel shows the run. */
 async function grownIn(workbench: Workbench, plans: string): Promise<void> {
   await workbench.activity('Trellis');
-  await workbench.button('Generate from a Planning Graph').click();
+  await workbench.button('Generate Repository from Graph…').click();
   await workbench.answerGenerate('plans/rpg.json');
   await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: bounds.growth });
   await workbench.treeItem('double').first().waitFor();
-  const header = workbench.page.locator('.sidebar .pane-header');
-  await header.filter({ hasText: /Run in plans\/output/i }).waitFor();
+  await workbench.page
+    .locator('.sidebar .composite.title')
+    .filter({ hasText: /Run in plans\/output/i })
+    .waitFor();
   assert.ok(existsSync(join(plans, 'output', 'src', 'lib', 'double.py')));
   await workbench.picture('folders-output');
   await drawn(workbench);

@@ -45,7 +45,10 @@ test('an issue is implemented, reviewed and merged', async () => {
     await workbench.picture('implement-1-review');
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged before a person says so');
     await waits.locator(workbench.button('Request Changes…')).click();
-    await workbench.page.locator('.quick-input-widget:visible').filter({ hasText: 'otherwise' }).waitFor();
+    await workbench.page
+      .locator('.quick-input-widget:visible')
+      .filter({ hasText: 'What should change?' })
+      .waitFor();
     await workbench.input().fill('Say it in fewer words');
     await workbench.input().press('Enter');
     await workbench.line('Half a price.').first().waitFor();

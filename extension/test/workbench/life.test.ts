@@ -109,7 +109,7 @@ test('a program that never answers is let go, and that is said', async () => {
       await until(() => started.length === count, 'it is started again');
     }
     await until(() => alive.size === 1, 'those before are gone');
-    await workbench.notification('did not greet within').waitFor();
+    await workbench.notification('the server did not answer within').waitFor();
     await until(() => alive.size === 0, 'the last one is gone');
     await talkedNonsense(workbench);
     await spoke(workbench);
@@ -120,7 +120,7 @@ test('a program that never answers is let go, and that is said', async () => {
 async function talkedNonsense(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'nonsense');
   await workbench.command('Trellis: Restart Server');
-  await workbench.notification('no message of a sidecar').waitFor();
+  await workbench.notification('is not a Trellis server').waitFor();
   await until(() => alive.size === 0, 'it is gone');
 }
 

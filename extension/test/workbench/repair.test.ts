@@ -53,7 +53,7 @@ test('the work goes on while fixes wait, and what it finds is shown', async () =
     await workbench.openFile('test_prices.py');
     await workbench.lens(/^Run$/).first().waitFor();
     await workbench.activity('Trellis');
-    await workbench.page.getByText('No proposed fix waits for you.').waitFor();
+    await workbench.page.getByText('No run yet.').waitFor();
     await workbench.command('Trellis: Repair Failing Tests');
     // Both are there before anything is decided, and the tests that failed are marked.
     await workbench.treeItem('prices.py').waitFor();
@@ -94,7 +94,7 @@ test('a test outside of testpaths is mended, and so is all that fails for the sa
       await workbench.lens('✗').nth(at).waitFor();
     }
     await workbench.activity('Trellis');
-    await workbench.page.getByText('No proposed fix waits for you.').waitFor();
+    await workbench.page.getByText('No run yet.').waitFor();
     await workbench.quickFix('assert discounted(300, 50) == 150', 'Propose a fix');
     await workbench.treeItem('prices.py').click();
     await workbench.tab('prices.py (fix-1)').waitFor();
