@@ -25,29 +25,29 @@ const TRIAL_TOKENS: u32 = 512;
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ModelArgs {
-    /// Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
-    #[arg(long)]
+    /// Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
+    #[arg(long, help_heading = "Model")]
     pub(crate) model: Option<String>,
-    /// Model for simple work; else `simple_model` in trellis.toml, else the model.
-    #[arg(long, value_name = "MODEL")]
+    /// Model for simple work [default: `simple_model` in trellis.toml, then the model].
+    #[arg(long, help_heading = "Model", value_name = "MODEL")]
     simple_model: Option<String>,
-    /// Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
-    #[arg(long, value_name = "MODEL")]
+    /// Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
+    #[arg(long, help_heading = "Model", value_name = "MODEL")]
     strong_model: Option<String>,
-    /// Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
-    #[arg(long, value_name = "USD", value_parser = amount)]
+    /// Spending limit in US dollars. Earlier starts of the same run count.
+    #[arg(long, help_heading = "Budget", value_name = "USD", value_parser = amount)]
     budget_usd: Option<f64>,
-    /// Stop before the model's calls take more tokens than this, earlier starts of the run included.
-    #[arg(long, value_name = "TOKENS")]
+    /// Limit in tokens. Earlier starts of the same run count.
+    #[arg(long, help_heading = "Budget", value_name = "TOKENS")]
     budget_tokens: Option<u64>,
-    /// Stop before the model is asked longer than this after the start.
-    #[arg(long, value_name = "MINUTES", value_parser = amount)]
+    /// Send no request to the model after this many minutes.
+    #[arg(long, help_heading = "Budget", value_name = "MINUTES", value_parser = amount)]
     budget_minutes: Option<f64>,
-    /// Write every reply of the model to this file, as a recording.
-    #[arg(long, value_name = "FILE")]
+    /// Write every reply of the model to this file, for `--model recorded:FILE`.
+    #[arg(long, help_heading = "Model", value_name = "FILE")]
     record: Option<PathBuf>,
     /// Wait as long as the recorded model did.
-    #[arg(long)]
+    #[arg(long, hide = true)]
     replay_latency: bool,
     /// How often a question is put again, where it is not what the provider's table says.
     #[arg(skip)]

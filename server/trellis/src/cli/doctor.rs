@@ -1,4 +1,4 @@
-//! `trellis doctor`: what is installed, what is missing, what that costs, how to mend it.
+//! `trellis doctor`: what is installed, what is missing, what that costs, how to fix it.
 
 mod model;
 
@@ -8,15 +8,15 @@ use clap::Args;
 
 use crate::error::{Exit, Fault};
 use crate::methods::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
-use crate::output::Output;
+use crate::output::{Output, color};
 
-/// Show what this machine offers for running tests, and what would be enforced.
+/// Check Python, sandbox, Docker and model on this machine.
 #[derive(Args)]
 pub(crate) struct DoctorArgs {
-    /// The project whose environment is looked at.
+    /// Folder of the project to check.
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// Put one tiny question to this model, or to the one that would be used, and show what came back.
+    /// Send one tiny request to this model, or to the configured one, and show the answer and its price.
     #[arg(long, value_name = "MODEL", num_args = 0..=1)]
     model: Option<Option<String>>,
 }
@@ -37,17 +37,20 @@ pub(crate) async fn run(args: &DoctorArgs, output: &mut Output) -> Result<Exit, 
 
 fn human(result: &DoctorResult) -> String {
     let mut out = String::new();
-    for ToolFound { name, detail, cost, .. } in &result.tools {
-        out += &match cost {
-            None => format!("ok       {name}: {detail}\n"),
-            Some(cost) => format!("missing  {name}: {detail}\n         cost: {cost}\n"),
+    for ToolFound { name, detail, cost, optional, .. } in &result.tools {
+        let mark = match (cost, optional) {
+            (None, _) => "ok      ",
+            (Some(_), true) => "optional",
+            (Some(_), false) => "missing ",
         };
+        out += &format!("{} {name}: {detail}\n", color::state(mark));
+        cost.iter().for_each(|it| out += &format!("         without it: {it}\n"));
     }
     out += "\nlocal sandbox:\n";
     for limit in result.local_limits.iter().flatten() {
-        let mark = if limit.enforced { "held" } else { "OPEN" };
-        out += &format!("  {mark}  {}: {}\n", limit.name, limit.how);
+        let mark = if limit.enforced { "ok  " } else { "OPEN" };
+        out += &format!("  {}  {}: {}\n", color::state(mark), limit.name, limit.how);
     }
     result.local_error.iter().for_each(|error| out += &format!("  none: {error}\n"));
-    out
+    out + &format!("\n{}", result.verdict)
 }

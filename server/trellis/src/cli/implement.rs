@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::error::{Exit, Fault};
 use crate::implement::{Reviewer, implement, plan};
 use crate::methods::implement::{ImplementArgs, ImplementResult, Outcome};
-use crate::output::Output;
+use crate::output::{Output, color};
 use crate::repair::Terminal;
 
 pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -33,7 +33,8 @@ fn human(it: &ImplementResult) -> String {
     if let Some(plan) = &it.plan {
         return lines(plan);
     }
-    let mut out = lines(&it.diff);
+    let mut out: String =
+        it.diff.lines().map(|line| format!("{}\n", color::diff(&plain(line)))).collect();
     for (number, entry) in it.history.iter().enumerate() {
         out += &lines(&format!("attempt {}: {entry}", number + 1));
     }

@@ -16,26 +16,26 @@ use crate::signals::cancel_on_signal;
 /// The most seconds any option takes.
 const DAY: u64 = 86_400;
 
-/// Rank the functions and lines that may be why tests fail.
+/// Rank the functions and lines most likely to cause a failure.
 #[derive(Args)]
 pub(crate) struct LocalizeArgs {
-    /// The project; nothing in it is changed.
+    /// Folder of the project. Nothing in it changes.
     #[arg(default_value = ".")]
-    folder: PathBuf,
-    /// Only these tests: ids, files or folders, as `trellis test` has them; all if none is given.
+    project: PathBuf,
+    /// Only these tests: ids, files or folders. Default: all.
     #[arg(long = "test", value_name = "ID")]
     tests: Vec<String>,
-    /// Show this many suspects.
+    /// Show at most this many suspects.
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     top: u16,
-    /// Seconds for trying small edits of suspicious lines against the tests; 0 tries none.
+    /// Time for trying small edits of suspicious lines against the tests, in seconds; 0 for none.
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=DAY))]
     trials: u64,
-    /// Seconds one test may take.
-    #[arg(long, visible_alias = "test-timeout", default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
-    timeout: u64,
-    /// Seconds all of them may take (default: 1800).
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
+    /// Time limit for one test, in seconds.
+    #[arg(long, alias = "timeout", help_heading = "Sandbox", default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
+    test_timeout: u64,
+    /// Time limit for all tests of a run, in seconds [default: 1800].
+    #[arg(long, help_heading = "Sandbox", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     run_timeout: Option<u64>,
     #[command(flatten)]
     sandbox: SandboxArgs,
@@ -43,11 +43,11 @@ pub(crate) struct LocalizeArgs {
 
 pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit, Fault> {
     let params = LocalizeParams {
-        root: Some(args.folder),
+        root: Some(args.project),
         tests: args.tests,
         top: args.top,
         trials: args.trials,
-        limits: TimeLimits { test_timeout: args.timeout, run_timeout: args.run_timeout },
+        limits: TimeLimits { test_timeout: args.test_timeout, run_timeout: args.run_timeout },
         sandbox: args.sandbox,
     };
     let cancel = CancellationToken::new();

@@ -18,29 +18,31 @@ use crate::workspace::retold::EventKind;
 /// Characters of a reason that are shown.
 const SHOWN: usize = 300;
 
-/// Read the journal back, one line an event: when, node, what happened, why, at what cost. Long texts are shortened.
+/// Show the history of a project: what happened, why, at what cost.
+///
+/// Prints one line for each event: time, node, what happened, why, cost. Long texts are shortened.
 #[derive(Args)]
 pub(crate) struct LogArgs {
-    /// The output folder of `trellis generate`, or a project in which Trellis has worked.
+    /// Output folder of a run, or a project that Trellis worked in.
     #[arg(default_value = ".")]
-    dir: PathBuf,
-    /// Only what happened to this node (or subgraph, function or test).
+    project: PathBuf,
+    /// Only events of this node, subgraph, function or test.
     #[arg(long, value_name = "ID")]
     node: Option<String>,
     /// Only events of these kinds.
     #[arg(long = "kind", value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     kinds: Vec<EventKind>,
-    /// Only the last N events of those asked for.
+    /// Only the last N of these events.
     #[arg(long, value_name = "N")]
     last: Option<NonZeroUsize>,
-    /// Show no events: check that no line was changed, removed, put in or moved. Exit code 65 where one was.
+    /// Check the hash chain instead: was a line changed, removed, inserted or moved? Exits with 65 if so.
     #[arg(long, conflicts_with_all = ["node", "kinds", "last"])]
     verify: bool,
 }
 
 pub(crate) fn run(args: &LogArgs, output: &mut Output) -> Result<Exit, Fault> {
     let (node, kinds) = (args.node.clone(), args.kinds.clone());
-    let log = Log::open(&args.dir, Wanted { node, kinds, last: args.last })?;
+    let log = Log::open(&args.project, Wanted { node, kinds, last: args.last })?;
     match (args.verify, output.is_json()) {
         (true, _) => verify(log, output),
         (false, true) => {

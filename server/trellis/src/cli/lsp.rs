@@ -5,10 +5,10 @@ use clap::Args;
 use crate::error::{Exit, Fault};
 use crate::lsp;
 
-/// Serve an editor: the Language Server Protocol on standard input and output.
+/// Serve an editor over the Language Server Protocol (stdin, stdout).
 #[derive(Args)]
 pub(crate) struct LspArgs {
-    /// Speak over standard input and output, which is the only way there is; editors like to say it.
+    /// Accepted for compatibility; stdin and stdout are the only transport.
     #[arg(long)]
     stdio: bool,
 }

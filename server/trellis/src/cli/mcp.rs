@@ -7,11 +7,11 @@ use clap::Args;
 use crate::error::{Exit, Fault};
 use crate::mcp;
 
-/// Serve a model's client: the Model Context Protocol on standard input and output.
+/// Serve an AI agent over the Model Context Protocol (stdin, stdout).
 #[derive(Args)]
 pub(crate) struct McpArgs {
-    /// Folders to answer about.
-    #[arg(default_value = ".", value_name = "FOLDER")]
+    /// Folders that clients may work in.
+    #[arg(default_value = ".", value_name = "PROJECT")]
     folders: Vec<PathBuf>,
 }
 

@@ -1,14 +1,19 @@
 //! The command line: one file a command, each with its arguments, its help and one `run`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::{Exit, Fault};
-use crate::output::Output;
+use crate::output::{Output, color, waiting};
 
+mod completions;
+mod demo;
 mod doctor;
+mod examples;
 mod generate;
+mod help;
 mod implement;
 mod localize;
 mod log;
@@ -27,65 +32,142 @@ mod test;
 mod view;
 mod write_tests;
 
-/// Grow a tested Python repository along a planning graph.
+/// Test-driven AI coding for Python: keeps only what real test runs prove.
 #[derive(Parser)]
-#[command(name = "trellis", version, about, max_term_width = 100)]
+#[command(name = "trellis", version, about, max_term_width = 100, after_help = AFTER)]
 struct Cli {
     /// Print the result as one JSON object.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     json: bool,
+    /// Color the output: auto, always or never.
+    #[arg(
+        long,
+        global = true,
+        display_order = 901,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    color: color::When,
     #[command(subcommand)]
     command: Command,
 }
 
+/// The end of the help.
+const AFTER: &str = "Exit codes: 0 done, 1 tests fail, 2 needs your review, 64 wrong usage, 65 bad input, \
+                     69 model or sandbox unavailable, 70 internal error, 130 interrupted.";
+
 #[derive(Subcommand)]
 enum Command {
     Generate(Box<crate::methods::generate::GenerateArgs>),
-    /// Look at a planning graph: its problems, order, tree and dependencies; search it.
+    /// Check, search and browse a planning graph.
     Plan(plan::PlanArgs),
-    /// Look at generated code by file or node.
+    /// Browse code by file or by node.
+    #[command(visible_alias = "show")]
     Code(view::CodeArgs),
     Test(test::TestArgs),
+    #[command(visible_alias = "generate-tests")]
     WriteTests(Box<write_tests::WriteTestsArgs>),
     Repair(Box<crate::methods::repair::RepairArgs>),
     Implement(Box<crate::methods::implement::ImplementArgs>),
+    #[command(visible_alias = "build")]
     Tasks(Box<crate::methods::tasks::TasksArgs>),
+    #[command(visible_alias = "locate")]
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
     Report(status::ReportArgs),
     Log(log::LogArgs),
     Rollback(rollback::RollbackArgs),
     Doctor(doctor::DoctorArgs),
-    /// What new projects begin with: list and show tech stacks, make a project of one, install its packages.
+    /// List project templates; create a project from one.
+    #[command(visible_alias = "templates")]
     Stacks(stacks::StacksArgs),
     Symbols(symbols::SymbolsArgs),
     Lsp(lsp::LspArgs),
     Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
+    Demo(demo::DemoArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
+    #[command(hide = true)]
+    Reference(completions::ReferenceArgs),
 }
 
 /// Parses the command line, runs the command and prints what went wrong.
 pub(crate) async fn main() -> Exit {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::of(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    color::choose(cli.color);
+    if let (false, Some(name)) = (cli.json, cli.command.waits()) {
+        waiting::start(name);
+    }
     let mut output = Output::new(cli.json);
-    dispatch(cli.command, &mut output).await.unwrap_or_else(|fault| {
+    let end = dispatch(cli.command, &mut output).await;
+    waiting::end();
+    end.unwrap_or_else(|fault| {
         output.note(format_args!("error: {fault}"));
         output.failed(&fault);
         fault.exit
     })
 }
 
+impl Cli {
+    /// Parses the words of a command line, the program's own name first.
+    fn of<W: Into<OsString> + Clone>(
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Cli, clap::Error> {
+        let matches = help::command().color(help_color()).try_get_matches_from(words)?;
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut help::command()))
+    }
+}
+
+/// What `--color` says for help and usage errors, which are printed before anything is parsed.
+fn help_color() -> ColorChoice {
+    let words: Vec<String> = std::env::args().take_while(|it| it != "--").collect();
+    let has = |when: &str| {
+        let apart = words.windows(2).any(|it| it[0] == "--color" && it[1] == when);
+        apart || words.contains(&format!("--color={when}"))
+    };
+    match (has("always"), has("never")) {
+        (true, _) => ColorChoice::Always,
+        (_, true) => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
+impl Command {
+    /// The name of a command whose wait is shown on a terminal. `generate` has a bar of its own; servers print nothing.
+    fn waits(&self) -> Option<&'static str> {
+        Some(match self {
+            Command::Test(_) => "running tests",
+            Command::WriteTests(_) => "generating tests",
+            Command::Repair(_) => "repairing",
+            Command::Implement(_) => "implementing",
+            Command::Tasks(_) => "building",
+            Command::Localize(_) => "locating the cause",
+            Command::Plan(_) => "reading the graph",
+            Command::Symbols(_) => "reading the code",
+            Command::Stacks(_) => "preparing the project",
+            Command::Doctor(_) => "checking this machine",
+            Command::Log(_) => "reading the journal",
+            Command::Rollback(_) => "resetting",
+            Command::Demo(args) if args.waits() => "running the example",
+            _ => return None,
+        })
+    }
+}
+
 /// Folders that a server is to answer about, without symbolic links on the way.
 fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
     let real = |folder: &PathBuf| match folder.canonicalize() {
         Ok(real) if real.is_dir() => Ok(real),
-        Ok(_) => Err(Fault::input(format!("{} is no folder", folder.display()))
-            .hint("give the folder that holds it")),
+        Ok(_) => Err(Fault::input(format!("{} is not a folder", folder.display()))
+            .hint("give the folder that contains it")),
         Err(error) => Err(Fault::input(format!("cannot serve {}: {error}", folder.display()))
-            .hint("give folders that are there")),
+            .hint("give folders that exist")),
     };
     folders.iter().map(real).collect()
 }
@@ -118,5 +200,9 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Lsp(args) => lsp::run(&args).await,
         Command::Serve(args) => serve::run(args, output).await,
         Command::Mcp(args) => mcp::run(&args).await,
+        Command::Demo(args) => demo::run(args, output).await,
+        Command::Completions(args) => completions::run(&args, output),
+        Command::Man(args) => completions::man(&args, output),
+        Command::Reference(args) => completions::reference(&args, output).await,
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use plan::{Dialect, Exploration, Plan};
 
+use super::symbols::planned::{self, PlannedArgs};
 use crate::error::{Exit, Fault};
 use crate::methods::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
@@ -26,25 +27,27 @@ pub(crate) struct PlanArgs {
 
 #[derive(Subcommand)]
 enum PlanCommand {
-    /// Report every problem of the graph at once.
+    /// Report every problem of a graph.
     Check(Graph),
-    /// Print the order in which the nodes are generated, one id a line.
+    /// Print the ids of the nodes in generation order.
     Order(Graph),
-    /// Print the graph as a tree of kinds, names and files.
+    /// Print a graph as a tree.
     Show(Graph),
     Levels(levels::LevelsArgs),
     Search(search::SearchArgs),
     Flows(flows::FlowsArgs),
-    /// Show who needs a node and what it needs.
+    /// Compare planned dependencies with what the code uses.
+    Verify(PlannedArgs),
+    /// Show what a node depends on, and what depends on it.
     Deps {
         #[command(flatten)]
         graph: Graph,
-        /// The id of the node.
+        /// Id of the node.
         node: String,
-        /// How far to look.
+        /// Follow at most this many links.
         #[arg(long, value_name = "N", default_value_t = 2)]
         hops: usize,
-        /// The folder of the run whose failures are marked [default: that of RPG, if it lies in DIR/docs].
+        /// Mark the failures of the run in this folder [default: DIR, if GRAPH is in DIR/docs].
         #[arg(long, value_name = "DIR")]
         status: Option<PathBuf>,
     },
@@ -52,10 +55,11 @@ enum PlanCommand {
 
 #[derive(Args)]
 struct Graph {
-    /// The planning graph or list of tasks, a JSON file.
+    /// Planning graph or task list, a JSON file.
+    #[arg(value_name = "GRAPH")]
     rpg: PathBuf,
-    /// Read it as rpg, zerorepo, codermind, rpg-encoder or tasks, whatever it looks like.
-    #[arg(long, value_name = "D")]
+    /// Read it as rpg, zerorepo, codermind, rpg-encoder or tasks.
+    #[arg(long)]
     dialect: Option<Dialect>,
 }
 
@@ -73,6 +77,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Levels(args) => levels::run(&args, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
+        PlanCommand::Verify(args) => planned::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
             let (graph, dialect) = (rpg, dialect.map(Into::into));
             deps(&PlanDepsParams { graph, dialect, node, hops, status }, output)
@@ -97,16 +102,16 @@ fn check(params: &PlanCheckParams, output: &mut Output) -> Result<Exit, Fault> {
     result.warnings.iter().for_each(|it| output.note(format_args!("warning: {it}")));
     if output.is_json() {
         output.json(&result)?;
-    } else if result.problems.is_empty() {
-        output.text(format_args!("no problems in {nodes} nodes and {edges} edges"))?;
+    } else {
+        let problems = result.problems.iter().map(|it| format!("{}\n", shown(it)));
+        let size = format!("{} and {}", counted(nodes, "node"), counted(edges, "edge"));
+        let count = match result.problems.len() {
+            0 => "no problems".to_owned(),
+            count => counted(count, "problem"),
+        };
+        output.text(format!("{}{count} in {size}", problems.collect::<String>()))?;
     }
-    if result.problems.is_empty() {
-        return Ok(Exit::Done);
-    }
-    list(&result.problems, output);
-    let count = counted(result.problems.len());
-    output.note(format_args!("{count} in {nodes} nodes and {edges} edges"));
-    Ok(Exit::BadInput)
+    Ok(if result.problems.is_empty() { Exit::Done } else { Exit::BadInput })
 }
 
 fn order(params: &PlanOrderParams, output: &mut Output) -> Result<Exit, Fault> {
@@ -172,11 +177,15 @@ fn list(problems: &[PlanProblem], output: &Output) {
         return;
     }
     for problem in problems {
-        let PlanProblem { kind, node, message, hint } = problem;
-        output.note(format_args!("problem: [{kind}] {node}: {message}\n  hint: {hint}"));
+        output.note(shown(problem));
     }
 }
 
-fn counted(problems: usize) -> String {
-    if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
+fn shown(problem: &PlanProblem) -> String {
+    let PlanProblem { kind, node, message, hint } = problem;
+    format!("problem: [{kind}] {node}: {message}\n  hint: {hint}")
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -6,7 +6,7 @@ use crate::cli::results::plain;
 use crate::control::Control;
 use crate::error::{Exit, Fault};
 use crate::methods::repair::{GroupShape, RepairArgs, RepairResult};
-use crate::output::Output;
+use crate::output::{Output, color};
 use crate::repair::{Person, Terminal, repair};
 use crate::results::Results;
 
@@ -31,7 +31,7 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
 fn human(it: &RepairResult) -> String {
     let mut out = String::new();
     for fix in &it.fixes {
-        fix.diff.lines().for_each(|line| out += &format!("{}\n", plain(line)));
+        fix.diff.lines().for_each(|line| out += &format!("{}\n", color::diff(&plain(line))));
     }
     it.groups.iter().for_each(|group| out += &line(group));
     for aside in &it.set_aside {

@@ -7,11 +7,13 @@ use run::{Outcome, Report, TestResult};
 use crate::convert::test_outcome;
 use crate::forge::Pushed;
 use crate::methods::tests::{outcome, reason};
+use crate::output::color;
 
 /// One test, as it ends.
 pub(crate) fn line(test: &TestResult) -> String {
     let millis = test.duration.as_millis();
-    let mut out = plain(&format!("{:<8} {} ({millis} ms)", test_outcome(test), test.id));
+    let state = color::state(&format!("{:<8}", test_outcome(test)));
+    let mut out = format!("{state} {}", plain(&format!("{} ({millis} ms)", test.id)));
     if let Some(reason) = test.reason.as_deref().filter(|it| !it.is_empty()) {
         out += &format!("\n         {}", plain(reason));
     }
@@ -92,7 +94,7 @@ pub(crate) fn summary(report: &Report, told: &HashSet<String>) -> String {
         out +=
             &format!("not enforced on this machine: {}; see `trellis doctor`\n", loose.join(", "));
     }
-    out += outcome(&report.outcome);
+    out += &color::state(outcome(&report.outcome));
     out += &counts(report);
     reason(report).iter().for_each(|reason| out += &format!(": {}", plain(reason)));
     out

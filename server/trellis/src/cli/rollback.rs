@@ -8,18 +8,18 @@ use crate::error::{Exit, Fault};
 use crate::methods::rollback::{RollbackParams, rollback};
 use crate::output::Output;
 
-/// Take a grown repository back to the last subgraph that passed as a whole.
+/// Reset a generated repository to its last finished subgraph.
 #[derive(Args)]
 pub(crate) struct RollbackArgs {
-    /// The output folder of `trellis generate`.
-    dir: PathBuf,
-    /// Go back to this subgraph instead of the last one.
+    /// Output folder of `trellis generate`.
+    project: PathBuf,
+    /// Reset to this subgraph instead of the last one.
     #[arg(long, value_name = "SUBGRAPH")]
     to: Option<String>,
 }
 
 pub(crate) fn run(args: &RollbackArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let result = rollback(&RollbackParams { out: args.dir.clone(), to: args.to.clone() })?;
+    let result = rollback(&RollbackParams { out: args.project.clone(), to: args.to.clone() })?;
     if output.is_json() {
         output.json(&result)?;
     } else {

@@ -4,31 +4,32 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use serde_json::Value;
 
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::rpc;
 use crate::serve::{self, Address, ServeOrder};
 
-/// Serve programs on this machine: JSON-RPC on a WebSocket of the loopback, with a token.
+/// Serve local programs: JSON-RPC on a WebSocket with a token.
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Folders to answer about.
-    #[arg(default_value = ".", value_name = "FOLDER")]
+    /// Folders that clients may work in.
+    #[arg(default_value = ".", value_name = "PROJECT")]
     folders: Vec<PathBuf>,
-    /// Port of 127.0.0.1; 0 for one that is free.
-    #[arg(long, default_value_t = 0)]
+    /// Port on 127.0.0.1; 0 picks a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    /// Let pages of this web origin connect, such as http://localhost:3000; may be given more than once.
+    /// Let web pages of this origin connect, such as http://localhost:3000. Repeatable.
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
-    /// End when nobody was connected and no job ran for so many seconds.
+    /// Exit after this many seconds without a client and a job.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle_exit: Option<u64>,
-    /// End when this process does.
+    /// Exit when this process exits.
     #[arg(long, value_name = "PID")]
     parent: Option<u32>,
-    /// Print all methods and their types as an OpenRPC document, and serve nothing.
+    /// Print all methods and types as an OpenRPC document, and exit.
     #[arg(long)]
     describe: bool,
 }
@@ -57,14 +58,20 @@ fn human(address: &Address) -> String {
 }
 
 async fn describe(output: &mut Output) -> Result<Exit, Fault> {
-    let context = rpc::Context::of_folders(Vec::new())?;
-    let document = rpc::describe(&rpc::table(context.clone()));
-    context.owner.stop().await;
+    let document = document().await?;
     match output.is_json() {
         true => output.json(&document)?,
         false => output.text(format_args!("{document:#}"))?,
     }
     Ok(Exit::Done)
+}
+
+/// All methods and their types as an OpenRPC document.
+pub(super) async fn document() -> Result<Value, Fault> {
+    let context = rpc::Context::of_folders(Vec::new())?;
+    let document = rpc::describe(&rpc::table(context.clone()));
+    context.owner.stop().await;
+    Ok(document)
 }
 
 /// What a browser says where a page is from: a scheme and a name, perhaps with a port, and nothing behind it.

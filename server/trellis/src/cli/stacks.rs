@@ -22,27 +22,30 @@ pub(crate) struct StacksArgs {
 
 #[derive(Subcommand)]
 enum StacksCommand {
-    /// List the stacks: those of Trellis, yours (`stacks/` beside your own `trellis.toml`) and the project's
-    /// (`trellis-stacks/`).
+    /// List the templates: built in, yours and the project's.
     List,
-    /// Show a stack with all its files.
+    /// Show a template with all its files.
     Show {
-        /// The name of the stack.
+        /// Name of the template.
+        #[arg(value_name = "TEMPLATE")]
         name: String,
     },
-    /// Make a new project with a passing test in a folder that is empty or not there.
+    /// Create a project with a passing test in a new or empty folder.
     New {
-        /// The name of the stack.
+        /// Name of the template.
+        #[arg(value_name = "TEMPLATE")]
         stack: String,
-        /// The folder of the project.
+        /// Folder of the project.
+        #[arg(value_name = "PROJECT")]
         dir: PathBuf,
-        /// The name of the project [default: that of the folder].
-        #[arg(long, value_name = "PROJECT")]
+        /// Name of the project [default: the folder's name].
+        #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Install a project's packages, over the network; the lock file is kept.
+    /// Install a project's packages (uses the network).
     Install {
-        /// The folder of the project.
+        /// Folder of the project.
+        #[arg(value_name = "PROJECT")]
         dir: PathBuf,
     },
 }

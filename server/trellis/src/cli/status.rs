@@ -9,28 +9,30 @@ use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
 use crate::methods::status::{ReportParams, StatusParams, report as report_of, status};
 use crate::methods::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
-use crate::output::Output;
+use crate::output::{Output, color};
 use crate::tasks;
 
-/// Show where every node of a grown repository stands, or every task of a list.
+/// Show the state of every node or task of a run.
 #[derive(Args)]
 pub(crate) struct StatusArgs {
-    /// The output folder of `trellis generate` or `trellis tasks`.
-    dir: PathBuf,
+    /// Output folder of `trellis generate` or `trellis tasks`.
+    #[arg(default_value = ".")]
+    project: PathBuf,
 }
 
-/// Print the generation report of a grown repository.
+/// Print the report of a generated repository.
 #[derive(Args)]
 pub(crate) struct ReportArgs {
-    /// The output folder of `trellis generate`.
-    dir: PathBuf,
+    /// Output folder of `trellis generate`.
+    #[arg(default_value = ".")]
+    project: PathBuf,
 }
 
 pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
-    if tasks::is_there(&args.dir) {
+    if tasks::is_there(&args.project) {
         return of_tasks(args, output);
     }
-    let result = status(&StatusParams { out: args.dir.clone() })?;
+    let result = status(&StatusParams { out: args.project.clone() })?;
     if output.is_json() {
         output.json(&result)?;
         return Ok(Exit::Done);
@@ -41,8 +43,11 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
             let reason = entry.failure_reason.as_deref().unwrap_or_default();
             writeln!(
                 out,
-                "{:<12} {id} ({} tests passed, {} failed, {} fixes) {reason}",
-                entry.status, results.passed, results.failed, entry.retry_count
+                "{} {id} ({} tests passed, {} failed, {} fixes) {reason}",
+                color::state(&format!("{:<12}", entry.status)),
+                results.passed,
+                results.failed,
+                entry.retry_count
             )?;
         }
         let counts: Vec<String> =
@@ -53,7 +58,7 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
 }
 
 fn of_tasks(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let result = tasks_status(&TasksStatusParams { out: args.dir.clone() })?;
+    let result = tasks_status(&TasksStatusParams { out: args.project.clone() })?;
     if output.is_json() {
         output.json(&result)?;
     } else {
@@ -64,7 +69,9 @@ fn of_tasks(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {
 
 fn human(it: &TasksStatusResult) -> String {
     let mut out = String::new();
-    let mut row = |state: &str, id: &str| out += &format!("{state:<8} {}\n", plain(id));
+    let mut row = |state: &str, id: &str| {
+        out += &format!("{} {}\n", color::state(&format!("{state:<8}")), plain(id));
+    };
     it.completed_tasks.iter().for_each(|id| row("merged", id));
     it.current_tasks.iter().for_each(|id| row("in work", id));
     for (state, tasks) in [("failed", &it.failed_tasks), ("blocked", &it.blocked_tasks)] {
@@ -81,7 +88,7 @@ fn human(it: &TasksStatusResult) -> String {
 }
 
 pub(crate) fn report(args: &ReportArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let result = report_of(&ReportParams { out: args.dir.clone() })?;
+    let result = report_of(&ReportParams { out: args.project.clone() })?;
     if output.is_json() {
         output.json(&result)?;
     } else {

@@ -19,32 +19,32 @@ use crate::results::Results;
 use crate::sandbox::{Kept, SandboxArgs};
 use crate::signals::cancel_on_signal;
 
-/// Run a project's tests in the sandbox.
+/// Run tests in the sandbox.
 #[derive(Args)]
 pub(crate) struct TestArgs {
-    /// Test files, folders or pytest ids; the project is found from them. None: all of the project here.
+    /// Test files, folders or pytest ids. Default: all tests of the project in this folder.
     paths: Vec<String>,
     #[command(flatten)]
     sandbox: SandboxArgs,
-    /// What runs the tests; found out from the project's files if not given.
-    #[arg(long, value_enum)]
+    /// Test framework [default: detected from the project's files].
+    #[arg(long, value_enum, value_name = "NAME")]
     framework: Option<Tool>,
-    /// Seconds one test may take (of Python's).
-    #[arg(long, visible_alias = "test-timeout", default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
-    timeout: u64,
-    /// Seconds all of them may take (default: 1800).
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Time limit for one Python test, in seconds.
+    #[arg(long, alias = "timeout", help_heading = "Sandbox", value_name = "SECONDS", default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
+    test_timeout: u64,
+    /// Time limit for all tests of a run, in seconds [default: 1800].
+    #[arg(long, help_heading = "Sandbox", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     run_timeout: Option<u64>,
     /// Measure which lines the tests execute.
     #[arg(long)]
     coverage: bool,
-    /// Start a fresh interpreter, instead of forking a warm one.
-    #[arg(long)]
+    /// Start a fresh interpreter instead of forking a warm one.
+    #[arg(long, help_heading = "Sandbox")]
     cold: bool,
-    /// Write the results as JUnit XML too.
+    /// Also write the results to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Options for pytest, after `--`: `-- -k name -x`.
+    /// Options for pytest, such as `-- -k name -x`.
     #[arg(last = true, value_name = "OPTION", allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             root: None,
             sandbox: args.sandbox,
             framework: args.framework,
-            limits: TimeLimits { test_timeout: args.timeout, run_timeout: args.run_timeout },
+            limits: TimeLimits { test_timeout: args.test_timeout, run_timeout: args.run_timeout },
             coverage: args.coverage,
             cold: args.cold,
             arguments: args.arguments,

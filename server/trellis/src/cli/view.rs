@@ -20,23 +20,24 @@ enum What {
     View(ViewArgs),
 }
 
-/// Show a file, or what was generated for a node: the source, or signatures with the first line of each docstring.
+/// Show the source or the signatures of a file or node.
 #[derive(Args)]
 struct ViewArgs {
     /// A Python file, or the id of a node.
+    #[arg(value_name = "FILE|NODE")]
     what: String,
-    /// Only this definition: `name`, `Class/name`, `name[1]` for the second of that name.
+    /// Only this definition: `name`, `Class/name`, or `name[1]` for the second one.
     #[arg(long, value_name = "NAME_PATH")]
     symbol: Option<String>,
-    /// Signatures only, one line each.
+    /// Show only signatures, with the first line of each docstring.
     #[arg(long)]
     signatures: bool,
-    /// The planning graph that knows the node [default: docs/rpg.json below the root, if it is there].
-    #[arg(long, value_name = "RPG")]
+    /// Planning graph with the node [default: docs/rpg.json of the project].
+    #[arg(long, value_name = "GRAPH")]
     plan: Option<PathBuf>,
-    /// The project's folder.
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
+    /// Folder of the project.
+    #[arg(long, alias = "root", alias = "in", value_name = "DIR", default_value = ".")]
+    project: PathBuf,
 }
 
 pub(crate) fn run(args: &CodeArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &CodeArgs, output: &mut Output) -> Result<Exit, Fault> {
         symbol: args.symbol.clone(),
         signatures: args.signatures,
         plan: args.plan.clone(),
-        root: Some(args.root.clone()),
+        root: Some(args.project.clone()),
     })?;
     if output.is_json() {
         output.json(&result)?;

@@ -11,7 +11,7 @@ use crate::error::{Exit, Fault};
 use crate::methods::bounds::TEST_SECONDS;
 use crate::methods::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
 use crate::models::ModelArgs;
-use crate::output::Output;
+use crate::output::{Output, color};
 use crate::results::Results;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
@@ -20,36 +20,36 @@ use crate::write_tests::{Order, generate};
 /// Lines of a failure that are shown.
 const EXPLAINED: usize = 6;
 
-/// Write tests for a function that exists, run them, and keep them beside yours.
+/// Generate tests for an existing function.
 #[derive(Args)]
 pub(crate) struct WriteTestsArgs {
-    /// The function: FILE::NAME, FILE::Class.method; FILE::f[1] for the second `f`.
+    /// Function to test: FILE::NAME or FILE::Class.method; FILE::f[1] is the second `f`.
     #[arg(value_name = "FILE::FUNCTION")]
     function: String,
-    /// The project's root; found from the file if not given.
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// How the tests are written; as the project's files show if not given.
-    #[arg(long, value_enum)]
+    /// Folder of the project [default: found from the file].
+    #[arg(long, alias = "root", value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Style of the tests [default: detected from the project's files].
+    #[arg(long, value_enum, value_name = "NAME")]
     framework: Option<TestFramework>,
-    /// Folder for generated tests, below the root; else `tests_dir` in trellis.toml, else trellis_tests.
+    /// Folder for generated tests, inside the project [default: `tests_dir` in trellis.toml, then trellis_tests].
     #[arg(long, value_name = "DIR")]
     tests_dir: Option<String>,
-    /// Show what would be written, and how it runs; write nothing.
+    /// Show the tests and their results; write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Replace generated tests that you have edited, too.
+    /// Also replace generated tests that you edited.
     #[arg(long)]
     replace_edited: bool,
     #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]
     sandbox: SandboxArgs,
-    /// Seconds one test may take.
-    #[arg(long, default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Time limit for one test, in seconds.
+    #[arg(long, alias = "timeout", help_heading = "Sandbox", value_name = "SECONDS", default_value_t = TEST_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     test_timeout: u64,
-    /// Seconds all of them may take (default: 1800).
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// Time limit for all tests of a run, in seconds [default: 1800].
+    #[arg(long, help_heading = "Sandbox", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     run_timeout: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
     let order = Order {
         file: file.into(),
         name: name.to_owned(),
-        root: args.root,
+        root: args.project,
         framework: args.framework,
         tests_dir: args.tests_dir,
         preview: args.dry_run,
@@ -107,7 +107,8 @@ fn human(it: &Generated) -> String {
 }
 
 fn line(test: &GeneratedTest) -> String {
-    let mut out = plain(&format!("{:<8} {} ({} ms)", test.outcome, test.id, test.duration_ms));
+    let state = color::state(&format!("{:<8}", test.outcome));
+    let mut out = format!("{state} {}", plain(&format!("{} ({} ms)", test.id, test.duration_ms)));
     match &test.failure {
         Some(failure) => out += &failed(failure),
         None => out.push('\n'),
@@ -128,5 +129,5 @@ fn failed(failure: &TestFailure) -> String {
 }
 
 fn plain_lines(text: &str) -> String {
-    text.lines().map(plain).collect::<Vec<_>>().join("\n")
+    text.lines().map(|line| color::diff(&plain(line))).collect::<Vec<_>>().join("\n")
 }

@@ -63,14 +63,14 @@ pub(super) fn seconds(name: &str, seconds: u64) -> Result<Duration, Fault> {
 #[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Bounds {
-    /// Fixes after the first code, of an issue or of each task; then a person is needed.
+    /// Try at most this many fixes after the first code; then the work needs your review.
     #[arg(long, default_value_t = Bounds::default().max_retries, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20))]
     pub(crate) max_retries: u32,
-    /// Seconds one test may take.
-    #[arg(long, default_value_t = Bounds::default().test_timeout, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// Time limit for one test, in seconds.
+    #[arg(long, alias = "timeout", help_heading = "Sandbox", default_value_t = Bounds::default().test_timeout, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     test_timeout: u64,
-    /// Seconds all of them may take (default: 1800).
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// Time limit for all tests of a run, in seconds [default: 1800].
+    #[arg(long, help_heading = "Sandbox", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     run_timeout: Option<u64>,
 }
 

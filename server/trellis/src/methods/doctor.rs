@@ -1,4 +1,4 @@
-//! `doctor`: what is installed, what is missing, what that costs, how to mend it.
+//! `doctor`: what is installed, what is missing, what that costs, how to fix it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,6 +31,8 @@ pub(crate) struct DoctorResult {
     pub(crate) local_limits: Option<Vec<Limit>>,
     /// Why there can be no local sandbox.
     pub(crate) local_error: Option<String>,
+    /// Whether tests can run, where, and what to do next.
+    pub(crate) verdict: String,
 }
 
 /// One thing that was looked for.
@@ -44,6 +46,8 @@ pub(crate) struct ToolFound {
     pub(crate) detail: String,
     /// What is lost without it; null if it is there.
     pub(crate) cost: Option<&'static str>,
+    /// Whether Trellis does all of its work without it.
+    pub(crate) optional: bool,
 }
 
 /// One thing that was looked at.
@@ -57,8 +61,31 @@ struct Finding {
 impl DoctorResult {
     /// Whether tests can be run at all.
     pub(crate) fn is_usable(&self) -> bool {
-        let works = |name: &str| self.tools.iter().any(|it| it.name == name && it.ok);
-        works("docker") || works("python") && self.local_error.is_none()
+        self.has("docker") || self.has("python") && self.local_error.is_none()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|it| it.name == name && it.ok)
+    }
+
+    /// One line on where tests run, one on the model.
+    fn judged(&self) -> String {
+        let place = match (self.has("docker"), self.has("python"), &self.local_error) {
+            (true, ..) => "Ready: tests run in Docker.",
+            (false, true, None) => "Ready: tests run in the local sandbox.",
+            (false, false, _) => "Not ready: install Python 3.9 or newer, or start Docker.",
+            (false, true, Some(_)) => {
+                "Not ready: this machine allows no local sandbox; start Docker."
+            }
+        };
+        let model = match self.has("model") {
+            true => "",
+            false => {
+                "\nTo generate tests, fixes and code, choose a model: set the key of a provider (such as GEMINI_API_KEY) \
+                 and give --model PROVIDER:NAME. `trellis demo` needs none."
+            }
+        };
+        format!("{place}{model}")
     }
 }
 
@@ -73,7 +100,9 @@ pub(crate) async fn doctor(params: &DoctorParams) -> Result<DoctorResult, Fault>
         Ok(limits) => (Some(limits.iter().map(limit).collect()), None),
         Err(why) => (None, Some(why)),
     };
-    Ok(DoctorResult { tools, local_limits, local_error })
+    let mut result = DoctorResult { tools, local_limits, local_error, verdict: String::new() };
+    result.verdict = result.judged();
+    Ok(result)
 }
 
 /// Refuses what is no folder.
@@ -86,9 +115,10 @@ pub(crate) fn folder(project: &Path) -> Result<&Path, Fault> {
 }
 
 fn tool(Finding { name, found, cost }: Finding) -> ToolFound {
+    let optional = matches!(name, "uv" | "docker" | "bubblewrap");
     match found {
-        Ok(detail) => ToolFound { name, ok: true, detail, cost: None },
-        Err(detail) => ToolFound { name, ok: false, detail, cost: Some(cost) },
+        Ok(detail) => ToolFound { name, ok: true, detail, cost: None, optional },
+        Err(detail) => ToolFound { name, ok: false, detail, cost: Some(cost), optional },
     }
 }
 

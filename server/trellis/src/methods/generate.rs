@@ -18,52 +18,54 @@ use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::workspace::journal::Journal;
 
-/// Grow a tested repository from a planning graph; resumes by itself.
+/// Generate a tested repository from a planning graph.
+///
+/// The same command resumes an earlier run in the same folder.
 #[derive(Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GenerateArgs {
-    /// The planning graph (RPG JSON; the dialect is detected).
+    /// Planning graph, a JSON file. The dialect is detected.
     pub(crate) graph: PathBuf,
-    /// Folder to grow the repository in.
-    #[arg(long)]
+    /// Folder of the generated repository.
+    #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) model: ModelArgs,
-    /// Nodes worked on at once; the result is the same for any number.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Generate this many nodes in parallel. The result is the same for any number.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     #[serde(default = "defaults::one_job")]
     pub(crate) jobs: u16,
-    /// Nodes per write to the disk.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Write to disk after this many nodes.
+    #[arg(long, value_name = "N", hide = true, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     #[serde(default = "defaults::batch")]
     pub(crate) batch: u16,
-    /// Start at this node; what comes before it must have passed or is skipped.
+    /// Start at this node. Nodes before it that have not passed are skipped.
     #[arg(long, value_name = "ID")]
     #[serde(default)]
     pub(crate) start_from_node: Option<String>,
-    /// Files the model is shown as project context.
+    /// Files that are part of every prompt as project context.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     #[serde(default)]
     pub(crate) context: Vec<PathBuf>,
-    /// Specification in prose: project name and description when the graph has none.
+    /// Specification in prose: project name and description if the graph has none.
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub(crate) spec: Option<PathBuf>,
-    /// Force the graph's dialect: rpg, zerorepo, codermind or rpg-encoder.
+    /// Read the graph as rpg, zerorepo, codermind or rpg-encoder.
     #[arg(long)]
     #[serde(default, with = "dialect")]
     #[schemars(with = "Option<String>")]
     pub(crate) dialect: Option<plan::Dialect>,
-    /// How the model gives a fix: in one reply, or with tools by which it looks around and edits.
-    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    /// How the model works on a fix: in one reply, or with tools that search and edit.
+    #[arg(long, value_enum, default_value_t = FixWith::Reply, value_name = "MODE", help_heading = "Model")]
     #[serde(default)]
     pub(crate) fix_with: FixWith,
-    /// Opinions on what a failure means, all at once; more than half decide (default: one, and others while it is not clear).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=15))]
+    /// Ask for this many opinions on each failure; the majority decides. Default: one, and more while it is unsure.
+    #[arg(long, help_heading = "Model", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=15))]
     #[serde(default)]
     pub(crate) votes: Option<u32>,
-    /// Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
+    /// Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
     #[arg(long, value_name = "MODE", default_value = "autonomous")]
     #[serde(default = "defaults::autonomous")]
     #[schemars(with = "Option<String>")]
@@ -71,15 +73,15 @@ pub(crate) struct GenerateArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// Seconds one test may take.
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Time limit for one test, in seconds.
+    #[arg(long, help_heading = "Sandbox", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     #[serde(default = "test_seconds")]
     pub(crate) test_timeout: u64,
-    /// Build on files that were changed by hand, instead of stopping.
+    /// Continue from files that you edited, instead of stopping.
     #[arg(long)]
     #[serde(default)]
     pub(crate) keep_edits: bool,
-    /// Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+    /// Remove the code of nodes that are no longer in the graph, instead of stopping.
     #[arg(long)]
     #[serde(default)]
     pub(crate) drop_removed: bool,
@@ -90,7 +92,9 @@ pub(crate) struct GenerateArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum FixWith {
     #[default]
+    /// One reply.
     Reply,
+    /// Tools that read, search and edit.
     Tools,
 }
 
@@ -179,9 +183,9 @@ struct GenerateOptions {
     jobs: Option<u16>,
     /// Nodes per write to the disk, from 1. Default 5.
     batch: Option<u16>,
-    /// Start at this node; what comes before it must have passed or is skipped.
+    /// Start at this node. Nodes before it that have not passed are skipped.
     start_from_node: Option<String>,
-    /// Files the model is shown as project context.
+    /// Files that are part of every prompt as project context.
     context: Option<Vec<PathBuf>>,
     /// Specification in prose.
     spec: Option<PathBuf>,
@@ -196,9 +200,9 @@ struct GenerateOptions {
     approve: Option<String>,
     /// Seconds one test may take, from 1. Default 30.
     test_timeout: Option<u64>,
-    /// Build on files that were changed by hand, instead of stopping.
+    /// Continue from files that you edited, instead of stopping.
     keep_edits: Option<bool>,
-    /// Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+    /// Remove the code of nodes that are no longer in the graph, instead of stopping.
     drop_removed: Option<bool>,
     #[schemars(flatten)]
     model: ModelArgs,

@@ -17,42 +17,44 @@ use crate::implement::{Decision, Given, Log, Order};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
-/// Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
-/// a worktree of its own, so that your files stay as they are until you approve.
+/// Implement an issue from a spec, test-first, on its own branch.
+///
+/// Writes tests that fail and code that makes them pass, runs linters, asks for your review and merges. All of it happens in a
+/// separate git worktree: your files do not change until you approve.
 #[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ImplementArgs {
-    /// The project, in a repository of git.
-    #[arg(default_value = ".")]
+    /// Folder of the project, in a git repository.
+    #[arg(default_value = ".", value_name = "PROJECT")]
     #[serde(default)]
     pub(crate) root: PathBuf,
     /// Number or name of the issue: letters, digits, `-`, `_` and `.`.
     #[arg(long, value_name = "N")]
     pub(crate) issue: String,
-    /// What is wanted, in a file of the project.
-    #[arg(long, value_name = "FILE")]
+    /// File of the project that describes what to build.
+    #[arg(long = "spec", alias = "lld", value_name = "FILE")]
     pub(crate) lld: PathBuf,
-    /// Files of the project, Python or Markdown, that are in every question: code to use, standards to keep.
+    /// Python or Markdown files that are part of every prompt: code to use, standards to follow.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     #[serde(default)]
     pub(crate) context: Vec<PathBuf>,
-    /// How tests and code are given: in one reply, or by work with tools on a copy of the files (default: with tools where the
-    /// model has them).
-    #[arg(long, value_enum)]
+    /// How the model works: in one reply, or with tools that edit a copy of the files. Default: tools if the model
+    /// supports them.
+    #[arg(long, value_enum, value_name = "MODE", help_heading = "Model")]
     #[serde(default)]
     pub(crate) work_with: Option<FixWith>,
-    /// Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
-    /// speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
+    /// When a change needs your approval before the merge: never (autonomous), always (supervised), or when in doubt
+    /// (threshold). Work that does not pass exits with 1 in autonomous mode, otherwise with 2.
     #[arg(long, value_name = "MODE", default_value = "supervised")]
     #[serde(default = "supervised")]
     #[schemars(with = "Option<String>")]
     pub(crate) approve: Mode,
-    /// Show what would be done and the first question; ask no model and write nothing.
+    /// Show the steps and the first prompt. Calls no model and writes nothing.
     #[arg(long)]
     #[serde(default)]
     pub(crate) dry_run: bool,
-    /// Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
-    /// a pull request where the remote is of a forge.
+    /// Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+    /// with a pull request on GitHub, Gitea or Forgejo.
     #[arg(long, value_name = "REMOTE")]
     #[serde(default)]
     pub(crate) push: Option<String>,

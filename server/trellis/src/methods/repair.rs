@@ -19,68 +19,71 @@ use crate::repair::{Order, Place, commit_title};
 use crate::sandbox::SandboxArgs;
 use crate::write_tests::registry;
 
-/// Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
+/// Fix failing tests; every fix is tested on a copy first.
+///
+/// Runs the tests, finds causes, asks the model for a fix of each, and tries it on a copy of the project. Doubtful fixes wait
+/// for your approval.
 #[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepairArgs {
-    /// The project.
-    #[arg(default_value = ".")]
+    /// Folder of the project.
+    #[arg(default_value = ".", value_name = "PROJECT")]
     #[serde(default)]
     pub(crate) root: PathBuf,
-    /// Mend only these failing tests: ids, files or folders; all that fails if none is given.
+    /// Fix only these failing tests: ids, files or folders. Default: all that fail.
     #[arg(long = "test", value_name = "ID")]
     #[serde(default)]
     pub(crate) tests: Vec<String>,
-    /// Run only these test files and folders beside them; all tests if none is given.
+    /// Run only these test files and folders as well. Default: all tests.
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     pub(crate) suite: Vec<String>,
-    /// What is wrong, in your words, for the model.
+    /// Describe in your own words what is wrong; the model reads it.
     #[arg(long, value_name = "TEXT")]
     #[serde(default)]
     pub(crate) issue: Option<String>,
-    /// Fixes that are tried for one cause.
+    /// Try at most this many fixes for one cause.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     #[serde(default = "defaults::five")]
     pub(crate) max_iterations: u32,
-    /// Fixes that pass among which the best is chosen; each one is asked for.
+    /// Collect this many passing fixes and keep the best. Each one is a request to the model.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
     #[serde(default = "defaults::one")]
     pub(crate) candidates: u8,
-    /// Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
+    /// Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
     #[arg(long, value_name = "MODE", default_value = "threshold")]
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub(crate) approve: Mode,
-    /// More files of which you want to see each change, as patterns such as `billing/**`.
+    /// Ask for approval of every change to these files, such as `billing/**`. Repeatable.
     #[arg(long, value_name = "PATTERN")]
     #[serde(default)]
     pub(crate) critical: Vec<String>,
-    /// Lines of one file that a fix may change.
+    /// Let a fix change at most this many lines of one file.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[serde(default = "defaults::fifty")]
     pub(crate) max_lines: u32,
-    /// Do not ask the model for a diagnosis before it is asked for a fix.
+    /// Skip the diagnosis that the model writes before a fix.
     #[arg(long)]
     #[serde(default)]
     pub(crate) no_report: bool,
-    /// How the model gives a fix: in one reply, or by editing a copy with tools, a graph of all functions among them.
-    #[arg(long, value_enum, default_value_t = FixWith::Reply)]
+    /// How the model works: in one reply, or with tools that search and edit a copy of the project.
+    #[arg(long, value_enum, default_value_t = FixWith::Reply, value_name = "MODE", help_heading = "Model")]
     #[serde(default)]
     pub(crate) fix_with: FixWith,
-    /// Write nothing into the tree; the patch is all there is.
+    /// Change no file; only write the patch.
     #[arg(long, conflicts_with = "worktree")]
     #[serde(default)]
     pub(crate) dry_run: bool,
-    /// Work on the last commit in a worktree of git; fixes go to a branch, and the tree is not touched.
+    /// Fix the last commit in a separate git worktree. Fixes go to a branch; your files do not change.
     #[arg(long)]
     #[serde(default)]
     pub(crate) worktree: bool,
-    /// Commit what was kept, and nothing else of the tree.
+    /// Commit the fixes that were kept, and nothing else.
     #[arg(long, conflicts_with_all = ["dry_run", "worktree"])]
     #[serde(default)]
     pub(crate) commit: bool,
-    /// Write what was kept to this file as a patch that `git apply` takes.
+    /// Write the fixes to this file as a patch for `git apply`.
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub(crate) patch: Option<PathBuf>,
@@ -90,16 +93,16 @@ pub(crate) struct RepairArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
+    /// Wait for your decision about fixes that need approval. Default: they wait as proposals, and the repair continues.
     #[arg(skip)]
     #[serde(default)]
     pub(crate) wait: bool,
-    /// Seconds one test may take.
-    #[arg(long, default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// Time limit for one test, in seconds.
+    #[arg(long, alias = "timeout", help_heading = "Sandbox", default_value_t = TEST_SECONDS, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     #[serde(default = "test_seconds")]
     pub(crate) test_timeout: u64,
-    /// Seconds all of them may take (default: 1800).
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// Time limit for all tests of a run, in seconds [default: 1800].
+    #[arg(long, help_heading = "Sandbox", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     #[serde(default)]
     pub(crate) run_timeout: Option<u64>,
 }

@@ -15,38 +15,41 @@ use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::tasks::Order;
 
-/// Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
-/// at a time, merged as they pass. Goes on where an earlier start stopped.
+/// Build a project from a task list, several tasks in parallel.
+///
+/// Creates the project from a template, then implements each task test-first in its own git worktree and merges it when all tests
+/// pass. The same command resumes an earlier start.
 #[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TasksArgs {
-    /// The list: JSON with `tasks`, each with `id`, `description`, and as it likes `implementation_details`, `depends_on`,
+    /// Task list: JSON with `tasks`, each with `id`, `description` and optional `implementation_details`, `depends_on`,
     /// `story_points`, `keywords`.
+    #[arg(value_name = "TASKS")]
     pub(crate) file: PathBuf,
-    /// The tech stack; `trellis stacks list` shows all.
+    /// Project template; `trellis stacks list` shows all.
     #[arg(long, value_name = "NAME")]
     pub(crate) stack: String,
-    /// The folder of the repository: empty, not there, or of an earlier start.
+    /// Folder of the project: new, empty, or from an earlier start.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+    /// Name of the project: lower-case letters, digits and `-`. Default: the folder's name.
     #[arg(long, value_name = "NAME")]
     #[serde(default)]
     pub(crate) name: Option<String>,
-    /// Tasks at a time.
+    /// Work on this many tasks in parallel.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     #[serde(default = "three")]
     pub(crate) jobs: u8,
-    /// How tests and code are given: by work with tools on a copy of the files, or in one reply. A reply is taken in either case.
-    #[arg(long, value_enum, default_value_t = FixWith::Tools)]
+    /// How the model works: with tools that edit a copy of the files, or in one reply. A reply is always accepted.
+    #[arg(long, value_enum, default_value_t = FixWith::Tools, value_name = "MODE", help_heading = "Model")]
     #[serde(default = "FixWith::tools")]
     pub(crate) work_with: FixWith,
-    /// Do not ask for tests of all tasks together in the end, and for what connects them.
+    /// Skip the tests of all tasks together at the end.
     #[arg(long)]
     #[serde(default)]
     pub(crate) skip_integration: bool,
-    /// Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
-    /// a pull request where the remote is of a forge.
+    /// Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+    /// with a pull request on GitHub, Gitea or Forgejo.
     #[arg(long, value_name = "REMOTE")]
     #[serde(default)]
     pub(crate) push: Option<String>,

@@ -10,7 +10,7 @@ use super::cancelled;
 use super::person::Verdict;
 use crate::error::Fault;
 use crate::methods::fixes::ConfidenceShape;
-use crate::output::{Output, harmless};
+use crate::output::{Output, harmless, waiting};
 use crate::proposals::{Proposal, ProposedFile};
 
 /// Standard input and standard error, both of which are a terminal.
@@ -31,6 +31,7 @@ impl Terminal {
         cancel: &CancellationToken,
     ) -> Result<Verdict, Fault> {
         output.note(shown(&proposal, why));
+        let _hidden = waiting::Hidden::new();
         let (answered, answer) = tokio::sync::oneshot::channel();
         // A thread that nobody waits for: a question that is never answered keeps nothing from ending.
         std::thread::spawn(move || answered.send(ask(&proposal)).is_ok());
@@ -49,6 +50,7 @@ impl Terminal {
         question: &'static str,
         cancel: &CancellationToken,
     ) -> Result<Option<String>, Fault> {
+        let _hidden = waiting::Hidden::new();
         let (answered, answer) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
             say(question);
@@ -83,7 +85,7 @@ fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
                 Err(why) => say(&format!("{why}\n")),
             },
             "r" | "reject" | "n" | "no" => {
-                say("why (the next fix is told; may be empty)? ");
+                say("why? (goes into the next prompt; may be empty) ");
                 return Ok(Verdict::Rejected(line_or_nothing()?));
             }
             "s" | "skip" => return Ok(Verdict::Skip),

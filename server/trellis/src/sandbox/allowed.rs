@@ -16,23 +16,23 @@ use crate::methods::bounds::FLAGS;
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Allowed {
-    /// A variable for the tests; as often as there are variables.
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// Set a variable for the tests. Repeatable.
+    #[arg(long, help_heading = "Sandbox", value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// A variable for the tests that has the value it has here; as often as there are variables.
-    #[arg(long, value_name = "NAME")]
+    /// Pass a variable of yours to the tests. Repeatable.
+    #[arg(long, help_heading = "Sandbox", value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
-    /// MiB of memory (default: 2048).
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..=MOST_MEMORY))]
+    /// Memory limit in MiB [default: 2048].
+    #[arg(long, help_heading = "Sandbox", value_name = "MIB", value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..=MOST_MEMORY))]
     pub(crate) memory: Option<u64>,
-    /// Processors (default: all; in containers 1).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_CORES))]
+    /// Number of processors [default: all; 1 in containers].
+    #[arg(long, help_heading = "Sandbox", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_CORES))]
     pub(crate) cores: Option<u32>,
-    /// Let tests use the network, this machine's own services among it.
-    #[arg(long)]
+    /// Let tests use the network, including services on this machine.
+    #[arg(long, help_heading = "Sandbox")]
     pub(crate) network: bool,
-    /// Do not let tests write beside their code.
-    #[arg(long)]
+    /// Do not let tests write to the project folder.
+    #[arg(long, help_heading = "Sandbox")]
     pub(crate) read_only: bool,
     /// Seconds for all tests of a run, where nothing else is said (default: 1800).
     #[arg(skip)]

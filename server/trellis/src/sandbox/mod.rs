@@ -28,11 +28,11 @@ use voice::Voice;
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Choice {
     #[default]
-    /// Docker where an engine answers, else local isolation.
+    /// Docker if an engine answers, otherwise the local sandbox.
     Auto,
     /// A container without network, with a copy of the project.
     Docker,
-    /// As much isolation as this machine allows; `trellis doctor` shows it.
+    /// The strongest isolation this machine allows; `trellis doctor` shows it.
     Local,
 }
 
@@ -41,14 +41,24 @@ pub(crate) enum Choice {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SandboxArgs {
     /// Where tests run.
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(
+        long,
+        help_heading = "Sandbox",
+        value_name = "WHERE",
+        value_enum,
+        default_value = "auto"
+    )]
     pub(crate) sandbox: Choice,
-    /// Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
-    #[arg(long, env = "TRELLIS_IMAGE", value_name = "IMAGE")]
+    /// Docker image with Python to run tests in [default: python:3.12-slim].
+    #[arg(long, help_heading = "Sandbox", env = "TRELLIS_IMAGE", value_name = "IMAGE")]
     pub(crate) image: Option<String>,
-    /// The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
-    /// from it. Tests run locally.
-    #[arg(long = "python", visible_alias = "interpreter", value_name = "PATH")]
+    /// Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
+    #[arg(
+        long = "python",
+        help_heading = "Sandbox",
+        visible_alias = "interpreter",
+        value_name = "PATH"
+    )]
     #[serde(skip_serializing)]
     pub(crate) interpreter: Option<PathBuf>,
     #[command(flatten)]

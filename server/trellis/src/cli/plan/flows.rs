@@ -9,15 +9,15 @@ use crate::error::{Exit, Fault};
 use crate::methods::plan::{Links, PlanFlowsParams, ways};
 use crate::output::Output;
 
-/// Show the ways through each subgraph that integration tests follow, from where data comes in.
+/// Show the data flows that integration tests follow.
 #[derive(Args)]
 pub(super) struct FlowsArgs {
     #[command(flatten)]
     graph: Graph,
-    /// Which links to follow.
+    /// Links to follow.
     #[arg(long, value_name = "LINKS", default_value = "both")]
     along: Links,
-    /// How many flows of one subgraph.
+    /// Show at most this many flows of each subgraph.
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
 }

@@ -9,7 +9,7 @@ use crate::error::{Exit, Fault};
 use crate::methods::plan::{PlanLevelsParams, levels};
 use crate::output::Output;
 
-/// Show which nodes or tasks can be worked on at once, a level a line, and the chain that takes longest.
+/// Show what can run in parallel, and the longest chain.
 #[derive(Args)]
 pub(super) struct LevelsArgs {
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `trellis plan search`: nodes by what somebody types.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -12,32 +12,34 @@ use plan::{NodeHit, Plan};
 use super::Graph;
 use crate::error::{Exit, Fault};
 use crate::methods::plan_search::{By, PlanSearchParams, Searched};
-use crate::output::Output;
+use crate::output::{Output, color};
 
-/// Find nodes by a name, however it is written, or by what they do, in any words.
+/// Find nodes by name or by what they do.
+///
+/// Names may be misspelled; descriptions may use other words.
 #[derive(Args)]
 pub(super) struct SearchArgs {
     #[command(flatten)]
     graph: Graph,
-    /// What is looked for: a name, a description, an error message.
+    /// A name, a description or an error message.
     #[arg(required_unless_present = "queries", conflicts_with = "queries")]
     query: Option<String>,
-    /// A file of queries, one a line, answered one after the other, each with its time.
+    /// Answer every line of this file, each with its time.
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
-    /// How many nodes to show; those as good as the last one are shown too.
+    /// Show at most this many nodes, and any that score like the last one.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     top: u32,
     /// Only nodes of this subgraph.
     #[arg(long, value_name = "ID", conflicts_with = "all")]
     subgraph: Option<String>,
-    /// Nodes of all subgraphs, as without --subgraph.
+    /// Search all subgraphs (the default).
     #[arg(long)]
     all: bool,
-    /// Whose vectors say what texts mean: builtin, openai:MODEL or ollama:MODEL.
+    /// Embedding model: builtin, openai:MODEL or ollama:MODEL.
     #[arg(long, value_name = "MODEL", env = "TRELLIS_EMBEDDINGS", default_value = "builtin")]
     embeddings: String,
-    /// What to go by.
+    /// Search by names, by meaning, or both.
     #[arg(long, value_name = "WHAT", default_value = "both")]
     by: By,
 }
@@ -97,7 +99,7 @@ fn show(
         let inside = inside.unwrap_or_default();
         return output.text(format_args!("no node{inside} matches {query:?}; try other words"));
     }
-    let marks = if io::stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("*", "*") };
+    let marks = if color::is_on() { ("\x1b[1m", "\x1b[0m") } else { ("*", "*") };
     output.stream(|out| hits.iter().try_for_each(|hit| line(plan, hit, marks, out)))
 }
 

@@ -8,16 +8,17 @@ use crate::error::{Exit, Fault};
 use crate::methods::refactorings::{SafeDeleteSymbolParams, safe_delete_symbol};
 use crate::output::Output;
 
-/// Delete a symbol that nothing uses. Refused, with every use listed, when something does or may do:
-/// imports and `__all__` count as well.
+/// Delete a symbol that is not used.
+///
+/// If something uses it or may use it, nothing is deleted, and every use is listed. Imports and `__all__` count.
 #[derive(Args)]
 pub(crate) struct DeleteArgs {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// Symbol: `name`, `Class/name`, `/Class/name` (full path), or `name[1]` (the second one).
     #[arg(required_unless_present = "at", conflicts_with = "at")]
     name_path: Option<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Delete it even so; what breaks is listed.
+    /// Delete it even if it is used; lists what breaks.
     #[arg(long)]
     force: bool,
     #[command(flatten)]

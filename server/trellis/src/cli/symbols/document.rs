@@ -9,12 +9,12 @@ use crate::error::{Exit, Fault};
 use crate::methods::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::output::Output;
 
-/// Show what a file defines, as a tree.
+/// Show the definitions of a file as a tree.
 #[derive(Args)]
 pub(crate) struct DocumentArgs {
-    /// The file; one with syntax errors is shown as far as it can be understood.
+    /// Python file. Syntax errors do not matter.
     file: PathBuf,
-    /// Only so many levels, from 1.
+    /// Show only this many levels.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
 }

@@ -18,16 +18,15 @@ use crate::project;
 /// What is edited, where, and with which text.
 #[derive(Args)]
 pub(crate) struct PlaceArgs {
-    /// The symbol: `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that
-    /// name.
+    /// Symbol: `name`, `Class/name`, `/Class/name` (full path), or `name[1]` (the second one).
     name_path: String,
-    /// The file, or a folder in which one symbol has that name path.
-    #[arg(long, default_value = ".", value_name = "PATH")]
+    /// File or folder with the symbol.
+    #[arg(long = "project", visible_alias = "in", default_value = ".", value_name = "PATH")]
     r#in: PathBuf,
-    /// The new text; without it and --text-file, standard input.
+    /// New text [default: read from stdin].
     #[arg(long, conflicts_with = "text_file", allow_hyphen_values = true)]
     text: Option<String>,
-    /// File with the new text.
+    /// Read the new text from this file.
     #[arg(long, value_name = "FILE")]
     text_file: Option<PathBuf>,
     #[command(flatten)]
@@ -36,7 +35,7 @@ pub(crate) struct PlaceArgs {
 
 #[derive(Args)]
 pub(super) struct How {
-    /// Show what would change, and change nothing.
+    /// Show the changes; write nothing.
     #[arg(long)]
     pub(super) dry_run: bool,
 }
@@ -46,25 +45,28 @@ pub(super) struct How {
 pub(crate) struct InsertAfterArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Insert at the end of the class instead; `pass` gives way.
+    /// Insert at the end of the class body; replaces `pass`.
     #[arg(long)]
     inside: bool,
 }
 
-/// Replace text of a file: exact, then with other white space, then the most similar lines (0.8 at least).
+/// Replace text in a file.
+///
+/// Looks for the exact text, then for the same text with other white space, then for the most similar lines (a score of at
+/// least 0.8).
 #[derive(Args)]
 pub(crate) struct ReplaceArgs {
-    /// What is there.
+    /// Text to replace.
     #[arg(long, allow_hyphen_values = true)]
     search: String,
-    /// What is to be there.
+    /// New text.
     #[arg(long, allow_hyphen_values = true)]
     replace: String,
-    /// Which match, from 1; 0 for all. Without it there must be only one.
+    /// Which match to replace, from 1; 0 for all. Needed if there is more than one.
     #[arg(long, value_name = "N")]
     occurrence: Option<usize>,
-    /// The file.
-    #[arg(long, value_name = "FILE")]
+    /// File to edit.
+    #[arg(long = "file", alias = "in", value_name = "FILE")]
     r#in: PathBuf,
     #[command(flatten)]
     how: How,

@@ -11,24 +11,24 @@ use crate::methods::folder;
 use crate::methods::symbols::{FindSymbolParams, Kind, find_symbol};
 use crate::output::Output;
 
-/// Find definitions by name or name path.
+/// Find definitions by name.
 #[derive(Args)]
 pub(crate) struct FindArgs {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// Symbol: `name`, `Class/name`, `/Class/name` (full path), or `name[1]` (the second one).
     pattern: String,
-    /// Folder or file to look in.
-    #[arg(long, default_value = ".", value_name = "PATH")]
+    /// Folder or file to search.
+    #[arg(long = "project", visible_alias = "in", default_value = ".", value_name = "PATH")]
     r#in: PathBuf,
-    /// The last part may be any part of the symbol's name.
+    /// Match any part of the name.
     #[arg(long)]
     substring: bool,
-    /// Only symbols of these kinds.
+    /// Only these kinds. Repeatable.
     #[arg(long, value_parser = kinds())]
     kind: Vec<Kind>,
-    /// Show the definitions' text.
+    /// Show the source of each definition.
     #[arg(long)]
     body: bool,
-    /// Show what is in the definitions too, down to so many levels.
+    /// Also show nested definitions, down to this level.
     #[arg(long, value_name = "N", default_value_t = 0)]
     depth: usize,
 }

@@ -11,13 +11,13 @@ mod document;
 mod edit;
 mod find;
 mod place;
-mod planned;
+pub(crate) mod planned;
 mod refs;
 mod rename;
 mod undo;
 mod unused;
 
-/// Look at the symbols of Python files, and edit them.
+/// Find, rename, edit or delete Python symbols safely.
 #[derive(Args)]
 pub(crate) struct SymbolsArgs {
     #[command(subcommand)]
@@ -27,17 +27,20 @@ pub(crate) struct SymbolsArgs {
 #[derive(Subcommand)]
 enum What {
     Find(find::FindArgs),
+    #[command(visible_alias = "outline")]
     Document(document::DocumentArgs),
     /// List every reference of a symbol.
     Refs(refs::RefsArgs),
-    /// List from where a symbol is used, by the functions and classes around the uses.
+    /// List the functions and classes that use a symbol.
     Callers(callers::CallersArgs),
     Unused(unused::UnusedArgs),
     Planned(planned::PlannedArgs),
-    /// Say where the symbol at a place is defined.
+    /// Show where the symbol at a position is defined.
     Definition(refs::DefinitionArgs),
-    /// Replace a symbol's body, or all of it with a text that brings its own `def` or `class`. Decorators
-    /// stay unless the text has some; the docstring is part of the body.
+    /// Replace the body of a symbol, or all of it.
+    ///
+    /// A text with its own `def` or `class` line replaces the whole definition. Decorators stay unless the text has some. The
+    /// docstring is part of the body.
     ReplaceBody(edit::PlaceArgs),
     /// Insert statements above a symbol, its decorators and comments.
     InsertBefore(edit::PlaceArgs),

@@ -10,7 +10,7 @@ use crate::methods::meant::At;
 /// A symbol by its name path, or by a place where it is named.
 #[derive(Args)]
 pub(super) struct SymbolArgs {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// Symbol: `name`, `Class/name`, `/Class/name` (full path), or `name[1]` (the second one).
     #[arg(required_unless_present = "at", conflicts_with = "at")]
     pub(super) name_path: Option<String>,
     #[command(flatten)]
@@ -20,10 +20,10 @@ pub(super) struct SymbolArgs {
 /// Where to look, and for which place.
 #[derive(Args)]
 pub(super) struct ScopeArgs {
-    /// Folder to look in.
-    #[arg(long, default_value = ".", value_name = "PATH")]
+    /// Folder of the project.
+    #[arg(long = "project", alias = "in", default_value = ".", value_name = "DIR")]
     pub(super) r#in: PathBuf,
-    /// A place where the symbol is named, with line and column from 1, in place of its name path.
+    /// Position of the symbol instead of its name; lines and columns count from 1.
     #[arg(long, value_name = "FILE:LINE:COLUMN")]
     pub(super) at: Option<Spot>,
 }

@@ -11,16 +11,17 @@ use crate::methods::symbols::Reasoned as _;
 use crate::methods::{folder, plan as graphs};
 use crate::output::Output;
 
-/// Check the planned dependencies of a graph against what the code really uses.
+/// Compare planned dependencies with what the code uses.
 #[derive(Args)]
 pub(crate) struct PlannedArgs {
-    /// The planning graph, a JSON file.
+    /// Planning graph, a JSON file.
+    #[arg(value_name = "GRAPH")]
     rpg: PathBuf,
-    /// Folder with the code.
-    #[arg(long, default_value = ".", value_name = "DIR")]
+    /// Folder of the code.
+    #[arg(long = "project", alias = "in", default_value = ".", value_name = "DIR")]
     r#in: PathBuf,
-    /// Read the graph as rpg, zerorepo, codermind or rpg-encoder, whatever it looks like.
-    #[arg(long, value_name = "D")]
+    /// Read the graph as rpg, zerorepo, codermind or rpg-encoder.
+    #[arg(long)]
     dialect: Option<Dialect>,
 }
 

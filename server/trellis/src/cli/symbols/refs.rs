@@ -19,18 +19,18 @@ use crate::symbols::checker::Checker;
 pub(super) struct RefsArgs {
     #[command(flatten)]
     symbol: SymbolArgs,
-    /// Ask an installed type checker, too, and say which of the possible references it confirms.
+    /// Ask an installed type checker which possible references are real.
     #[arg(long, value_enum, value_name = "CHECKER")]
     confirm: Option<Checker>,
 }
 
 #[derive(Args)]
 pub(super) struct DefinitionArgs {
-    /// A place where the symbol is named, with line and column from 1.
+    /// Position of the symbol; lines and columns count from 1.
     #[arg(long, value_name = "FILE:LINE:COLUMN")]
     at: Spot,
-    /// Folder to look in.
-    #[arg(long, default_value = ".", value_name = "PATH")]
+    /// Folder of the project.
+    #[arg(long = "project", alias = "in", default_value = ".", value_name = "DIR")]
     r#in: PathBuf,
 }
 

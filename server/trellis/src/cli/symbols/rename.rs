@@ -8,12 +8,13 @@ use crate::error::{Exit, Fault};
 use crate::methods::refactorings::{RenameSymbolParams, rename_symbol};
 use crate::output::Output;
 
-/// Rename a symbol with all its references, imports and exports: every file or none. Refused when a name
-/// would come to mean something else; what may mean the symbol, of which nobody can be sure, is not changed
-/// but listed.
+/// Rename a symbol and all its references.
+///
+/// Changes imports and exports, too: every file or none. Refused if the new name would clash or change the meaning of other
+/// code. Uncertain references are not changed but listed.
 #[derive(Args)]
 pub(crate) struct RenameArgs {
-    /// The symbol (`name`, `Class/name`, `/Class/name`, `name[1]`), left out with --at; and its new name.
+    /// Symbol (omit it with --at) and its new name.
     #[arg(required = true, num_args = 1..=2, value_names = ["NAME_PATH", "NEW_NAME"])]
     names: Vec<String>,
     #[command(flatten)]

@@ -9,13 +9,15 @@ use crate::error::{Exit, Fault};
 use crate::methods::edits::{UndoEditParams, undo_edit};
 use crate::output::Output;
 
-/// Take back an edit that one of these commands made; refused if its files were changed since.
+/// Undo an edit or an accepted fix.
+///
+/// Refused if the edited files have changed since.
 #[derive(Args)]
 pub(crate) struct UndoArgs {
-    /// Number of the edit; without one, the last that was not undone.
+    /// Number of the edit [default: the last one].
     id: Option<u64>,
-    /// A file or folder of the project that was edited.
-    #[arg(long, default_value = ".", value_name = "PATH")]
+    /// Folder of the project.
+    #[arg(long = "project", alias = "in", default_value = ".", value_name = "DIR")]
     r#in: PathBuf,
 }
 

@@ -9,11 +9,11 @@ use crate::methods::folder;
 use crate::methods::symbols::{FindUnusedParams, Reasoned as _, UnusedSymbol, find_unused};
 use crate::output::Output;
 
-/// List functions, classes and methods that nothing uses outside their own text.
+/// List functions, classes and methods that nothing uses.
 #[derive(Args)]
 pub(crate) struct UnusedArgs {
-    /// Folder to look in.
-    #[arg(long, default_value = ".", value_name = "PATH")]
+    /// Folder of the project.
+    #[arg(long = "project", alias = "in", default_value = ".", value_name = "DIR")]
     r#in: PathBuf,
 }
 

@@ -8,6 +8,9 @@ use serde_json::json;
 use crate::error::Fault;
 use crate::observer::{Observer, Told};
 
+pub(crate) mod color;
+pub(crate) mod waiting;
+
 /// Where a command prints, and in which of the two forms.
 pub(crate) struct Output {
     json: bool,
@@ -19,7 +22,9 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Output { json, has_printed: false, observer: Observer::default() }
+        // Where the line of a running command is shown, it follows what the work reports.
+        let observer = if waiting::is_there() { printing() } else { Observer::default() };
+        Output { json, has_printed: false, observer }
     }
 
     /// For work in the sidecar: nothing is printed, somebody is told.
@@ -29,12 +34,7 @@ impl Output {
 
     /// The same printer, where others hear what the work tells beside its words.
     pub(crate) fn watched(self, watching: impl FnOnce(Observer) -> Observer) -> Self {
-        let printing = Observer::new(|told| {
-            if let Told::Note(text) = told {
-                Output::say(text);
-            }
-        });
-        Output { observer: watching(printing), ..self }
+        Output { observer: watching(printing()), ..self }
     }
 
     /// Who watches the work.
@@ -77,8 +77,11 @@ impl Output {
         &mut self,
         write: impl FnOnce(&mut BufWriter<Screen>) -> io::Result<()>,
     ) -> Result<(), Fault> {
-        let mut out = BufWriter::new(Screen::new(io::stdout().lock()));
-        match write(&mut out).and_then(|()| out.flush()) {
+        let print = || {
+            let mut out = BufWriter::new(Screen::new(io::stdout().lock()));
+            write(&mut out).and_then(|()| out.flush())
+        };
+        match waiting::around(print) {
             // The reader went away (`| head`): it has what it wanted.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(e) => Err(Fault::internal(format!("cannot print the result: {e}"))),
@@ -97,8 +100,17 @@ impl Output {
     /// The same, from where no printer is at hand.
     pub(crate) fn say(text: impl std::fmt::Display) {
         // Standard error may be closed; there is nowhere left to say so.
-        let _ = writeln!(io::stderr().lock(), "{}", harmless(&text.to_string()));
+        let text = color::note(&harmless(&text.to_string()));
+        let _ = waiting::around(|| writeln!(io::stderr().lock(), "{text}"));
     }
+}
+
+/// Prints notes to standard error; shows the rest in the line of the running command.
+fn printing() -> Observer {
+    Observer::new(|told| match told {
+        Told::Note(text) => Output::say(text),
+        told => waiting::tell(&told),
+    })
 }
 
 /// Standard output. A terminal gets no text that could drive it; a file or a pipe gets every byte.
@@ -136,16 +148,13 @@ impl Write for Screen {
     }
 }
 
-/// Bold and back: the only sequences of our own.
-const OWN: [&str; 3] = ["\u{1b}[1m", "\u{1b}[0m", "\u{1b}[22m"];
-
 /// Text from graphs, models and tests must not drive the terminal: control characters and those that turn the
 /// direction of writing are shown as their codes.
 pub(crate) fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        if let Some(own) = OWN.iter().find(|own| rest.starts_with(**own)) {
+        if let Some(own) = color::SEQUENCES.iter().find(|own| rest.starts_with(**own)) {
             out += own;
             rest = &rest[own.len()..];
             continue;
@@ -166,7 +175,7 @@ mod tests {
     use super::harmless;
 
     #[test]
-    fn nothing_drives_the_terminal_but_our_own_bold() {
+    fn nothing_drives_the_terminal_but_our_own_sequences() {
         let table = [
             ("plain é\n\ttext", "plain é\n\ttext"),
             ("\u{1b}[1mfound\u{1b}[0m", "\u{1b}[1mfound\u{1b}[0m"),

@@ -1,0 +1,90 @@
+//! One line on a terminal that shows, from the second second on, that a command is still running.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::observer::Told;
+use crate::workspace::journal;
+
+/// Commands that are done by then show nothing.
+const AFTER: Duration = Duration::from_secs(2);
+const TICK: Duration = Duration::from_millis(120);
+
+/// The line of this process. Hidden where standard error is not a terminal.
+static LINE: OnceLock<ProgressBar> = OnceLock::new();
+
+/// Shows the line once the command has run for two seconds.
+pub(crate) fn start(command: &'static str) {
+    let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    line.set_style(style());
+    line.set_message(command);
+    if LINE.set(line).is_ok() {
+        tokio::spawn(async {
+            tokio::time::sleep(AFTER).await;
+            show();
+        });
+    }
+}
+
+/// Whether the command shows one.
+pub(super) fn is_there() -> bool {
+    LINE.get().is_some()
+}
+
+/// Takes the line away for good.
+pub(crate) fn end() {
+    LINE.get().into_iter().for_each(ProgressBar::finish_and_clear);
+}
+
+/// Keeps the line away while you are asked something.
+pub(crate) struct Hidden(());
+
+impl Hidden {
+    pub(crate) fn new() -> Hidden {
+        if let Some(line) = LINE.get() {
+            line.disable_steady_tick();
+            line.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        Hidden(())
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        show();
+    }
+}
+
+fn show() {
+    if let Some(line) = LINE.get().filter(|it| !it.is_finished()) {
+        line.set_draw_target(ProgressDrawTarget::stderr());
+        line.enable_steady_tick(TICK);
+    }
+}
+
+/// Prints something without the line in its way.
+pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
+    match LINE.get() {
+        Some(line) => line.suspend(print),
+        None => print(),
+    }
+}
+
+/// Names what the command is doing.
+pub(super) fn tell(told: &Told<'_>) {
+    let Some(line) = LINE.get() else { return };
+    let text = match told {
+        Told::Test { test, .. } => test.id.clone(),
+        Told::Journaled(journal::Event::Stage { work, stage, .. }) => format!("{work}: {stage}"),
+        Told::Progress { done, total, .. } => format!("{done} of {total} done"),
+        _ => return,
+    };
+    line.set_message(super::harmless(&text).replace('\n', " "));
+}
+
+fn style() -> ProgressStyle {
+    let template = "{spinner} {elapsed} {wide_msg}";
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
