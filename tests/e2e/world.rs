@@ -1,6 +1,7 @@
 //! A folder, a home and an environment of a test's own, and the binary run in them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,12 +115,19 @@ impl World {
         fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
 
-    /// A clean environment: nothing of the person's that runs the tests.
+    /// The binary in a clean environment: nothing of the person's that runs the tests.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.shell(binary());
+        command.args(arguments);
+        command
+    }
+
+    /// Any program in that environment.
+    pub(crate) fn shell(&self, program: impl AsRef<OsStr>) -> Command {
         let home = self.root().join("home");
         fs::create_dir_all(&home).expect("a home");
-        let mut command = Command::new(binary());
-        command.args(arguments).current_dir(self.root()).env_clear().stdin(Stdio::null());
+        let mut command = Command::new(program);
+        command.current_dir(self.root()).env_clear().stdin(Stdio::null());
         let path = self.path.as_ref().map(|it| it.as_os_str().to_owned());
         command.env("PATH", path.or_else(|| std::env::var_os("PATH")).unwrap_or_default());
         command.env("HOME", home).env("TRELLIS_CACHE", cache());

@@ -1,0 +1,134 @@
+//! A page of documentation as its fenced blocks.
+
+use super::session::Wrong;
+
+/// The mark of a folder that the commands after it start in.
+const EXAMPLE: &str = "<!-- example: ";
+
+pub(super) struct Page {
+    lines: Vec<String>,
+    pub(super) blocks: Vec<Block>,
+    /// Folders of examples, with the line from which each holds.
+    examples: Vec<(usize, String)>,
+}
+
+/// A fenced block. Lines count from 1.
+pub(super) struct Block {
+    pub(super) language: String,
+    /// The line below the opening fence.
+    pub(super) line: usize,
+    pub(super) lines: Vec<String>,
+}
+
+/// A command of a `console` block with the output that the page shows.
+pub(super) struct Step {
+    pub(super) command: String,
+    /// The first line of the output.
+    pub(super) line: usize,
+    pub(super) shown: Vec<String>,
+}
+
+impl Block {
+    pub(super) fn text(&self) -> String {
+        self.lines.iter().map(|it| format!("{it}\n")).collect()
+    }
+
+    /// Whether it shows commands, executed or not.
+    pub(super) fn is_shell(&self) -> bool {
+        matches!(self.language.as_str(), "console" | "sh")
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut out: Vec<Step> = Vec::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            match (line.strip_prefix("$ "), out.last_mut()) {
+                (Some(command), _) => out.push(Step {
+                    command: command.to_owned(),
+                    line: self.line + number + 1,
+                    shown: Vec::new(),
+                }),
+                (None, Some(step)) if step.shown.is_empty() && step.command.ends_with('\\') => {
+                    step.command = format!("{}\n{line}", step.command);
+                    step.line += 1;
+                }
+                (None, Some(step)) => step.shown.push(line.clone()),
+                (None, None) => panic!("line {}: output without a command", self.line + number),
+            }
+        }
+        out
+    }
+}
+
+impl Page {
+    pub(super) fn of(text: &str) -> Page {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let (mut blocks, mut examples) = (Vec::new(), Vec::new());
+        let mut open: Option<Block> = None;
+        for (number, line) in lines.iter().enumerate() {
+            match (open.take(), line.trim_start().strip_prefix("```")) {
+                (Some(block), Some("")) => blocks.push(block),
+                (Some(mut block), _) => {
+                    block.lines.push(line.clone());
+                    open = Some(block);
+                }
+                (None, Some(language)) => {
+                    let (language, line) = (language.to_owned(), number + 2);
+                    open = Some(Block { language, line, lines: Vec::new() });
+                }
+                (None, None) => {
+                    let folder = line.strip_prefix(EXAMPLE).and_then(|it| it.strip_suffix(" -->"));
+                    examples.extend(folder.map(|it| (number + 1, it.to_owned())));
+                }
+            }
+        }
+        assert!(open.is_none(), "a block is not closed");
+        Page { lines, blocks, examples }
+    }
+
+    pub(super) fn has_commands(&self) -> bool {
+        self.blocks.iter().any(|it| it.language == "console")
+    }
+
+    /// What is executed in one folder, one after the other; an example's mark begins a new one.
+    pub(super) fn sessions(&self) -> Vec<(Option<&str>, Vec<Step>)> {
+        let mut out: Vec<(Option<&str>, Vec<Step>)> = Vec::new();
+        let mut begun = None;
+        for block in self.blocks.iter().filter(|it| it.language == "console") {
+            let example = self.examples.iter().rfind(|(line, _)| *line < block.line);
+            let start = example.map_or(0, |it| it.0);
+            if begun != Some(start) {
+                out.push((example.map(|it| it.1.as_str()), Vec::new()));
+                begun = Some(start);
+            }
+            if let Some((_, steps)) = out.last_mut() {
+                steps.extend(block.steps());
+            }
+        }
+        out
+    }
+
+    /// The page with what commands print now.
+    pub(super) fn with(&self, wrong: &[Wrong]) -> String {
+        let mut lines = self.lines.clone();
+        for it in wrong.iter().rev() {
+            let at = it.line - 1;
+            lines.splice(at..at + it.shown.len(), it.printed.iter().map(|it| stable(it)));
+        }
+        lines.iter().map(|it| format!("{it}\n")).collect()
+    }
+}
+
+/// A line without what differs from run to run: times.
+fn stable(line: &str) -> String {
+    let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    for at in 1..words.len() {
+        let unit = words[at].trim_end_matches([')', ',', ';', ':', '.']);
+        let number = words[at - 1].trim_start_matches('(');
+        let is_number =
+            !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        if matches!(unit, "ms" | "s") && is_number {
+            words[at - 1] = words[at - 1].replace(number, "…");
+        }
+    }
+    words.join(" ")
+}
