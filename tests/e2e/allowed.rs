@@ -49,7 +49,7 @@ fn variables_come_from_flags_then_from_the_person_s_own_file_and_not_by_themselv
     world.write(OWN, "[sandbox]\npass_env = [\"STAGE\"]\n");
     assert_eq!(outcome(&mut test(&world, &[])), "passed");
     let ran = Ran::of(test(&world, &["--pass-env=NOPE"]).output().expect("trellis starts"));
-    let _ = ran.exits(0).says("NOPE is to be passed to the tests and is not set here");
+    let _ = ran.exits(0).says("NOPE should be passed to the tests, but it is not set here");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_project_cannot_say_what_its_tests_may_have() {
     for text in ["[sandbox]\nnetwork = true\n", "[sandbox]\n", "[sandbox.env]\nSTAGE = \"x\"\n"] {
         world.write("p/trellis.toml", text);
         let ran = world.trellis(&["test", "p", "--sandbox=local"]).exits(65);
-        let _ = ran.says("a project may not set `[sandbox]`").says(".config/trellis/trellis.toml");
+        let _ = ran.says("a project cannot set `[sandbox]`").says(".config/trellis/trellis.toml");
     }
 }
 
@@ -81,7 +81,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         ("[sandbox]\nmemory = 5\n", "`sandbox.memory` is in MiB, from 64"),
         ("[sandbox]\ncores = 0\n", "must be at least 1"),
         ("[sandbox]\nrun_seconds = 0\n", "must be at least 1"),
-        ("[sandbox]\npass_env = [\"A=B\"]\n", "name variables"),
+        ("[sandbox]\npass_env = [\"A=B\"]\n", "contain variable names"),
         ("[sandbox]\nnetwrok = true\n", "unknown field `netwrok`"),
     ] {
         world.write(OWN, text);
@@ -89,16 +89,16 @@ fn what_makes_no_sense_is_refused_in_words() {
     }
     world.write(OWN, "");
     for (flag, code, words) in [
-        ("--env=STAGE", 65, "`STAGE` is no variable with a value"),
-        ("--env==x", 65, "is no name of a variable"),
+        ("--env=STAGE", 65, "`STAGE` is not a variable with a value"),
+        ("--env==x", 65, "is not the name of a variable"),
         ("--memory=1", 64, "--memory"),
         ("--cores=0", 64, "--cores"),
-        ("--python=/nowhere", 69, "/nowhere cannot run the tests: /nowhere is not there"),
+        ("--python=/nowhere", 69, "/nowhere cannot run the tests: /nowhere does not exist"),
     ] {
         let _ = world.trellis(&["test", "p", "--sandbox=local", flag]).exits(code).says(words);
     }
     let both = world.trellis(&["test", "p", "--sandbox=docker", "--python=/usr/bin/python3"]);
-    let _ = both.exits(65).says("not in a container");
+    let _ = both.exits(65).says("a container cannot use a Python environment on this machine");
 }
 
 #[test]
@@ -204,5 +204,5 @@ fn a_requirement_that_is_named_as_it_is_imported_is_installed() {
         "import yaml\n\ndef test_a():\n    assert yaml.safe_load('a: 1') == {'a': 1}\n",
     );
     let ran = Ran::of(test(&world, &[]).output().expect("trellis starts")).exits(0);
-    let _ = ran.says("yaml is the name of an import: PyYAML is installed");
+    let _ = ran.says("yaml is the name of an import: the package PyYAML is installed");
 }

@@ -241,7 +241,7 @@ fn hunks_are_taken_one_by_one_and_taken_back_in_turn() {
         what["test"] = false.into();
         what
     };
-    refused(decide(&mut client, json!({ "decision": "acceptHunks" })), &["no hunk is named"]);
+    refused(decide(&mut client, json!({ "decision": "acceptHunks" })), &["no hunk is selected"]);
     refused(
         decide(&mut client, json!({ "decision": "acceptHunks", "hunks": [3] })),
         &["no hunk 3", "has 2"],
@@ -267,7 +267,7 @@ fn hunks_are_taken_one_by_one_and_taken_back_in_turn() {
     assert_eq!((&left["state"], &left["hunks"]), (&"accepted".into(), &0.into()), "{left:#}");
     let _ = undo(&mut client).expect("taken back");
     assert_eq!(world.read("p/shop/cart.py"), CART);
-    refused(undo(&mut client), &["nothing of fix-1 is in the files"]);
+    refused(undo(&mut client), &["no change of fix-1 is in the files"]);
     let fix = call(&mut client, "getFix", json!({ "root": "p", "fix": "fix-1" }));
     let notes: Vec<&Value> =
         fix["history"].as_array().expect("steps").iter().map(|it| &it["note"]).collect();
@@ -294,7 +294,7 @@ fn what_a_person_works_on_is_never_written_over() {
 
     // Saved, where every hunk has its place still.
     world.write("p/shop/cart.py", &format!("# mine\n{CART}"));
-    refused(decide(&mut client, accept()), &["shop/cart.py was changed since fix-1"]);
+    refused(decide(&mut client, accept()), &["shop/cart.py changed since fix-1"]);
     assert_eq!(remedy(&mut client, &accept()), "rebase");
     let rebased = decide(&mut client, json!({ "decision": "rebase" })).expect("a place");
     assert_eq!((&rebased["state"], &rebased["revision"]), (&"waiting".into(), &2.into()));
@@ -304,9 +304,9 @@ fn what_a_person_works_on_is_never_written_over() {
     let others = CART.replace("total > FREE_FROM", "FREE_FROM < total");
     world.write("p/shop/cart.py", &others);
     client.change(&path, &others);
-    refused(decide(&mut client, accept()), &["was changed since"]);
+    refused(decide(&mut client, accept()), &["changed since"]);
     assert_eq!(remedy(&mut client, &accept()), Value::Null);
-    refused(decide(&mut client, json!({ "decision": "rebase" })), &["not there any more"]);
+    refused(decide(&mut client, json!({ "decision": "rebase" })), &["no longer exist"]);
     assert_eq!(world.read("p/shop/cart.py"), others);
 
     // Back as it was: it can be accepted, and not taken back once others have changed it.
@@ -316,7 +316,7 @@ fn what_a_person_works_on_is_never_written_over() {
     assert_eq!(accepted["state"], "accepted", "{accepted:#}");
     assert_eq!(world.read("p/shop/cart.py"), format!("# mine\n{}", all()));
     world.write("p/shop/cart.py", "x = 1\n");
-    refused(undo(&mut client), &["was changed since"]);
+    refused(undo(&mut client), &["changed since"]);
     assert_eq!(world.read("p/shop/cart.py"), "x = 1\n");
 }
 

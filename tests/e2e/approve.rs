@@ -96,7 +96,7 @@ fn without_anybody_there_a_fix_waits_for_a_later_start() {
     let supervised = ["--approve=supervised", "--sandbox=local"];
     let _ = world.grow(&plot(), &supervised).exits(2);
     let reason = world.checkpoint()["square"]["failure_reason"].to_string();
-    assert!(reason.contains("needs_human: the fix waits for approval"), "{reason}");
+    assert!(reason.contains("needs_human: the fix needs your review"), "{reason}");
     assert!(!world.out().join("src/lib/basic.py").exists(), "a failed node leaves no text");
     // Decided in an editor, which a day later is another process.
     let mut client = editor(&world, Value::Null);

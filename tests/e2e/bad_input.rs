@@ -40,7 +40,7 @@ fn a_graph_with_problems_is_refused_with_all_of_them_before_anything_starts() {
         (
             "tests",
             vec![node("a", "tests/test_a.py", "A.", &[])],
-            vec!["[unsafe-file-path]", "tests of the nodes"],
+            vec!["[unsafe-file-path]", "the folder for generated tests"],
         ),
         (
             "two roots",
@@ -187,7 +187,7 @@ fn what_is_missing_on_the_machine_is_named_with_what_to_do() {
         .exits(69)
         .says("no model")
         .says("TRELLIS_MODEL")
-        .says("cargo xtask demo");
+        .says("`trellis demo`");
     let _ = no_model
         .trellis(&["generate", "rpg.json", "--out", "out", "--model", "parrot:x"])
         .exits(69)

@@ -141,14 +141,14 @@ fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
     let unknown = json!({ "command": "trellis.unheardOf", "arguments": [] });
     let refused = execute(&mut client, &unknown).expect_err("a refusal");
     assert!(
-        refused.contains("no command of this server") && refused.contains("-32601"),
+        refused.contains("this server has no command") && refused.contains("-32601"),
         "{refused}"
     );
     let shown =
         json!({ "command": "trellis.showResult", "arguments": [{ "root": out, "test": "x.py" }] });
     assert_eq!(execute(&mut client, &shown).expect("a result")["passed"], 0);
     let said = client.notice("window/showMessage", patience()).expect("a message");
-    assert_eq!(said["message"], "x.py was not run yet");
+    assert_eq!(said["message"], "x.py has not run yet");
 }
 
 /// A server whose client can do more, and answers these questions itself.
@@ -362,7 +362,7 @@ fn a_job_moves_a_bar_whose_button_cancels_it() {
     let mut client = able(&world, &Value::Null, Value::Null, &reserved);
     let question = client.question(ask, patience()).expect("an offer");
     let message = question.params["message"].as_str().expect("words");
-    assert_eq!(message, "The run in out stopped after 0 of 6 nodes. Go on?");
+    assert_eq!(message, "The run in out stopped after 0 of 6 nodes. Resume it?");
     client.answer(&question, Ok(json!({ "title": "Resume" })));
     let _ = client.question("trellis/askModel", patience()).expect("it is at work");
     call(&mut client, "cancelJob", json!({ "job": "job-1" }));

@@ -127,7 +127,7 @@ fn why_the_editor_did_not_answer_is_said_and_what_may_pass_is_asked_again() {
             "too long for editor:gpt: 100 tokens at most",
             1,
         ),
-        (-32000, "it declined", json!({ "kind": "unusable" }), "unusable answer: it declined", 1),
+        (-32000, "it declined", json!({ "kind": "unusable" }), "unusable reply: it declined", 1),
         (
             -32000,
             "try later",
@@ -190,7 +190,7 @@ fn a_malformed_answer_is_refused_with_what_is_wrong() {
     for (result, wrong) in cases {
         let outcome = tried(&mut client, 1, &Ok(result));
         let error = outcome["error"].as_str().expect("an error");
-        assert!(error.starts_with("editor:gpt sent an unusable answer: "), "{error}");
+        assert!(error.starts_with("editor:gpt sent an unusable reply: "), "{error}");
         assert!(error.contains(wrong) && error.len() < 600, "`{wrong}` is missing in {error}");
         assert_eq!(outcome["ok"], false, "{outcome}");
     }
@@ -312,5 +312,5 @@ fn what_cannot_be_asked_is_said_in_the_outcome() {
     let _ = world
         .trellis(&["doctor", "--model", "editor:gpt"])
         .exits(69)
-        .says("`editor:gpt` asks the editor for a model, and no editor is connected");
+        .says("`editor:gpt` needs a model of the editor, and no editor is connected");
 }

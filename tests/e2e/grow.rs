@@ -200,7 +200,7 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     let report = world.read("out/docs/generation_report.md");
     let fails = "`tests/test_a.py::TestBad::test_bad_0` fails with AssertionError: assert 10 == 1";
     for told in [
-        "  - unit: 6 written, 3 kept, 3 left out\n".to_owned(),
+        "  - unit: 6 written, 3 kept, 3 removed\n".to_owned(),
         format!("- **Root Cause**: {fails}"),
         "- **Recommendation**: Compare `tests/test_a.py::TestBad::test_bad_0` with the specification of `bad`".to_owned(),
     ] {
@@ -231,7 +231,7 @@ fn a_package_that_is_not_there_is_told_with_what_to_install() {
     assert_eq!(summary["skipped"], 1, "{summary}");
     let report = world.read("out/docs/generation_report.md");
     for told in [
-        "- **Root Cause**: the environment: the package `yaml` is required and not installed",
+        "- **Root Cause**: the environment: the package `yaml` is required but not installed",
         "- **Recommendation**: Install `PyYAML` into the environment of the tests",
     ] {
         assert!(report.contains(told), "`{told}` is missing in {report}");
@@ -267,11 +267,15 @@ fn what_the_code_imports_and_nothing_requires_is_told() {
     let mut plot =
         Plot::default().function("load", "a", &[], &[], "").tests("load", "a", [6, 12, 18]);
     plot.replies[0]["reply"] = "```python\nimport pluggy\n\n\ndef load(x: int) -> int:\n    return len(pluggy.__name__) * x\n```\n".into();
-    let told = "## Imports that nothing requires\n\n- `pluggy` in `src/lib/a.py` (nodes `load`): assumed to come with the distribution `pluggy`\n";
+    let told = "## Imports that nothing requires\n\n- `pluggy` in `src/lib/a.py` (nodes `load`): \
+         assumed to be part of the distribution `pluggy`\n";
     let world = World::new();
     let _ = world.grow(&plot, &[]).exits(0);
     let report = world.read("out/docs/generation_report.md");
-    assert!(report.contains(told) && report.contains("- Name what brings `pluggy`"), "{report}");
+    assert!(
+        report.contains(told) && report.contains("- List the distribution that provides `pluggy`"),
+        "{report}"
+    );
     // A line of the user's own is word enough, and so is one of the plan.
     let world = World::new();
     world.write("out/requirements.txt", "Pluggy>=1\n");
@@ -293,7 +297,7 @@ fn every_module_is_imported_once_and_what_cannot_be_is_told() {
     let report = world.read("out/docs/generation_report.md");
     let told = "- ⚠️ Import of every module: failed (lib.aside: RuntimeError: not like this)";
     assert!(report.contains(told), "{report}");
-    let advice = "- See to what fails in the validation: Import of every module.";
+    let advice = "- Fix the failed check: Import of every module.";
     assert!(report.contains(advice) && !report.contains("Everything passed"), "{report}");
 }
 

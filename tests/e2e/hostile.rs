@@ -122,7 +122,7 @@ fn other_doors_refuse_such_a_repository_or_do_without_git() {
         "out/.git/config",
         &format!("[filter \"x\"]\n\tclean = touch {}\n", mark(&world).display()),
     );
-    let _ = world.grow(&Plot::garden(), &[]).exits(0).says("goes on without commits");
+    let _ = world.grow(&Plot::garden(), &[]).exits(0).says("continues without commits");
     assert!(!mark(&world).exists());
 }
 

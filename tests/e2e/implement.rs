@@ -200,7 +200,8 @@ fn the_report_of_all_tests_is_true_whatever_was_there_before() {
         (OLD_TESTS, "- Before: 1 pass, 0 fail\n- After: 4 pass, 0 fail\n"),
         (
             failing.as_str(),
-            "- Before: 1 pass, 1 fail\n- After: 4 pass, 1 fail; none of the tests that fail passed before\n",
+            "- Before: 1 pass, 1 fail\n- After: 4 pass, 1 fail; none of the failing tests \
+             passed before\n",
         ),
         ("", "- Before: 0 pass, 0 fail\n- After: 3 pass, 0 fail\n"),
     ];
@@ -318,7 +319,7 @@ fn a_change_waits_for_a_person_and_survives_what_others_do_meanwhile() {
     in_p(&world, &["commit", "--quiet", "-m", "tax"]);
     let result = implement(&world, &ALONE).exits(0).json();
     assert_eq!(result["outcome"], "merged", "{result:#}");
-    assert!(states(&world).contains(&"tests of what the merge makes".to_owned()));
+    assert!(states(&world).contains(&"tests of the merged result".to_owned()));
     assert_eq!(
         (world.read("p/shop/tax.py").as_str(), world.read("p/shop/discount.py").as_str()),
         ("VAT = 20\n", CODE)
@@ -561,9 +562,9 @@ fn words_stay_inside_and_names_are_nobody_elses() {
     std::os::unix::fs::symlink("../../outside.md", world.root().join("p/docs/link.md"))
         .expect("a link");
     let table: [(&[&str], i32, &str); 6] = [
-        (&["--context", "outside.md"], 65, "outside of the project"),
-        (&["--context", "p/docs/link.md"], 65, "outside of the project"),
-        (&["--context", "p/docs/data.txt"], 65, "cannot be context"),
+        (&["--context", "outside.md"], 65, "outside the project"),
+        (&["--context", "p/docs/link.md"], 65, "outside the project"),
+        (&["--context", "p/docs/data.txt"], 65, "cannot be used as context"),
         (&["--context", "p/docs/none.md"], 65, "cannot be found"),
         (&["--lld", "p/docs/none.md"], 64, "cannot be used multiple times"),
         (&["--issue", "../x"], 64, "cannot be used multiple times"),
@@ -580,14 +581,14 @@ fn words_stay_inside_and_names_are_nobody_elses() {
     }
     in_p(&world, &["branch", "trellis/issue-42"]);
     let tip = in_p(&world, &["rev-parse", "trellis/issue-42"]);
-    let _ = implement(&world, &[]).exits(65).says("Trellis did not make it");
+    let _ = implement(&world, &[]).exits(65).says("Trellis did not create it");
     assert_eq!(in_p(&world, &["rev-parse", "trellis/issue-42"]), tip);
     in_p(&world, &["branch", "-D", "trellis/issue-42"]);
     in_p(&world, &["checkout", "--quiet", "--detach"]);
     let _ = implement(&world, &[]).exits(65).says("no branch is checked out");
     let bare = World::new();
     bare.write("p/docs/lld.md", LLD);
-    let _ = implement(&bare, &[]).exits(65).says("no repository of git");
+    let _ = implement(&bare, &[]).exits(65).says("not in a git repository");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn lists_of_tasks_are_looked_at_like_graphs() {
     assert_eq!(levels["levels"], serde_json::json!([["db", "mail"], ["users"], ["signup"]]));
     assert_eq!((&levels["chainWeight"], &levels["weight"]), (&10.into(), &11.into()));
     let args = ["generate", "tasks.json", "--out", "out", "--model", "recorded:none.jsonl"];
-    let _ = world.trellis(&args).exits(65).says("is a list of tasks, no planning graph");
+    let _ = world.trellis(&args).exits(65).says("is a list of tasks, not a planning graph");
 
     world.write("tasks.json", &list.replace("[\"db\"]", "[\"signup\", \"ghost\"]"));
     let ran = world.trellis(&["plan", "check", "tasks.json", "--dialect", "tasks"]).exits(65);
@@ -124,7 +124,7 @@ fn symbols_are_found_by_name_path() {
     assert_eq!(find(&["/total"]).len(), 1);
     assert_eq!(find(&["tot", "--substring", "--kind=method"]).len(), 1);
     assert_eq!(find(&["Cart", "--body"])[0]["docstring"], "\"\"\"Holds items.\"\"\"");
-    let _ = world.trellis(&["symbols", "find", "a b"]).exits(64).says("is no name path");
+    let _ = world.trellis(&["symbols", "find", "a b"]).exits(64).says("is not a name path");
 }
 
 #[test]

@@ -107,9 +107,15 @@ const THRESHOLD: [&str; 2] = ["--approve", "threshold"];
 #[test]
 fn a_linter_that_is_not_installed_is_noted_and_holds_nothing_up() {
     let table = [
-        (None, "no linter looked at the change: none is installed"),
-        (Some("[flake8]\nmax-line-length = 120\n"), "flake8 was not run: the project is set up"),
-        (Some("[flake8]\n[flake8:local-plugins]\n"), "flake8 was not run: the project is set up"),
+        (None, "no linter checked the change: none is installed"),
+        (
+            Some("[flake8]\nmax-line-length = 120\n"),
+            "flake8 did not run: the project is configured",
+        ),
+        (
+            Some("[flake8]\n[flake8:local-plugins]\n"),
+            "flake8 did not run: the project is configured",
+        ),
     ];
     for (settings, words) in table {
         let world = without_linters();
@@ -129,8 +135,8 @@ fn a_linter_that_is_not_installed_is_noted_and_holds_nothing_up() {
 #[test]
 fn a_linter_that_is_there_and_could_not_look_is_a_doubt() {
     let table = [
-        ("[flake8]\n[flake8:local-plugins]\n", "flake8 was not run: `local-plugins` in .flake8"),
-        ("[flake8]\n", "flake8 could not look at the change: it ended without a word"),
+        ("[flake8]\n[flake8:local-plugins]\n", "flake8 did not run: `local-plugins` in .flake8"),
+        ("[flake8]\n", "flake8 could not check the change: it ended without a message"),
     ];
     for (settings, words) in table {
         let world = without_linters();

@@ -123,10 +123,7 @@ fn a_run_that_proves_nothing_is_not_called_clean() {
     for stop in ["raise SystemExit(0)", "import os\nos._exit(0)"] {
         let world = shop();
         world.write("p/conftest.py", stop);
-        let _ = world
-            .trellis(&["localize", "p", "--trials=0"])
-            .exits(1)
-            .says("did not run to their end");
+        let _ = world.trellis(&["localize", "p", "--trials=0"]).exits(1).says("did not finish");
     }
 }
 

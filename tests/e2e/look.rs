@@ -222,10 +222,9 @@ src/lib/base.py
 
     let fails =
         |more: &[&str]| world.trellis(&[&["code", "view", "--root=out"], more].concat()).exits(65);
-    let _ = fails(&["BB"]).says("did you mean B?");
+    let _ = fails(&["BB"]).says("did you mean `B`?");
     let _ = fails(&["src/lib/base.py", "--symbol=close"]).says("it defines Box, Box/open, B");
-    let _ =
-        world.trellis(&["code", "view", "nothing.py"]).exits(65).says("neither a file nor a node");
+    let _ = world.trellis(&["code", "view", "nothing.py"]).exits(65).says("no file or node");
 }
 
 /// The seed's scenario: "expected 5.0, got nan" leads through search, view and dependencies to the zero check

@@ -246,7 +246,7 @@ fn references_and_renames_go_through_files_and_refusals_are_said() {
     params["newName"] = "class".into();
     let refused = client.request("textDocument/rename", params, patience());
     let Err(Failure::Refused { message, code, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!((code, message.as_str()), (-32803, "`class` is a keyword of Python"));
+    assert_eq!((code, message.as_str()), (-32803, "`class` is a Python keyword"));
     let _ = client
         .request("textDocument/unheardOf", json!({}), patience())
         .expect_err("no such method");

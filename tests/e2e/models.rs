@@ -507,8 +507,8 @@ fn settings_that_are_no_file_are_refused_at_once() {
     let pipe = world.root().join("trellis.toml");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
     assert!(made.success());
-    let _ = world.trellis(&["doctor", "--model", "openai:x"]).exits(65).says("it is no file");
+    let _ = world.trellis(&["doctor", "--model", "openai:x"]).exits(65).says("it is not a file");
     std::fs::remove_file(&pipe).expect("removed");
     let recording = format!("recorded:{}", "/dev/zero");
-    let _ = world.trellis(&["doctor", "--model", &recording]).exits(69).says("it is no file");
+    let _ = world.trellis(&["doctor", "--model", &recording]).exits(69).says("it is not a file");
 }

@@ -130,7 +130,7 @@ fn a_stream_that_stops_coming_is_given_up_after_the_set_time() {
         settings(&world, format, &format!("idle_seconds = 1\n{QUICK}"));
         let served = always(&work, "drip");
         let mut command = command(&world, &work, format, &served.url());
-        fails_clearly(&world, &work, format.provider, &mut command, &["nothing came for 1s"]);
+        fails_clearly(&world, &work, format.provider, &mut command, &["nothing arrived for 1s"]);
     }
     std::thread::scope(|scope| {
         for format in FORMATS {

@@ -46,7 +46,7 @@ fn what_is_no_regular_file_is_refused_in_words() {
             let mut client = editor(&world, Value::Null);
             let answer = client.request(&format!("trellis/{method}"), params.clone(), patience());
             let said = answer.map_or_else(|refused| refused.to_string(), |it| it.to_string());
-            assert!(said.contains("no regular file"), "{method} of {path}: {said}");
+            assert!(said.contains("not a regular file"), "{method} of {path}: {said}");
             let used = memory(client.process_id(), "VmHWM");
             assert!(used < 300 << 20, "{method} of {path} took {used} bytes");
         }
@@ -86,7 +86,7 @@ fn rules_of_git_that_never_begin_or_never_end_hold_up_no_question_and_no_end() {
         let uses = client.request("trellis/findReferencingSymbols", find("shown"), patience());
         let uses = uses.expect("an answer");
         assert_eq!(uses["complete"], false, "{uses}");
-        assert!(uses.to_string().contains("no regular file"), "{uses}");
+        assert!(uses.to_string().contains("not a regular file"), "{uses}");
         // At the root they are passed over.
         make(&world, ".gitignore");
         let mut raw = greeted(&world, Value::Null);

@@ -234,7 +234,7 @@ fn a_merge_is_pushed_and_what_the_remote_refuses_is_pushed_later() {
     let _ = push(&world, "origin", &["--max-retries", "0", "--approve", "threshold"]);
     assert_eq!(at(&world, "main"), text(&result["commit"]));
     let _ = push(&world, "elsewhere", &[]).exits(65).says("there is no remote");
-    let _ = push(&world, "ext::sh -c x", &[]).exits(65).says("could be any program");
+    let _ = push(&world, "ext::sh -c x", &[]).exits(65).says("could run any program");
     // A path counts from where one stands.
     let world = shop_with(None);
     let result = push(&world, "./remote.git", &ALONE).exits(0).json();
@@ -295,8 +295,8 @@ fn what_the_forge_answers_instead_is_a_note_and_nothing_else() {
         ("404 X", &message, "there is no o/r"),
         ("422 X", &message, "by hand"),
         ("503 X", "<html>", "answers 503: run the same command again later"),
-        ("201 X", "<html>", "something that is no pull request"),
-        (&redirect, "", "the token goes nowhere else"),
+        ("201 X", "<html>", "is not a pull request"),
+        (&redirect, "", "the token nowhere else"),
     ];
     for (head, body, words) in table {
         forge.with(|it| it.says = Some((head.to_owned(), body.to_owned())));
@@ -326,7 +326,7 @@ fn commits_of_others_are_never_forced_away() {
     let result = push(&world, &forge.url(), &[]).exits(2).json();
     assert!(text(&result["pushed"][0]["note"]).contains("not ours"), "{result:#}");
     let result = push(&world, &forge.url(), &ALONE).exits(0).json();
-    assert!(text(&result["pushed"][0]["note"]).contains("never forced"), "{result:#}");
+    assert!(text(&result["pushed"][0]["note"]).contains("never force-pushes"), "{result:#}");
     assert_eq!((at(&world, "main"), at(&world, "trellis/issue-42")), (tip.clone(), tip));
     assert_eq!(forge.count("POST"), 0);
 }
@@ -388,7 +388,7 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
     assert_eq!(forge.pulls().len(), 1, "the user has named it");
     // Another way to start a program, and a way to send the token elsewhere.
     in_p(&world, &["remote", "set-url", "origin", "ssh://git@127.0.0.1:1/o/r"]);
-    let _ = push(&world, "origin", &[]).exits(2).says("could not be asked");
+    let _ = push(&world, "origin", &[]).exits(2).says("reading");
     // A folder of the project has hooks of the project's, however it is written.
     git(world.root(), &["init", "--quiet", "--bare", "p/evil.git"]);
     let hook = world.write("p/evil.git/hooks/pre-receive", &format!("#!/bin/sh\n{start}\n"));
@@ -402,7 +402,7 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
         "./evil.git".to_owned(),
     ] {
         in_p(&world, &["remote", "set-url", "origin", &url]);
-        let _ = push(&world, "origin", &[]).exits(65).says("whose hooks would be run");
+        let _ = push(&world, "origin", &[]).exits(65).says("git would run its hooks");
     }
     in_p(&world, &["remote", "set-url", "origin", &forge.url()]);
     assert!(!mark.exists());

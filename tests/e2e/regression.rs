@@ -93,7 +93,7 @@ fn a_person_who_is_called_finds_a_page_to_begin_with() {
     let reason = summary["failures"]["odd"].as_str().expect("a reason");
     assert!(reason.starts_with("needs_human: the votes on a failure are split"), "{reason}");
     let page = world.read("out/.trellis/debug/odd.md");
-    assert!(page.contains("# `odd` needs a person") && page.contains("return x\n"), "{page}");
+    assert!(page.contains("# `odd` needs your review") && page.contains("return x\n"), "{page}");
     let data: serde_json::Value =
         serde_json::from_str(&world.read("out/.trellis/debug/odd.json")).expect("JSON");
     assert_eq!((&data["node"], &data["version"]), (&"odd".into(), &1.into()));
@@ -121,9 +121,9 @@ fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_co
     assert!(kept.contains("def test_first_to_last") && !kept.contains("test_unsaid"), "{kept}");
     let report = world.read("out/docs/generation_report.md");
     for told in [
-        "- **Test Functions**: 20 written, 19 kept, 1 left out; 19 of those kept pass (100%)",
-        "  - unit: 15 written, 15 kept, 0 left out\n",
-        "  - integration: 5 written, 4 kept, 1 left out\n",
+        "- **Test Functions**: 20 written, 19 kept, 1 removed; 19 of those kept pass (100%)",
+        "  - unit: 15 written, 15 kept, 0 removed\n",
+        "  - integration: 5 written, 4 kept, 1 removed\n",
     ] {
         assert!(report.contains(told), "`{told}` is missing in {report}");
     }

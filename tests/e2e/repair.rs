@@ -191,9 +191,10 @@ fn fixes_that_were_not_taken_are_kept_with_what_became_of_them() {
     let (_, others) = report.split_once("### Alternatives\n\n").expect("the section");
     for told in [
         "- Fix 1 (confidence ",
-        "): passed, not chosen: fix 2 was, which changes fewer lines\n",
+        "): passed, but not chosen: fix 2 was, because it changes fewer lines\n",
         "- Suggestion 1, in two steps (confidence 0.60): tried as fix 1\n",
-        "- Suggestion 3, the other way round (confidence 0.30): not tried: no more than 2 suggestions are\n\n```diff\n",
+        "- Suggestion 3, the other way round (confidence 0.30): not tried: at most 2 \
+         suggestions are tried\n\n```diff\n",
         "+    return b + a\n",
         "- Suggestion 4, think again (confidence 0.20): not tried: it does not say what to change\n",
     ] {
@@ -272,7 +273,10 @@ fn wrong() -> [(String, &'static str); 8] {
         (block("    return a - b", "    return b - a"), "does not pass with it"),
         (block("    return a - b", "    return b - a"), "the very change of fix 2"),
         (in_test.replace("calculator.py", "test_calculator.py"), "read-only"),
-        (block("    return sum(of_all_of_them)", "    return a + b"), "the search text is not"),
+        (
+            block("    return sum(of_all_of_them)", "    return a + b"),
+            "neither the search text nor",
+        ),
         (block("def", "async def"), "was refused"),
         (block("    return a - b", "    return (a + b"), "would be broken"),
         (block("    return a - b", "    return 5"), "passed before and fails with it"),
@@ -507,15 +511,15 @@ fn what_cannot_be_done_is_said() {
         (&["--test", "test_calculator.py::test_divide"], 65, "passes"),
         (&["--test", "test_calculator.py::nobody"], 65, "is not there"),
         (&["--dry-run", "--commit"], 64, "cannot be used with"),
-        (&["--worktree"], 65, "no repository of git"),
-        (&["--approve", "sometimes"], 64, "there is no approval mode"),
+        (&["--worktree"], 65, "not in a git repository"),
+        (&["--approve", "sometimes"], 64, "unknown approval mode"),
     ];
     for (options, code, words) in table {
         let _ = repair(&world, options).exits(code).says(words);
     }
-    let _ = world.trellis(&["repair", "nowhere"]).exits(65).says("there is no folder");
+    let _ = world.trellis(&["repair", "nowhere"]).exits(65).says("does not exist");
     fs::remove_file(world.root().join("p/test_calculator.py")).expect("a file");
-    let _ = repair(&world, &[]).exits(65).says("there are no tests");
+    let _ = repair(&world, &[]).exits(65).says("pytest found no tests");
 }
 
 #[test]
@@ -524,11 +528,11 @@ fn what_cannot_be_looked_at_is_told_by_the_names_that_people_know() {
     let latin = [b"# coding: latin-1\n# \xe9\n".as_slice(), CALCULATOR.as_bytes()].concat();
     fs::write(world.root().join("p/calculator.py"), &latin).expect("a file");
     let result = repair(&world, &["--test", ADD]).exits(1).json();
-    let note = "calculator.py is executed and cannot be looked at: it is no text in UTF-8";
+    let note = "calculator.py is executed but cannot be read: it is not UTF-8 text";
     assert!(result["notes"].to_string().contains(note), "{result:#}");
     let attempt = text(&result["groups"][0]["attempts"][0]["what"]);
     assert!(
-        attempt.contains("calculator.py may not be changed: it is no text in UTF-8"),
+        attempt.contains("calculator.py may not be changed: it is not UTF-8 text"),
         "{result:#}"
     );
     assert_eq!(fs::read(world.root().join("p/calculator.py")).expect("a file"), latin);

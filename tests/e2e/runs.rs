@@ -117,11 +117,11 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     let files = call(&mut client, "listFiles", json!({ "out": "out" }));
     assert_eq!(of_basic(&files).map(|it| it["state"].clone()), Some("edited".into()));
     let outside = [
-        ("../rpg.json", "leaves the folder"),
-        ("/etc/hostname", "leaves the folder"),
-        ("src/lib/none.py", "No such file"),
-        ("src/lib", "no regular file"),
-        ("", "leaves the folder"),
+        ("../rpg.json", "is outside the folder"),
+        ("/etc/hostname", "is outside the folder"),
+        ("src/lib/none.py", "it does not exist"),
+        ("src/lib", "not a regular file"),
+        ("", "is outside the folder"),
     ];
     for (path, why) in outside {
         let refused =

@@ -62,7 +62,7 @@ fn stacks_are_listed_and_shown_as_files_that_can_be_ones_own() {
         again["name"] = json!(name);
         assert_eq!(again, shown);
     }
-    let _ = world.trellis(&["stacks", "show", "cobol"]).exits(65).says("take one of go-api");
+    let _ = world.trellis(&["stacks", "show", "cobol"]).exits(65).says("choose one of go-api");
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn a_stack_that_breaks_a_rule_is_named_with_what_to_do() {
         ("README.md", "../README.md", "leads upwards"),
         ("README.md", "/etc/motd", "is absolute"),
         ("README.md", ".git/config", "git's own folder"),
-        ("README.md", "src/hello.sh", "are one file"),
-        ("sh tests/run.sh", "sh tests/run.sh; rm x", "which only a shell would understand"),
-        ("name: shell-script", "name: go-api", "two stacks are called `go-api`"),
+        ("README.md", "src/hello.sh", "are the same file"),
+        ("sh tests/run.sh", "sh tests/run.sh; rm x", "which only a shell understands"),
+        ("name: shell-script", "name: go-api", "two templates have the name `go-api`"),
         ("# {{project_name}}", "# {{project-name}}", "placeholder {{project-name}}"),
     ];
     for (from, to, words) in table {
@@ -132,7 +132,7 @@ fn a_project_is_made_whole_or_not_at_all_and_never_over_anything() {
     let _ = new(&["file"]).exits(65).says("empty one");
     assert_eq!(world.read("file"), "mine");
     for name in ["Shop", "../x", "", "a b", "x\"", "1st"] {
-        let _ = new(&["named", "--name", name]).exits(65).says("cannot name a project");
+        let _ = new(&["named", "--name", name]).exits(65).says("cannot be the name of a project");
     }
     let _ = new(&["123"]).exits(65).says("--name");
     // A link that leads nowhere would have the project made somewhere else.
@@ -141,7 +141,7 @@ fn a_project_is_made_whole_or_not_at_all_and_never_over_anything() {
     // The longest path that systems take has room for `.gitignore` and `internal/api`, and not for what is in that.
     let (part, last) = ("d".repeat(200), "e".repeat(62));
     let deep = format!("{}{last}", format!("{part}/").repeat(20));
-    let _ = new(&[&deep, "--name", "deep"]).exits(65).says("cannot make the project");
+    let _ = new(&[&deep, "--name", "deep"]).exits(65).says("cannot create the project");
     for none in ["named", "123", "nowhere", &part] {
         assert!(!world.root().join(none).exists(), "{none}");
     }
@@ -208,7 +208,7 @@ fn an_installer_that_is_stopped_goes_and_says_so() {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a number");
     kill_process(pid, Signal::INT).expect("told");
     let ran = Ran::of(child.wait_with_output().expect("it ends")).exits(130);
-    let _ = ran.says("stopped while npm was at work");
+    let _ = ran.says("stopped while npm was running");
     // Readable once the process has ended.
     let mut ended = [PollFd::new(&npm, PollFlags::IN)];
     let patience = Timespec::try_from(patience()).expect("a time");

@@ -100,10 +100,10 @@ fn a_refused_change_names_its_reason_and_leaves_every_file() {
         (&["rename", "start", "Cart"], 65, "shop.py:1:7: `Cart` would clash: shop.py binds it"),
         (&["rename", "--at=app.py:1:33", "show"], 65, "app.py:5:5: `show` would clash"),
         (&["rename", "start", "print"], 65, "is a builtin"),
-        (&["rename", "start", "class"], 64, "is a keyword"),
-        (&["rename", "start", ""], 64, "no Python identifier"),
+        (&["rename", "start", "class"], 64, "is a Python keyword"),
+        (&["rename", "start", ""], 64, "not a Python identifier"),
         (&["rename", "start"], 64, "NAME_PATH NEW_NAME"),
-        (&["rename", "nothing", "some"], 65, "no symbol is called nothing"),
+        (&["rename", "nothing", "some"], 65, "there is no symbol nothing"),
         (&["delete", "start"], 65, "app.py:1:24  import"),
         (&["delete", "total"], 65, "app.py:6:8  use, possibly (the type"),
     ];
@@ -324,7 +324,7 @@ fn a_type_checker_confirms_what_is_possible() {
         it["references"].as_array().expect("a list").iter().map(line).collect();
     assert_eq!(lines, ["false=\"ty\"", "true=null", "true=null", "true=null"], "{it}");
     let reasons = it["reasons"].to_string();
-    assert!(reasons.contains("ty refers to it at app.py:11 as well"), "{reasons}");
+    assert!(reasons.contains("ty also refers to it at app.py:11"), "{reasons}");
     assert_eq!(it["complete"], false);
     world.write("lib/dies", "");
     let _ = world.trellis(&refs).exits(69).says("it ended too early; it said: no such luck");

@@ -131,7 +131,7 @@ fn what_waits_for_a_merge_goes_behind_one_run_of_the_tests() {
     let result = run(&world, &["--jobs", "8"]).exits(0).json();
     assert_eq!(names(&result["completedTasks"]).len(), ids.len(), "{result:#}");
     let merges = world.journal("stage").into_iter();
-    let merges = merges.filter(|it| it["stage"] == "tests of what the merge makes");
+    let merges = merges.filter(|it| it["stage"] == "tests of the merged result");
     let tested: Vec<String> = merges.map(|it| it["reason"].to_string()).collect();
     let branches = |it: &String| it.matches("trellis/task-").count();
     // One merge at a time, each after a second of tests: they would have to end a second apart to go one by one. The first one

@@ -270,7 +270,7 @@ fn lists_and_folders_that_will_not_do_are_refused_and_left_alone() {
     let _ = world
         .trellis(&["tasks", "none.json", "--stack", "plain-python", "--out", "new"])
         .exits(65)
-        .says("holds no task");
+        .says("has no tasks");
     let _ = world
         .trellis(&["tasks", "tasks.json", "--stack", "plain-python", "--out", "new"])
         .exits(65)
@@ -312,7 +312,7 @@ fn a_conflict_is_settled_by_the_model_and_proven_by_the_tests_of_both() {
     assert_eq!(settled.trim(), "app/registry.py");
     assert_eq!(in_out(&world, &["branch", "--format=%(refname:short)"]), "main");
     let log = world.trellis(&["log", "out"]).exits(0).stdout;
-    let told = ["merge conflict", "conflict settled"];
+    let told = ["merge conflict", "conflict resolved"];
     assert!(told.iter().all(|it| log.contains(it)), "{log}");
 }
 
@@ -325,7 +325,7 @@ fn a_merge_that_loses_what_one_side_has_is_refused_and_both_are_kept() {
     let failed = names(&result["failedTasks"]);
     let [loser] = &failed[..] else { panic!("{result:#}") };
     let why = text(&result["failedTasks"][loser]);
-    assert!(why.contains("merged so, ") && why.contains("both are kept"), "{why}");
+    assert!(why.contains("merged so, ") && why.contains("both versions are kept"), "{why}");
     let kept = in_out(&world, &["show", &format!("trellis/task-{loser}:app/registry.py")]);
     assert_eq!(kept, format!("ALL = ['{loser}']"));
     passes(&world);
@@ -599,7 +599,7 @@ fn a_person_may_switch_branches_and_nothing_of_theirs_is_taken() {
     let tip = git(&inside, &["rev-parse", "mine"]);
     let result = again().exits(1).json();
     let why = text(&result["failedTasks"]["c"]);
-    assert!(why.contains("another branch than trellis/task-c is checked out"), "{why}");
+    assert!(why.contains("a branch other than trellis/task-c is checked out"), "{why}");
     assert_eq!(git(&inside, &["rev-parse", "mine"]), tip);
 }
 

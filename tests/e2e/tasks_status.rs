@@ -237,7 +237,7 @@ fn the_files_that_tasks_were_made_into_are_listed_and_read_and_no_others() {
     }
     fs::remove_dir_all(world.out().join(".git")).expect("removed");
     let gone = served.ask("trellis/listFiles", json!({ "out": "out" }));
-    assert!(text(&gone["error"]["message"]).contains("is no repository"), "{gone}");
+    assert!(text(&gone["error"]["message"]).contains("is not a git repository"), "{gone}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_person_approves_sends_back_or_leaves_what_was_made_of_an_issue() {
     const REVIEW: &str = "[l]eave on its branch? ";
     let table: [(Steps<'_>, i64, Option<&str>); 4] = [
         (
-            &[(REVIEW, "what?\n"), (REVIEW, "e\n"), ("nothing has changed", ""), (REVIEW, "a\n")],
+            &[(REVIEW, "what?\n"), (REVIEW, "e\n"), ("nothing changed", ""), (REVIEW, "a\n")],
             0,
             Some(CODE),
         ),
@@ -93,7 +93,7 @@ fn a_person_accepts_edits_rejects_skips_or_stops() {
         ),
         (
             "sed -i s/def/fed/",
-            &[(ASKED, "e\n"), ("as edited it will not do", ""), (ASKED, "s\n"), (ASKED, "s\n")],
+            &[(ASKED, "e\n"), ("your edit does not work", ""), (ASKED, "s\n"), (ASKED, "s\n")],
             1,
             CALCULATOR,
         ),

@@ -20,7 +20,8 @@ fn tests_that_are_run_or_looked_at_are_ended_by_a_limit_that_is_named() {
     let one =
         "(the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     let all = "(the limit of a run; `--run-timeout` (in the editor `trellis.allow.runSeconds`) raises it)";
-    let measured = "(the limit of one test, doubled since lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
+    let measured = "(the limit of one test, doubled because lines are measured; `--test-timeout` (in the \
+         editor `trellis.testTimeout`) raises it)";
     let table: [(&[&str], String); 3] = [
         (&["test", "p", "--timeout=1"], format!("one test or import was stopped after 1 s {one}")),
         (&["test", "p", "--run-timeout=2"], format!("the whole run was stopped after 2 s {all}")),
@@ -97,6 +98,7 @@ fn a_repair_names_the_limit_that_ended_a_test_before_and_with_a_fix() {
     assert!(ran.stdout.contains(words), "{}\n{}", ran.stdout, ran.stderr);
     world.write("p/test_calculator.py", ENDLESS);
     let ran = world.trellis(&arguments.split(' ').collect::<Vec<_>>());
-    let words = "still running after 2 s (the limit of one test, doubled since lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
+    let words = "still running after 2 s (the limit of one test, doubled because lines are measured; \
+         `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     assert!(ran.stdout.contains(words), "{}\n{}", ran.stdout, ran.stderr);
 }

@@ -337,7 +337,7 @@ fn nobody_else_can_read_the_token_or_say_where_it_is_kept() {
     std::os::unix::fs::symlink(world.root().join("theirs"), run.join("trellis")).expect("a link");
     let mut command = world.command(&["serve"]);
     let ran = Ran::of(command.env("XDG_RUNTIME_DIR", &run).output().expect("trellis starts"));
-    let _ = ran.exits(69).says("not a folder of yours");
+    let _ = ran.exits(69).says("does not belong to you");
     assert_eq!(fs::read_dir(world.root().join("theirs")).expect("a folder").count(), 0);
 }
 
@@ -347,18 +347,18 @@ fn what_cannot_be_served_is_refused_in_words() {
     world.write("file.py", "");
     let table: [(&[&str], i32, &str); 6] = [
         (&["serve", "none"], 65, "give folders that are there"),
-        (&["serve", "file.py"], 65, "is no folder"),
+        (&["serve", "file.py"], 65, "is not a folder"),
         (&["mcp", "none"], 65, "give folders that are there"),
         (&["serve", "--allow-origin", "*"], 64, "a scheme and a host"),
         (&["serve", "--idle-exit", "0"], 64, "--idle-exit"),
-        (&["serve", "--parent", "0"], 65, "no process id"),
+        (&["serve", "--parent", "0"], 65, "not a process id"),
     ];
     for (arguments, code, words) in table {
         let _ = world.trellis(arguments).exits(code).says(words);
     }
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
-    let _ = world.trellis(&["serve", "--port", &port]).exits(69).says("give another `--port`");
+    let _ = world.trellis(&["serve", "--port", &port]).exits(69).says("choose another `--port`");
 }
 
 #[test]

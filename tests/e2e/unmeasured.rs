@@ -189,7 +189,7 @@ fn of_proposal(world: &World, test: &str) -> (Vec<String>, String) {
 
 #[track_caller]
 fn shows(questions: &[String], sources: &[&str], hidden: &str) {
-    assert!(!questions.is_empty(), "nobody was asked");
+    assert!(!questions.is_empty(), "no review");
     for question in questions {
         for source in sources {
             assert!(question.contains(source), "`{source}` is missing in {question}");

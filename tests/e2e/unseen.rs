@@ -227,7 +227,8 @@ fn what_waits_for_a_person_goes_on_from_its_branch() {
     let world = shop(LLD, true, &replies);
     let first = implement(&world, &ALONE).exits(2).json();
     let asked = world.read("p/.trellis/journal.jsonl").matches("model_call").count();
-    let second = implement(&world, &ALONE).exits(2).says("what waits for a review").json();
+    let second =
+        implement(&world, &ALONE).exits(2).says("the change that needs your review").json();
     assert_eq!((&second["diff"], &second["waits"]), (&first["diff"], &json!(true)), "{second:#}");
     assert_eq!(world.read("p/.trellis/journal.jsonl").matches("model_call").count(), asked);
 }

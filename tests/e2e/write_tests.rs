@@ -171,7 +171,7 @@ fn a_reply_that_is_no_python_is_sent_back_twice_and_no_more() {
     let hopeless = plant(&[0, 1, 2, 3].map(|at| ("add", at, broken.clone())));
     let ran = write_tests(&hopeless, "add", &[]).exits(69);
     let _ =
-        ran.says("gave no usable tests").says("syntax error: line 1").says("nothing was written");
+        ran.says("wrote no usable tests").says("syntax error: line 1").says("nothing was written");
     assert!(!hopeless.root().join("app/trellis_tests").exists());
 }
 
@@ -353,9 +353,9 @@ fn what_cannot_be_tested_is_refused_before_a_model_is_asked() {
     );
     for (function, words) in [
         ("ad", "near it: add"),
-        ("inner", "stands inside of another function"),
+        ("inner", "is inside another function"),
         ("Cart.totl", "near it: Cart.total"),
-        ("a b", "is no name path"),
+        ("a b", "is not a name path"),
     ] {
         let _ = write_tests(&world, function, &[]).exits(65).says(words);
     }
@@ -363,7 +363,7 @@ fn what_cannot_be_tested_is_refused_before_a_model_is_asked() {
     let _ = world.trellis(&["write-tests", "app/shop/cart.py"]).exits(64).says("FILE::FUNCTION");
     let _ = world.trellis(&["write-tests", "app/shop/cart.py::add"]).exits(69).says("no model");
     world.write("app/shop/cart.py", &format!("{CART}\ndef broken(:\n"));
-    let _ = write_tests(&world, "add", &[]).exits(65).says("mend it first");
+    let _ = write_tests(&world, "add", &[]).exits(65).says("fix it first");
     assert!(!world.root().join("app/trellis_tests").exists());
 }
 

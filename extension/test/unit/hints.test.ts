@@ -26,15 +26,15 @@ test('of a hint those clauses stay that are of no command line, and its options 
     ['wait for it, or stop it', 'wait for it, or stop it'],
     ['nothing was changed; look where `trellis localize` points', 'nothing was changed'],
     ['`git init`, and commit what is there', '`git init`, and commit what is there'],
-    ['make `.trellis` writable, and room on the disk', 'make `.trellis` writable, and room on the disk'],
+    ['make `.trellis` writable and free some space on the disk', 'make `.trellis` writable and free some space on the disk'],
     ['give your own another `tests` folder', 'give your own another `tests` folder'],
     ['the README lists what trellis.toml may say', 'the README lists what trellis.toml may say'],
     ['`trellis/jobs` lists them; ask again', 'ask again'],
     ['set TRELLIS_CACHE', undefined],
     ['give `hunks`, or decide `accept` for the whole', undefined],
     [
-      'everything accepted is kept; to go on, raise it where it is set (`budgetUsd`, or usd under [budget])',
-      'everything accepted is kept; change the setting "trellis.budget.usd"',
+      'accepted code is kept; to go on, raise it where it is set (`budgetUsd`, or usd under [budget])',
+      'accepted code is kept; change the setting "trellis.budget.usd"',
       'trellis.budget.usd',
     ],
     [
@@ -85,8 +85,8 @@ test('a limit of time is told with the setting that raises it', () => {
       'a.py::t was stopped after 30 s (the limit of one test; the setting "trellis.testTimeout" raises it)',
     ],
     [
-      'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)',
-      'a.py::t was stopped after 60 s (the limit of one test, doubled since lines are measured; the setting "trellis.testTimeout" raises it)',
+      'a.py::t was stopped after 60 s (the limit of one test, doubled because lines are measured; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)',
+      'a.py::t was stopped after 60 s (the limit of one test, doubled because lines are measured; the setting "trellis.testTimeout" raises it)',
     ],
     [
       'the tests were stopped after 1800 s (the limit of a run; `run_seconds` in trellis.toml (in the editor `trellis.allow.runSeconds`) raises it)',

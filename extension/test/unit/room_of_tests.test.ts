@@ -194,7 +194,7 @@ test('a file that cannot be read for its tests says why, until it can', async ()
 /** Tells that a job begins, and a line of what it does. */
 function installs(sidecar: Sidecar, method: string): void {
   sidecar.events.fire({ type: 'job', job: 'job-1', method, title: '', state: 'running' });
-  const message = 'making the test environment: pytest>=7\n';
+  const message = 'creating the test environment: pytest>=7\n';
   sidecar.events.fire({ type: 'log', level: 'info', job: 'job-1', message });
 }
 
@@ -207,9 +207,9 @@ test('a run and a search that install packages say so', async () => {
     seen.push(view.items.get(root)?.description);
     return resultOf(root, { tests: [ended('met.py::t')] });
   };
-  assert.match((await ran(room)).made.output, /^making the test environment: pytest>=7\r\n/);
+  assert.match((await ran(room)).made.output, /^creating the test environment: pytest>=7\r\n/);
   await view.refreshHandler?.(undefined);
-  assert.deepEqual(seen, [undefined, 'making the test environment: pytest>=7']);
+  assert.deepEqual(seen, [undefined, 'creating the test environment: pytest>=7']);
   assert.equal(view.items.get(root)?.description, '');
 });
 
@@ -226,7 +226,7 @@ test('work of a minute says what it does in its notification, work of hours in n
     };
     await run(`trellis.${method}`, { root: '/p' });
   }
-  const line = 'making the test environment: pytest>=7';
+  const line = 'creating the test environment: pytest>=7';
   assert.deepEqual(editor.progress, [`Generating tests: ${line}`, `Looking for a fix: ${line}`]);
   assert.equal(board.jobs.get('job-1')?.line, line);
   Disposable.from(board, ...parts).dispose();

@@ -14,7 +14,8 @@ pub struct NamePath {
 /// A name path that names nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is no name path: give `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name"
+    "{text:?} is not a name path: give `name`, `Class/name`, `/Class/name` for the whole path, \
+     or `name[1]` for the second with that name"
 )]
 pub struct BadNamePath {
     /// As it was given.

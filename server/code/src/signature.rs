@@ -18,7 +18,7 @@ pub struct Signature {
 
 /// A stated signature that is no Python.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the signature `{text}` is not Python: {why}")]
+#[error("the signature `{text}` is not valid Python: {why}")]
 pub struct SignatureError {
     pub text: String,
     pub why: String,
@@ -35,7 +35,7 @@ impl Signature {
         match parsed.suite().as_slice() {
             [Stmt::FunctionDef(def)] => Ok(Signature { name: def.name.to_string(), header }),
             [Stmt::ClassDef(def)] => Ok(Signature { name: def.name.to_string(), header }),
-            _ => Err(wrong("it is no single `def` or `class` header".to_owned())),
+            _ => Err(wrong("it is not a single `def` or `class` header".to_owned())),
         }
     }
 

@@ -17,7 +17,7 @@ pub enum Mode {
 
 /// A word that names no mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no approval mode {0:?}; there are autonomous, supervised and threshold")]
+#[error("unknown approval mode {0:?}; choose autonomous, supervised or threshold")]
 pub struct UnknownMode(String);
 
 impl Mode {
@@ -117,7 +117,7 @@ pub fn needs_person(
 ) -> Option<String> {
     match mode {
         Mode::Autonomous => return None,
-        Mode::Supervised => return Some("every fix is to be looked at".to_owned()),
+        Mode::Supervised => return Some("every fix needs your review".to_owned()),
         Mode::Threshold => {}
     }
     let is_critical = |path: &&&str| critical.iter().any(|pattern| is_critical(path, pattern));

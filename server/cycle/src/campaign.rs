@@ -113,7 +113,7 @@ impl Campaign {
         workers: usize,
         merged: Option<&[NodeIx]>,
     ) -> (Campaign, Vec<Next>) {
-        assert!(workers > 0, "somebody has to do the work");
+        assert!(workers > 0, "at least one worker is needed");
         let mut campaign = Campaign {
             schedule: Schedule::new(plan, order),
             phase: Phase::Pending,
@@ -201,7 +201,7 @@ impl Campaign {
             let counts = self.schedule.counts();
             let (lost, total) = (counts.failed + counts.skipped, counts.total);
             return self
-                .fail(format!("{lost} of {total} tasks have failed, or wait for one that has"));
+                .fail(format!("{lost} of {total} tasks failed, or depend on one that failed"));
         }
         self.phase = Phase::Integrating;
         vec![Next::Integrate]
@@ -228,7 +228,7 @@ impl Campaign {
     }
 
     fn is_in(&self, phase: Phase) {
-        assert!(self.phase == phase, "that is no answer in {}", self.phase.as_str());
+        assert!(self.phase == phase, "that is not an answer in {}", self.phase.as_str());
     }
 
     /// Where a task stands; `InProgress` until it is merged.

@@ -31,13 +31,16 @@ impl DebugContext {
     /// The page for a person.
     pub fn to_markdown(&self) -> String {
         let mut out = format!(
-            "# `{}` needs a person\n\n{}\n\nNode `{}`, code in `{}`, tests in `{}`.\n\n## What to do\n\n",
+            "# `{}` needs your review\n\n{}\n\nNode `{}`, code in `{}`, tests in `{}`.\n\n## \
+             What to do\n\n",
             self.name, self.reason, self.node, self.path, self.test_path
         );
         out += "1. Read the failure and the suspects below: is the test or the code wrong?\n";
         let _ = writeln!(
             out,
-            "2. Write the function into `{}` by hand and run the same command with `--keep-edits`, or make the node's docstring in the graph clearer and run it again.",
+            "2. Write the function in `{}` by hand and run the same command with \
+             `--keep-edits`. Or make the node's docstring in the graph clearer and run the \
+             command again.",
             self.path
         );
         let _ =
@@ -48,19 +51,19 @@ impl DebugContext {
                 format!("`{}` ({}:{}), {:.2}: {}", it.symbol, it.path, it.line, it.score, it.why)
             }),
         );
-        out += "## Where it was looked\n\n";
+        out += "## Where Trellis searched\n\n";
         lines(
             &mut out,
             self.attempts.iter().map(|it| {
                 let found = match (&it.error, it.found.is_empty()) {
-                    (Some(error), _) => format!("could not look: {error}"),
+                    (Some(error), _) => format!("search failed: {error}"),
                     (None, true) => "nothing".to_owned(),
                     (None, false) => it.found.join(", "),
                 };
                 format!("{} for `{}`: {found}", it.tool.as_str(), it.query)
             }),
         );
-        out += "## What each fix ended in\n\n";
+        out += "## Result of each fix\n\n";
         lines(&mut out, self.earlier.iter().cloned());
         let _ = write!(
             out,

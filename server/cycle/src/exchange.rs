@@ -70,13 +70,13 @@ impl Observation {
             Observation::Begin => "a beginning",
             Observation::Reply(_) => "a reply",
             Observation::Edited { .. } => "edited files",
-            Observation::Unusable { .. } => "an unusable answer",
+            Observation::Unusable { .. } => "an unusable reply",
             Observation::Votes(_) => "a vote",
             Observation::NoReply { .. } => "no reply",
             Observation::Ran(_) => "a test run",
             Observation::Found(_) | Observation::Exhausted(_) => "a localization",
             Observation::Alone => "its turn",
-            Observation::NoHuman => "the news that nobody is there",
+            Observation::NoHuman => "the report that no one reviews",
             Observation::Approved { .. }
             | Observation::Rewritten { .. }
             | Observation::Declined { .. } => "a decision",

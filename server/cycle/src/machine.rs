@@ -82,7 +82,7 @@ impl Phase {
             Phase::AwaitFix => "a fix",
             Phase::AwaitTurn => "its turn",
             Phase::RegressionRun => "a regression run",
-            Phase::AwaitHuman | Phase::AwaitApproval => "a person",
+            Phase::AwaitHuman | Phase::AwaitApproval => "a review",
             Phase::Done => "nothing",
         }
     }
@@ -166,7 +166,7 @@ impl Turn<'_> {
                 self.give_up(Cause::Declined, Verdict::NeedsHuman { reason });
             }
             (Phase::AwaitApproval, Observation::NoHuman) => {
-                let reason = "the fix waits for approval".to_owned();
+                let reason = "the fix needs your review".to_owned();
                 self.give_up(Cause::Unapproved, Verdict::NeedsHuman { reason });
             }
             (_, Observation::NoReply { reason }) => {
@@ -348,7 +348,7 @@ impl Turn<'_> {
 
     /// A person's words need no approval, but have to pass like all others.
     fn rewritten(&mut self, files: &BTreeMap<String, String>, before: &BTreeMap<String, String>) {
-        self.note("rewritten", "a person changed the fix");
+        self.note("rewritten", "the fix was edited in review");
         let upstream = &self.state.localized.upstream;
         match draft::files(self.item, &self.state.draft, upstream, before, files) {
             Ok(found) => {
@@ -359,7 +359,7 @@ impl Turn<'_> {
                 self.run(Run::Green);
             }
             Err(error) => {
-                let reason = format!("the fix as a person changed it cannot be used: {error}");
+                let reason = format!("cannot use the fix as edited in review: {error}");
                 self.give_up(Cause::Rewritten, Verdict::NeedsHuman { reason });
             }
         }
@@ -369,7 +369,7 @@ impl Turn<'_> {
     fn failed(&mut self, run: &TestRun) {
         if self.state.rewritten {
             // A model's fix of it would take the person's words away.
-            let reason = format!("the fix as a person changed it fails: {}", run.summary());
+            let reason = format!("the fix as edited in review fails: {}", run.summary());
             return self.give_up(Cause::Rewritten, Verdict::NeedsHuman { reason });
         }
         self.take_back_amendments();

@@ -23,7 +23,7 @@ pub(crate) fn below(base: &str, home: &str, service: &str) -> Result<Url, String
         return Err("it must begin with http:// or https://".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it holds a user name or password".to_owned());
+        return Err("it contains a user name or password".to_owned());
     }
     let (service, query) = service.split_once('?').unwrap_or((service, ""));
     let path = url.path().trim_end_matches('/');

@@ -52,7 +52,7 @@ pub enum ModelError {
         usage: Option<Usage>,
     },
     /// Who answers cannot show to be who was meant.
-    #[error("{model} cannot be trusted: {reason}")]
+    #[error("cannot trust the connection to {model}: {reason}")]
     Untrusted {
         /// The model's name, as given to [`crate::open`].
         model: String,
@@ -60,7 +60,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The question does not fit into the model's context.
-    #[error("the question is too long for {model}{}", after_colon(.message))]
+    #[error("the prompt is too long for {model}{}", after_colon(.message))]
     TooLong {
         /// The model's name, as given to [`crate::open`].
         model: String,
@@ -69,7 +69,7 @@ pub enum ModelError {
     },
     /// A reply came, but says nothing that can be used: it is empty, declined, filtered, or calls a
     /// tool with what is no JSON.
-    #[error("{model} sent an unusable answer: {what}")]
+    #[error("{model} sent an unusable reply: {what}")]
     BadResponse {
         /// The model's name, as given to [`crate::open`].
         model: String,
@@ -106,13 +106,13 @@ pub enum Outage {
         after: Option<Duration>,
     },
     /// The answer stopped coming.
-    #[error("nothing came for {after:?}")]
+    #[error("nothing arrived for {after:?}")]
     Stalled {
         /// The limit that passed.
         after: Duration,
     },
     /// The answer is none that such a service gives: not its JSON, or larger than any honest one.
-    #[error("unusable answer: {what}")]
+    #[error("unusable reply: {what}")]
     Garbled {
         /// What is wrong with it, shortened.
         what: String,
@@ -154,14 +154,18 @@ impl ModelError {
             }
             Self::Unavailable { outage, .. } => outage.hint(),
             Self::Refused { status, .. } => refusal_hint(*status),
-            Self::Truncated { .. } => "ask again with a higher output limit, or for less at once",
-            Self::Untrusted { .. } => {
-                "check the base URL; if it is right, add the issuer to the system's certificates, or name a file that has it in SSL_CERT_FILE"
+            Self::Truncated { .. } => {
+                "try again with a higher output limit, or request less in one prompt"
             }
-            Self::TooLong { .. } => "give less context, or use a model with a larger one",
-            Self::BadResponse { .. } => "ask again, or in other words; another model may answer",
+            Self::Untrusted { .. } => {
+                "check the base URL; if it is right, add the issuer to the system's \
+                 certificates, or set SSL_CERT_FILE to a file that contains it"
+            }
+            Self::TooLong { .. } => "give less context, or use a model with a larger context",
+            Self::BadResponse { .. } => "try again or change the wording; another model may answer",
             Self::NotRecorded { .. } => {
-                "free the disk or the file and resume, or run without --record"
+                "free some space on the disk or unlock the file and resume, or run without \
+                 --record"
             }
         }
     }
@@ -187,12 +191,15 @@ impl Outage {
             Self::Status { status: 429, .. } => {
                 "wait, lower --jobs, or check the provider's quota; the run can be resumed"
             }
-            Self::Status { .. } => "the provider has trouble; try later, the run can be resumed",
+            Self::Status { .. } => {
+                "the provider has a problem; try again later, the run can be resumed"
+            }
             Self::Garbled { .. } => {
-                "check that the base URL leads to a service of this kind; the run can be resumed"
+                "check that the base URL points to a service of this kind; the run can be \
+                 resumed"
             }
             Self::TimedOut { .. } | Self::Stalled { .. } => {
-                "raise the time-out or use a faster model; the run can be resumed"
+                "raise the timeout or use a faster model; the run can be resumed"
             }
             Self::Connection { .. } => {
                 "check the network, the proxy and the base URL; the run can be resumed"

@@ -183,7 +183,8 @@ impl Live {
             Unusable::Garbled(why) => {
                 let start = shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]));
                 let answer = self.wire.answer;
-                self.service.garbled(format!("it is no {answer} ({why}); it begins: {start}"))
+                self.service
+                    .garbled(format!("it is not the expected {answer} ({why}); it begins: {start}"))
             }
         })
     }

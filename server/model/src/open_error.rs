@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The name has no known provider in front.
-    #[error("unknown model provider in `{spec}`; known are {known}")]
+    #[error("unknown model provider in `{spec}`; known providers: {known}")]
     UnknownProvider {
         /// The name as given.
         spec: String,
@@ -17,7 +17,7 @@ pub enum OpenError {
         known: String,
     },
     /// The name is none of an embedder.
-    #[error("unknown embeddings `{spec}`; known are {known}")]
+    #[error("unknown embeddings `{spec}`; known kinds: {known}")]
     UnknownEmbedder {
         /// The name as given.
         spec: String,
@@ -25,7 +25,7 @@ pub enum OpenError {
         known: String,
     },
     /// The name ends after the provider.
-    #[error("`{spec}` names a provider but no model or file")]
+    #[error("`{spec}` names a provider, but no model or file")]
     NoModelName {
         /// The name as given.
         spec: String,
@@ -49,13 +49,13 @@ pub enum OpenError {
         reason: String,
     },
     /// The editor's models can be used from within the editor only.
-    #[error("`{spec}` asks the editor for a model, and no editor is connected")]
+    #[error("`{spec}` needs a model of the editor, and no editor is connected")]
     NoEditor {
         /// The name as given.
         spec: String,
     },
     /// The key holds characters that no HTTP header can carry.
-    #[error("the API key for `{spec}` has characters that no HTTP header can carry")]
+    #[error("the API key for `{spec}` contains characters that an HTTP header cannot carry")]
     BadKey {
         /// The name as given.
         spec: String,
@@ -95,7 +95,7 @@ pub enum OpenError {
         reason: io::Error,
     },
     /// A recording would be replayed and appended to at once.
-    #[error("cannot record in {}, the recording being replayed", .path.display())]
+    #[error("cannot record in {}, because it is the recording being replayed", .path.display())]
     RecordsOnItself {
         /// The file.
         path: PathBuf,
@@ -116,7 +116,8 @@ impl OpenError {
                 "write the provider, a colon, then the model, such as openai:MODEL"
             }
             Self::UnknownEmbedder { .. } => {
-                "builtin needs nothing; the others name a provider, a colon, then the model"
+                "`builtin` needs no model; for the others write the provider, a colon, then the \
+                 model"
             }
             Self::NoModelName { .. } => {
                 "write the model's name, or the recording's path, after the colon"
@@ -125,22 +126,19 @@ impl OpenError {
                 "set the variable, or base_url in the user's trellis.toml, to the service's address"
             }
             Self::NoEditor { .. } => {
-                "start the run from the editor, or name another provider's model"
+                "start the run from the editor, or choose another provider's model"
             }
             Self::NoKey { .. } => {
-                "set the variable; only services on this machine (a loopback base URL) may do without"
+                "set the variable; only services on this machine (a loopback base URL) work \
+                 without a key"
             }
-            Self::BadKey { .. } => {
-                "copy the key again, without line breaks or quotes of other alphabets"
-            }
+            Self::BadKey { .. } => "copy the key again, without line breaks or typographic quotes",
             Self::BadBaseUrl { .. } => {
-                "give it as http(s)://HOST[:PORT]/v1, and the key in its own variable"
+                "give it as http(s)://HOST[:PORT]/v1, and put the key in its own variable"
             }
             Self::Unreadable { .. } => "check the path after recorded:",
-            Self::Malformed { .. } => "mend the line; a recording has one JSON object a line",
-            Self::Unrecordable { .. } => {
-                "give --record a file in a folder that exists and can be written"
-            }
+            Self::Malformed { .. } => "fix the line; each line of a recording is one JSON object",
+            Self::Unrecordable { .. } => "give --record a writable file in an existing folder",
             Self::RecordsOnItself { .. } => "give --record another file",
             Self::Client { .. } => {
                 "install the system's root certificates (package ca-certificates)"

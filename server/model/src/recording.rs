@@ -162,7 +162,7 @@ impl Recording {
 /// A file's bytes; what is no file may never end.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
     }
     fs::read(path)
 }

@@ -58,7 +58,7 @@ impl Rest {
             Some(&(token.clone(), KeyHeader::Bearer)),
             &[("accept", "application/json")],
         );
-        let headers = headers.ok_or("the token holds characters that no header takes")?;
+        let headers = headers.ok_or("the token contains characters that a header cannot carry")?;
         let timeouts = Timeouts {
             connect: patience.min(Duration::from_secs(10)),
             idle: None,
@@ -93,7 +93,7 @@ impl Rest {
 
     fn address(&self, segments: &[&str], query: &[(&str, &str)]) -> Result<Url, String> {
         let mut address = self.base.clone();
-        let mut path = address.path_segments_mut().map_err(|()| "it is no address of the web")?;
+        let mut path = address.path_segments_mut().map_err(|()| "it is not a web address")?;
         path.pop_if_empty().extend(segments);
         drop(path);
         if !query.is_empty() {

@@ -94,7 +94,7 @@ where
             return Err(ModelError::Unavailable { model: model.to_owned(), outage, tries });
         };
         let (seconds, most) = (wait.as_secs_f64(), retry.retries);
-        tell(format!("{model}: {outage}; asked again in {seconds:.0} s, {tries} of {most} times"));
+        tell(format!("{model}: {outage}; retrying in {seconds:.0} s, {tries} of {most} tries"));
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
@@ -180,7 +180,7 @@ mod tests {
         assert!(asked.await.is_err());
         let told = told.into_inner().expect("free");
         assert_eq!(told.len(), 4, "{told:?}");
-        assert!(told[3].contains("503") && told[3].ends_with("4 of 4 times"), "{told:?}");
+        assert!(told[3].contains("503") && told[3].ends_with("4 of 4 tries"), "{told:?}");
     }
 
     #[tokio::test(start_paused = true)]

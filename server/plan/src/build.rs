@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
         }
         let role = role_of(name).unwrap_or_else(|| {
             self.warnings.push(format!(
-                "unknown edge kind `{name}` is taken for a dependency: source needs target"
+                "the unknown edge kind `{name}` is read as a dependency: source needs target"
             ));
             Role::Dependency
         });

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::dialect::Dialect;
 use crate::edge::UnknownEdge;
+use crate::near::did_you_mean;
 use crate::node::{Node, NodeIx};
 use crate::plan::Plan;
 
@@ -134,7 +135,7 @@ fn duplicate_ids(plan: &Plan, found: &mut Vec<Problem>) {
         let Some(first) = plan.find(plan.id(ix)).filter(|&first| first != ix) else { continue };
         let message =
             format!("nodes {} and {} both have this id", first.index() + 1, ix.index() + 1);
-        let hint = "give one of the two another id; edges and dependencies mean the first";
+        let hint = "give one of the two another id; edges and dependencies refer to the first";
         let related = vec![first, ix];
         found.push(Problem {
             related,
@@ -164,21 +165,20 @@ fn unknown_id(
     suggest: bool,
 ) -> Problem {
     let message = match edge.kind {
-        None => format!("depends on `{id}`, which is no node of the plan"),
+        None => format!("depends on `{id}`, which is not in the plan"),
         Some(kind) => {
             let kind = &plan.kinds[kind as usize].name;
             format!(
-                "the {kind} edge from `{}` to `{}` names `{id}`, which is no node of the plan",
+                "the {kind} edge from `{}` to `{}` names `{id}`, which is not in the plan",
                 edge.source, edge.target
             )
         }
     };
     let near = if suggest { plan.near(id, 1) } else { Vec::new() };
-    let hint = match near.first() {
-        Some(&near) => {
-            format!("did you mean `{}`? else add the node or take the reference out", plan.id(near))
-        }
-        None => "add the node or take the reference out".to_owned(),
+    let near: Vec<&str> = near.into_iter().map(|it| plan.id(it)).collect();
+    let hint = match did_you_mean(&near) {
+        Some(it) => format!("{it} Otherwise add the node or remove the reference"),
+        None => "add the node or remove the reference".to_owned(),
     };
     // The end that exists is where the reference can be mended.
     let node = if ends[0].is_none() && ends[1].is_some() { &edge.target } else { &edge.source };
@@ -203,7 +203,7 @@ fn leaf(plan: &Plan, ix: NodeIx, found: &mut Vec<Problem>) {
         found.push(problem(plan, ProblemKind::MissingFilePath, ix, message, hint));
     }
     if let Some(message) = bad_name(node) {
-        let hint = "use a Python identifier that is no keyword, or `Class.method` for a method";
+        let hint = "use a Python identifier that is not a keyword, or `Class.method` for a method";
         found.push(problem(plan, ProblemKind::InvalidName, ix, message, hint));
     }
 }
@@ -215,7 +215,7 @@ fn bad_name(node: &Node) -> Option<String> {
         return Some(format!("its name `{name}` uses the Python keyword `{keyword}`"));
     }
     if !parts.iter().all(|part| crate::is_identifier(part)) {
-        return Some(format!("its name `{name}` is no Python identifier"));
+        return Some(format!("its name `{name}` is not a Python identifier"));
     }
     match (parts.len(), &node.kind) {
         (1, _) => None,

@@ -123,8 +123,8 @@ fn required<'a>(
     name: &str,
 ) -> Result<&'a RawValue, Wrong<'a>> {
     top.get(name).ok_or_else(|| {
-        let message = format!("`{name}` is missing, which the dialect {dialect} requires");
-        Wrong::new(whole, message).hint("another dialect can be forced")
+        let message = format!("`{name}` is missing, but the dialect {dialect} requires it");
+        Wrong::new(whole, message).hint("choose another dialect with `--dialect`")
     })
 }
 

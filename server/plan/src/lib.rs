@@ -38,6 +38,7 @@ pub use export::export;
 pub use fields::Fields;
 pub use flow::{Along, Flow, flows};
 pub use levels::{Levels, levels};
+pub use near::did_you_mean;
 pub use node::{Gate, Kind, Level, Node, NodeIx};
 pub use order::{Order, SetAside, order};
 pub use plan::Plan;

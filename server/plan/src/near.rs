@@ -22,6 +22,16 @@ pub(crate) fn near(plan: &Plan, word: &str, limit: usize) -> Vec<NodeIx> {
     found.into_iter().map(|(_, _, ix)| ix).collect()
 }
 
+/// ``did you mean `a`, `b` or `c`?``, if there is anything to offer.
+pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
+    let quoted: Vec<String> = near.iter().map(|it| format!("`{}`", it.as_ref())).collect();
+    let (last, others) = quoted.split_last()?;
+    Some(match others {
+        [] => format!("did you mean {last}?"),
+        _ => format!("did you mean {} or {last}?", others.join(", ")),
+    })
+}
+
 /// 0 for equal words, then the edit distance, then containment; `None` if they have nothing in common.
 fn unlikeness(wanted: &str, text: &str) -> Option<usize> {
     let far = FAR.min(wanted.len() / 2);
@@ -52,4 +62,17 @@ pub(crate) fn distance(a: &str, b: &str, far: usize) -> Option<usize> {
         above = std::mem::replace(&mut row, next);
     }
     row.last().copied().filter(|&d| d <= far)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::did_you_mean;
+
+    #[test]
+    fn near_names_are_offered_in_one_sentence() {
+        assert_eq!(did_you_mean::<&str>(&[]), None);
+        assert_eq!(did_you_mean(&["a"]).as_deref(), Some("did you mean `a`?"));
+        let three = did_you_mean(&["a", "b", "c"]);
+        assert_eq!(three.as_deref(), Some("did you mean `a`, `b` or `c`?"));
+    }
 }

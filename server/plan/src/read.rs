@@ -70,14 +70,14 @@ fn broken(error: &serde_json::Error) -> ReadError {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let full = error.to_string();
     let hint = if error.is_eof() {
-        "the file ends too early; was it cut off?"
+        "the file ends too early; was it truncated?"
     } else {
-        "mend the JSON at that place"
+        "fix the JSON at that place"
     };
     ReadError {
         line: error.line().max(1),
         column: error.column().max(1),
-        message: format!("broken JSON: {}", full.strip_suffix(&place).unwrap_or(&full)),
+        message: format!("invalid JSON: {}", full.strip_suffix(&place).unwrap_or(&full)),
         hint: Some(hint.to_owned()),
     }
 }

@@ -222,7 +222,7 @@ impl Schedule {
         let wanted: rustc_hash::FxHashSet<NodeIx> = behind.chain([ix]).collect();
         for other in self.sequence.clone() {
             if self.plan.node(other).is_leaf() && !wanted.contains(&other) {
-                let none = || format!("only {} was to be done", self.plan.id(ix));
+                let none = || format!("only {} was requested", self.plan.id(ix));
                 match before(other) {
                     Some((Status::Failed, reason)) => drop(self.fail(other, reason)),
                     Some((Status::Skipped, reason)) => drop(self.skip(other, reason)),

@@ -90,7 +90,7 @@ impl Cage {
     pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits, read_only: bool) {
         let Kind::Local(cell) = &mut self.kind else { return };
         let opened = match read_only {
-            true => Err("as was asked for".to_owned()),
+            true => Err("as requested".to_owned()),
             false => cell.open_tree(tree, limits).await,
         };
         self.limits.push(project(opened.as_ref().map(|()| OVERLAY)));
@@ -120,7 +120,8 @@ impl Cage {
             Kind::Docker(container, _) => {
                 // A container that lives on has nothing to tell of its end.
                 let how = timeout(LAST_WORDS, container.wait_end()).await.ok()?;
-                how.engine_gone.then(|| "the Docker engine went away during the run".to_owned())
+                how.engine_gone
+                    .then(|| "the Docker engine stopped answering during the run".to_owned())
             }
         }
     }

@@ -32,8 +32,8 @@ pub(crate) fn compose(
     let (outcome, reason) = match ended {
         Ok(verdict) => verdict,
         Err(_) if finished.memory_kill && !went_to_its_end(&parsed) => {
-            let reason =
-                "the kernel's memory killer was at work, and the run did not end as it should";
+            let reason = "the kernel killed a process because memory ran out, and the run did not end \
+                 normally";
             (Outcome::KilledForMemory, Some(reason.to_owned()))
         }
         Err(_) => (parsed.outcome, parsed.reason),
@@ -72,7 +72,7 @@ fn parsed(detected: &Detected, root: &Path, seen: &mut Seen, end: &End) -> Parse
     };
     let is_over = |it: &Whole| it.is_over();
     let over = is_over(&seen.file) || seen.records.as_ref().is_some_and(is_over);
-    let over = over.then(|| format!("there is more of it than {} MiB", Whole::MOST >> 20));
+    let over = over.then(|| format!("it is larger than {} MiB", Whole::MOST >> 20));
     let report = std::mem::take(&mut seen.file).text();
     let records = seen.records.take().filter(|it| !it.is_over()).and_then(Whole::text);
     frameworks::read(

@@ -11,6 +11,7 @@ use crate::{
     tally::Tally,
     verdict::{Facts, judge},
     wire::Ended,
+    words::counted,
     worker::Worker,
 };
 
@@ -61,12 +62,14 @@ const HINTS: [Hint; 2] = [
     Hint {
         limit: None,
         signs: &["Read-only file system", "[Errno 30]"],
-        note: "tried to write where nothing may be written; use `tmp_path`, or the folder for temporary files",
+        note: "tried to write to a read-only place; use `tmp_path` or the folder for temporary \
+             files",
     },
     Hint {
         limit: Some("network"),
         signs: &["Network is unreachable", "Temporary failure in name resolution"],
-        note: "wanted the network: the sandbox has none but a loopback of its own, unless you allow it (`--network`)",
+        note: "tried to use the network, which the sandbox blocks except for its own loopback; \
+             allow it with `--network`",
     },
 ];
 
@@ -79,7 +82,7 @@ impl Hint {
         let told = |it: &&Failure| self.signs.iter().any(|sign| it.message.contains(sign));
         let failures = tally.tests.iter().filter_map(|it| it.failure.as_ref());
         let count = failures.chain(&tally.collection_errors).filter(told).count();
-        (count > 0).then(|| format!("{count} failure(s) {}", self.note))
+        (count > 0).then(|| format!("{} {}", counted(count, "failure", "failures"), self.note))
     }
 }
 
@@ -120,11 +123,15 @@ pub(crate) fn notes(end: &End, worker: &Worker) -> Vec<String> {
     };
     let mut notes = Vec::new();
     if *left_behind > 0 {
-        notes.push(format!("{left_behind} process(es) outlived the tests; they were killed"));
+        notes.push(counted(
+            *left_behind,
+            "process was still running after the tests and was killed",
+            "processes were still running after the tests and were killed",
+        ));
     }
     if !clean {
         let why = why.as_deref().unwrap_or("no reason given");
-        notes.push(format!("the sandbox was not left clean ({why}); it was thrown away"));
+        notes.push(format!("the sandbox was not left clean ({why}), so it was discarded"));
     }
     notes
 }

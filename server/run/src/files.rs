@@ -28,8 +28,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<std::io::Take<File>> {
     let kind = file.metadata()?;
     let refuse = |reason: ErrorKind, why: &str| Err(Error::new(reason, why));
     match kind.len() {
-        _ if kind.is_dir() => refuse(ErrorKind::IsADirectory, "it is no regular file"),
-        _ if !kind.is_file() => refuse(ErrorKind::InvalidInput, "it is no regular file"),
+        _ if kind.is_dir() => refuse(ErrorKind::IsADirectory, "it is not a regular file"),
+        _ if !kind.is_file() => refuse(ErrorKind::InvalidInput, "it is not a regular file"),
         length if length > LONGEST => refuse(ErrorKind::FileTooLarge, "it is longer than 1 GiB"),
         _ => Ok(file.take(LONGEST)),
     }
@@ -56,8 +56,8 @@ mod tests {
         let table = [
             ("plain", "text"),
             ("link", "text"),
-            ("endless", "it is no regular file"),
-            ("pipe", "it is no regular file"),
+            ("endless", "it is not a regular file"),
+            ("pipe", "it is not a regular file"),
             ("huge", "it is longer than 1 GiB"),
             ("bytes", "it is not valid UTF-8"),
         ];

@@ -142,18 +142,23 @@ fn without_records(framework: Framework, ended: &Ended<'_>, problem: &Malformed)
 /// Why records cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum Malformed {
-    #[error("no report was written, as when a test ends the process; see the output")]
+    #[error(
+        "the framework wrote no report, which happens when a test ends the process; see the \
+         output"
+    )]
     Absent,
     #[error("{0}")]
     Incomplete(String),
     #[error(
-        "the report is cut off or not what this version of Trellis reads ({0}); see the output"
+        "the report is incomplete, or not in a format this version of Trellis reads ({0}); see \
+         the output"
     )]
     NotJson(#[from] serde_json::Error),
     #[error("the report contradicts itself ({0}); see the output")]
     Contradiction(String),
     #[error(
-        "standard output holds a line that is none of go's records ({0:?}); keep other programs from writing there"
+        "standard output has a line that go did not write ({0:?}); stop other programs from \
+         writing there"
     )]
     Foreign(String),
 }

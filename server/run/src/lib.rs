@@ -48,6 +48,7 @@ mod tree;
 mod verdict;
 mod whole;
 mod wire;
+pub mod words;
 mod worker;
 
 pub use crate::environment::{offline_environment, plain_environment};

@@ -13,7 +13,8 @@ use crate::{report::LimitStatus, request::Limits};
 const ADDRESSES_PER_BYTE: u64 = 4;
 
 /// Told where tests reach the network.
-pub(crate) const NETWORK: &str = "open, as you asked: tests reach what this machine reaches";
+pub(crate) const NETWORK: &str =
+    "open, as you asked: tests can reach everything this machine can reach";
 
 /// Seconds of processor time between the signal and the end.
 const CPU_GRACE: u64 = 2;

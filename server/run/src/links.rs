@@ -33,7 +33,8 @@ pub(crate) fn unseen(root: &Path) -> Vec<String> {
     links.sort();
     let told = |(link, to): &(PathBuf, PathBuf)| {
         format!(
-            "{} leads out of the project, to {}: what lies there is not seen by tests, and tests in it are not run; run them by their own path, or copy them into the project",
+            "{} links out of the project, to {}: tests cannot see files there, and tests there \
+             do not run; run them by their own path, or copy them into the project",
             link.strip_prefix(root).unwrap_or(link).display(),
             to.display()
         )

@@ -150,7 +150,7 @@ impl Local {
 
     /// Starts a worker in the strongest isolation to be had.
     pub(crate) async fn start(&self, launch: &Launch) -> Result<(Cell, Connection), String> {
-        let mut last = "no isolation at all can be had".to_owned();
+        let mut last = "no isolation is available".to_owned();
         for way in self.ways() {
             match self.start_as(way, launch).await {
                 Ok(started) => return Ok(started),
@@ -174,13 +174,12 @@ impl Local {
         let folder = tempfile::Builder::new().prefix("cell-").tempdir_in(&self.scratch);
         let folder = folder.map_err(|error| {
             format!(
-                "no folder could be made in {}: {error}; name another one",
+                "cannot create a folder in {}: {error}; choose another one",
                 self.scratch.display()
             )
         })?;
         let group = Group::make(&launch.limits);
-        let (ours, theirs) =
-            streams().map_err(|error| format!("no pipe could be made: {error}"))?;
+        let (ours, theirs) = streams().map_err(|error| format!("cannot create a pipe: {error}"))?;
         let mut plan = match way {
             Isolation::Namespaces => namespaces::plan(launch, folder.path())?,
             Isolation::Bubblewrap => bubblewrap::plan(self.bubblewrap.as_deref(), launch)?,
@@ -264,7 +263,7 @@ impl Cell {
     /// From now on tests may write to `tree`. The error is a reason why they may not, for people.
     pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits) -> Result<(), String> {
         let Some(parts) = self.parts.as_ref().filter(|it| it.isolation != Isolation::Bare) else {
-            return Err("without namespaces there is no other way".to_owned());
+            return Err("without namespaces there is no alternative".to_owned());
         };
         let pid = parts.worker;
         self.layer = Some(Layer::of(pid, tree, limits.file_bytes, self.owner)?);
@@ -334,7 +333,7 @@ impl Parts {
 
     /// Waits for the end of the worker without blocking the executor.
     async fn gone(&self) -> Result<(), String> {
-        let lost = |error: io::Error| format!("the sandbox was lost sight of: {error}");
+        let lost = |error: io::Error| format!("lost contact with the sandbox: {error}");
         let handles = [
             self.child.exit_handle().map(Some),
             self.inner.as_ref().map(OwnedFd::try_clone).transpose(),
@@ -346,7 +345,7 @@ impl Parts {
             let ended = unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) };
             let ended = ended.map_err(|error| lost(error.into()))?;
             let Ok(done) = timeout(END, ended.readable()).await else {
-                return Err("a killed sandbox does not end: the kernel is stuck in it".to_owned());
+                return Err("a killed sandbox did not end: it hangs in the kernel".to_owned());
             };
             let _ = done.map_err(lost)?;
         }
@@ -355,7 +354,9 @@ impl Parts {
 
     /// Reaps the child, ends what escaped and removes the folder.
     fn finish(self) -> Result<(), String> {
-        self.child.reap().map_err(|error| format!("the sandbox could not be reaped: {error}"))?;
+        self.child
+            .reap()
+            .map_err(|error| format!("cannot wait for the end of the sandbox: {error}"))?;
         let Some((folder, _token)) = self.child.into_remains() else { return Ok(()) };
         if self.isolation == Isolation::Bare {
             escaped::kill_all(folder.path());

@@ -71,7 +71,7 @@ impl Runner {
     /// `missing`: why none works that is there; `why`: why there is no other.
     fn unmeasured(&self, missing: &str, why: Option<&str>) -> String {
         let python = self.shared.place.python();
-        let why = why.map(|it| format!(", and it could not be installed beside it: {it}"));
+        let why = why.map(|it| format!(", and Trellis could not install it separately: {it}"));
         let what = match &self.shared.place {
             Place::Local { python, .. } => {
                 format!("run `{}`", python::command(&python.interpreter))
@@ -82,7 +82,8 @@ impl Runner {
         };
         let why = why.unwrap_or_default();
         format!(
-            "lines are not measured: {python} has no coverage.py that works ({missing}){why}; {what}"
+            "lines are not measured: {python} has no working coverage.py ({missing}){why}; \
+             {what}"
         )
     }
 
@@ -118,5 +119,5 @@ async fn prepared(mut post: Post, request: &Request) -> Result<Post, String> {
 }
 
 fn unprepared(error: tokio::task::JoinError) -> String {
-    format!("the scratch folder could not be prepared: {error}")
+    format!("cannot prepare the scratch folder: {error}")
 }

@@ -106,10 +106,12 @@ impl Place {
         let needed = toolchain.map_or("Python", Toolchain::name);
         match self {
             Place::Local { .. } => format!(
-                "{program} could not be started: {why}; install {needed} and see that it is on PATH"
+                "cannot start {program}: {why}; install {needed} and make sure that it is on \
+                 PATH"
             ),
             Place::Docker { docker, .. } => format!(
-                "{program} could not be started in a container: {why}; choose an image with Python and {needed} instead of {}, or the local sandbox",
+                "cannot start {program} in a container: {why}; choose an image with Python and \
+                 {needed} instead of {}, or use the local sandbox",
                 docker.image.name
             ),
         }
@@ -127,7 +129,8 @@ impl Place {
         let does_not_work = |reason| {
             let python = self.python();
             format!(
-                "{python} does not work in the sandbox: {reason}; choose another interpreter or make the environment anew"
+                "{python} does not work in the sandbox: {reason}; choose another interpreter or \
+                 recreate the environment"
             )
         };
         match self {
@@ -185,11 +188,11 @@ async fn in_cell(
 /// What tests in a container may write to, or why there is nothing.
 async fn copied(tree: &Path, limits: &Limits, read_only: bool) -> Result<Copied, String> {
     if read_only {
-        return Err("as was asked for".to_owned());
+        return Err("as requested".to_owned());
     }
     let (tree, limits) = (tree.to_owned(), *limits);
     let measured = tokio::task::spawn_blocking(move || Copied::of(&tree, &limits)).await;
-    measured.map_err(|error| format!("it could not be measured: {error}")).flatten()
+    measured.map_err(|error| format!("cannot measure it: {error}")).flatten()
 }
 
 async fn in_container(
@@ -227,7 +230,7 @@ async fn in_container(
     let (container, connection) = started.map_err(|error| error.to_string())?;
     let cage = Cage::docker(container, docker.limits(limits), copied);
     Worker::begin(cage, connection, tree, &Packages::default()).await.map_err(|reason| {
-        format!("no worker could be started in the image {}: {reason}", docker.image.name)
+        format!("cannot start a worker in the image {}: {reason}", docker.image.name)
     })
 }
 

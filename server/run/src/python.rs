@@ -82,7 +82,8 @@ impl Python {
 pub enum PythonError {
     /// No usable interpreter on the search path.
     #[error(
-        "no Python 3.9 or newer was found{}; install Python (Debian, Ubuntu: `apt install python3 python3-venv`) or put it on PATH",
+        "found no Python 3.9 or newer{}; install Python (Debian, Ubuntu: `apt install python3 \
+         python3-venv`) or put it on PATH",
         listed(.passed_over)
     )]
     NoPython {
@@ -91,7 +92,8 @@ pub enum PythonError {
     },
     /// What a person named is no interpreter that works.
     #[error(
-        "{path} cannot run the tests: {why}; name an environment's folder or an interpreter, Python 3.9 or newer"
+        "{path} cannot run the tests: {why}; choose an environment's folder or an interpreter, \
+         Python 3.9 or newer"
     )]
     Unusable {
         /// What was named.
@@ -100,7 +102,7 @@ pub enum PythonError {
         why: String,
     },
     /// `python -m venv` failed.
-    #[error("no virtual environment could be made with {interpreter}: {detail}; {hint}")]
+    #[error("cannot create a virtual environment with {interpreter}: {detail}; {hint}")]
     VenvFailed {
         /// The base interpreter.
         interpreter: PathBuf,
@@ -131,7 +133,8 @@ pub enum PythonError {
     },
     /// A line that is an option or several lines, not a requirement.
     #[error(
-        "{requirement:?} is not a requirement; give one such as `requests>=2`, and pip's options in pip's own configuration"
+        "{requirement:?} is not a requirement; give one such as `requests>=2`, and put pip's \
+         options into pip's own configuration"
     )]
     BadRequirement {
         /// The line.
@@ -139,7 +142,8 @@ pub enum PythonError {
     },
     /// The cache folder cannot be used.
     #[error(
-        "the environment cache at {path} cannot be used: {source}; choose another folder or free some space"
+        "cannot use the environment cache at {path}: {source}; choose another folder or free \
+         some space"
     )]
     Cache {
         /// The file or folder in question.
@@ -175,5 +179,9 @@ fn last_words(output: &Output) -> String {
     });
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let tail = lines[lines.len().saturating_sub(12)..].join(" / ");
-    if tail.is_empty() { format!("it said nothing and ended with {}", output.status) } else { tail }
+    if tail.is_empty() {
+        format!("it printed nothing and ended with {}", output.status)
+    } else {
+        tail
+    }
 }

@@ -103,7 +103,7 @@ impl Request {
 
     /// The limit of one test, for messages.
     pub(crate) fn limit_of_test(&self) -> String {
-        let doubled = if self.coverage { ", doubled since lines are measured" } else { "" };
+        let doubled = if self.coverage { ", doubled because lines are measured" } else { "" };
         format!("the limit of one test{doubled}{}", raised(self.raised_by.test))
     }
 

@@ -141,7 +141,7 @@ impl Runner {
             return first.unwrap_or_else(|reason| ending(Outcome::SandboxUnavailable { reason }));
         };
         let again = |reason| {
-            let reason = format!("{lost}; and when the run was to be repeated: {reason}");
+            let reason = format!("{lost}; repeating the run failed: {reason}");
             ending(Outcome::SandboxLost { reason })
         };
         self.attempt(request, selection, cancel, on_test).await.unwrap_or_else(again)
@@ -201,7 +201,7 @@ impl Runner {
             }
         };
         if let Err(reason) = laid {
-            let reason = format!("the project cannot be shown to the tests: {reason}");
+            let reason = format!("the sandbox cannot show the project to the tests: {reason}");
             let was_warm = post.worker.runs > 0;
             post.close().await;
             // A new one takes the project as it is now.
@@ -243,7 +243,7 @@ impl Runner {
             && reusable
         {
             reusable = false;
-            finished.notes.push(format!("the sandbox was thrown away: {reason}"));
+            finished.notes.push(format!("the sandbox was discarded: {reason}"));
         }
         finished.notes.extend(notes(&finished.end, &post.worker));
         finished.notes.extend(unseen.await.unwrap_or_default());

@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
                     // Without an answer the report says nothing of the stack.
                     Waiting::Stack => (waiting, deadline) = self.kill().await,
                     Waiting::End => {
-                        return (stop, End::Lost("the sandbox does not end the run".to_owned()));
+                        return (stop, End::Lost("the sandbox did not end the run".to_owned()));
                     }
                 },
                 () = cancel.cancelled(), if stop.is_none() => {
@@ -219,7 +219,7 @@ impl<'a> Session<'a> {
             Ok(Some(frame)) => frame,
             Ok(None) => return News::End(End::Lost("the sandbox ended during the run".to_owned())),
             Err(error) => {
-                return News::End(End::Lost(format!("the sandbox cannot be understood: {error}")));
+                return News::End(End::Lost(format!("cannot read the sandbox's output: {error}")));
             }
         };
         match frame {

@@ -52,7 +52,7 @@ impl Grounds {
         match tree {
             Tree::Folder(path) => {
                 let root = path.canonicalize().map_err(|error| {
-                    format!("the folder under test, {}, cannot be opened: {error}", path.display())
+                    format!("cannot open the folder under test, {}: {error}", path.display())
                 })?;
                 Ok(Grounds { root, written: None, base: None, packages })
             }
@@ -71,7 +71,7 @@ impl Grounds {
     ) -> Result<Grounds, String> {
         let (folder, root) = make(parent).map_err(|error| {
             format!(
-                "no scratch folder could be made in {}: {error}; name another one",
+                "cannot create a scratch folder in {}: {error}; choose another one",
                 parent.display()
             )
         })?;
@@ -85,7 +85,7 @@ impl Grounds {
     fn lay_base(&self) -> Result<(), String> {
         let Some(base) = &self.base else { return Ok(()) };
         copy(base, &self.root, self.packages)
-            .map_err(|error| format!("{} could not be copied: {error}", base.display()))
+            .map_err(|error| format!("cannot copy {}: {error}", base.display()))
     }
 
     /// The root, canonical.
@@ -187,7 +187,7 @@ fn remove_empty(folder: Option<&Path>, root: &Path) {
 }
 
 fn failed(path: &Path, error: &io::Error) -> String {
-    format!("{} could not be written: {error}", path.display())
+    format!("cannot write {}: {error}", path.display())
 }
 
 fn inner_path(name: &str) -> Result<&Path, String> {
@@ -196,9 +196,7 @@ fn inner_path(name: &str) -> Result<&Path, String> {
     if plain && !name.is_empty() {
         return Ok(path);
     }
-    Err(format!(
-        "the tree's file {name:?} would lie outside its root: give a relative path without `..`"
-    ))
+    Err(format!("the file {name:?} would be outside its root: give a relative path without `..`"))
 }
 
 /// Removes a folder, whatever tests have done to it. The error is a sentence for people.
@@ -210,7 +208,7 @@ pub(crate) fn remove(path: PathBuf) -> Result<(), String> {
     }
     removed.map_err(|error| {
         let path = path.display();
-        format!("the scratch folder {path} could not be removed: {error}; remove it by hand")
+        format!("cannot remove the scratch folder {path}: {error}; remove it yourself")
     })
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn from_outside(facts: &Facts<'_>, request: &Request) -> Result<Verdi
     Ok(match facts.end {
         End::Lost(_) if facts.memory_kill => because(
             Outcome::KilledForMemory,
-            "the sandbox ended while the kernel's memory killer was at work",
+            "the sandbox ended because the kernel killed a process for lack of memory",
         ),
         End::Lost(reason) => (Outcome::SandboxLost { reason: reason.clone() }, None),
         End::Ended(ended) => match (ended.code, ended.signal) {
@@ -75,12 +75,13 @@ fn stopped(stop: Stop, request: &Request, own_time: Duration) -> Verdict {
         Stop::Loading => because(
             Outcome::TimedOut,
             format!(
-                "Python and {} did not start within 60 s: the machine is overloaded or the environment is broken",
+                "Python and {} did not start within 60 s: the machine is overloaded or the \
+                 environment is broken",
                 request.framework
             ),
         ),
         Stop::Phase if own_time > request.time_for_one() => {
-            after(one, own_time, "the time-out that the test sets itself")
+            after(one, own_time, "the timeout that the test sets itself")
         }
         Stop::Phase => after(one, request.time_for_one(), &request.limit_from_outside()),
         Stop::Run => after("the whole run", request.run_timeout, &request.limit_of_run()),
@@ -93,12 +94,13 @@ fn killed(signal: i32, facts: &Facts<'_>, request: &Request) -> Verdict {
         return because(
             Outcome::TimedOut,
             format!(
-                "the tests used up their {seconds} s of processor time (the limit of a process, which no setting raises)"
+                "the tests used up their {seconds} s of processor time (the limit of one \
+                 process, which no setting raises)"
             ),
         );
     }
     if signal == Signal::KILL.as_raw() && facts.memory_kill {
-        let reason = "the process was killed while the kernel's memory killer was at work";
+        let reason = "the kernel killed the process because memory ran out";
         return because(Outcome::KilledForMemory, reason);
     }
     because(
@@ -114,16 +116,17 @@ fn crashed(code: i32, reason: impl Into<String>) -> Verdict {
 fn exited(code: i32, facts: &Facts<'_>, framework: Framework) -> Verdict {
     let tally = facts.tally;
     if let (None, None, Some(what)) = (&tally.tampered, &tally.garbled, &tally.broken) {
-        let reason = "Trellis's own reporter sent what cannot be read, which is a fault of Trellis and none of the project's";
+        let reason = "Trellis cannot read its own reporter's output, which is a bug in Trellis, not in \
+             the project";
         return crashed(code, format!("{reason}; please report it: {what}"));
     }
     if let Some(what) = tampered(facts) {
         return (Outcome::Tampered { what }, None);
     }
-    if facts.memory_kill && !matches!(tally.finished, Some(told) if told == code) {
+    if facts.memory_kill && !matches!(tally.finished, Some(reported) if reported == code) {
         return because(
             Outcome::KilledForMemory,
-            "the kernel's memory killer was at work, and the session did not end",
+            "the kernel killed a process because memory ran out, and the session did not end",
         );
     }
     match (framework, code) {
@@ -132,10 +135,10 @@ fn exited(code: i32, facts: &Facts<'_>, framework: Framework) -> Verdict {
         _ => {}
     }
     match tally.finished {
-        Some(told) if told == code => finished(code, tally, framework),
-        Some(told) => crashed(
+        Some(reported) if reported == code => finished(code, tally, framework),
+        Some(reported) => crashed(
             code,
-            format!("{framework} ended with status {told}, yet the process exited with {code}"),
+            format!("{framework} ended with status {reported}, but the process exited with {code}"),
         ),
         None => crashed(
             code,
@@ -159,12 +162,12 @@ fn tampered(facts: &Facts<'_>) -> Option<String> {
 fn internal_error(code: i32, tally: &Tally) -> Verdict {
     match &tally.internal_error {
         Some(failure) if failure.exception == "MemoryError" => {
-            because(Outcome::KilledForMemory, "pytest itself ran out of the memory it was given")
+            because(Outcome::KilledForMemory, "pytest itself ran out of memory")
         }
         Some(failure) => {
             crashed(code, format!("pytest failed: {}: {}", failure.exception, failure.message))
         }
-        None => crashed(code, "pytest failed before it could say why; see standard error"),
+        None => crashed(code, "pytest failed before it could report why; see standard error"),
     }
 }
 
@@ -179,11 +182,11 @@ fn finished(code: i32, tally: &Tally, framework: Framework) -> Verdict {
     let passed = count(&[TestOutcome::Passed, TestOutcome::XPassed]);
     match code {
         status::OK if failed > 0 => {
-            let reason = format!("tests failed, although the status of {framework} says otherwise");
+            let reason = format!("tests failed, although {framework} reported success");
             because(Outcome::Failed, reason)
         }
         status::OK if tally.not_run().next().is_some() => {
-            crashed(code, "the session ended before all tests had run")
+            crashed(code, "the session ended before every test had run")
         }
         status::OK if passed == 0 => {
             because(Outcome::NoTests, "every test was skipped or failed as expected")

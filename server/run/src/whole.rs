@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::report::{Coverage, FileCoverage, Outcome, Report, TestOutcome, TestResult};
+use crate::words::counted;
 
 /// Ids named in a note.
 const NAMED: usize = 5;
@@ -27,15 +28,15 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
         rest.tests.iter().filter(|it| !passed(it)).map(|it| it.id.as_str()).collect();
     let (count, passed) = (rest.tests.len(), rest.tests.len() - bad.len());
     report.notes.push(format!(
-        "{count} test(s) that the project's options or a hook leave out were run as well, for what may break in them: \
-         {passed} passed{}",
-        named(", not so: ", &bad)
+        "tests that the project's options or a hook leave out were run as well, to see what breaks in them: \
+         {passed} of {count} passed{}",
+        named(", failed or skipped: ", &bad)
     ));
     let silent = &report.deselected;
     if !silent.is_empty() {
         let why = rest.reason.unwrap_or_else(|| format!("{:?}", rest.outcome));
         report.notes.push(format!(
-            "{} of them have no result ({why}), and what breaks in them is not seen{}",
+            "{} of them have no result ({why}), so what breaks in them is unknown{}",
             silent.len(),
             named(": ", silent)
         ));
@@ -46,8 +47,8 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
 /// A note on tests that were found and not run.
 pub(crate) fn left_out(report: &Report) -> String {
     format!(
-        "{} test(s) were found and left out, by the project's options or a hook{}",
-        report.deselected.len(),
+        "the project's options or a hook leave out {}{}",
+        counted(report.deselected.len(), "test", "tests"),
         named(": ", &report.deselected)
     )
 }

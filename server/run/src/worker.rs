@@ -60,8 +60,8 @@ impl Worker {
             frames.next().await.map_err(|error| error.to_string()).map(|frame| match frame {
                 Some(Frame::Control(Control::Ready(ready))) => Ok(ready),
                 Some(Frame::Control(Control::Failed(reason))) => Err(reason),
-                Some(_) => Err("it does not speak our language".to_owned()),
-                None => Err("it ended at once".to_owned()),
+                Some(_) => Err("it sent an unexpected message".to_owned()),
+                None => Err("it ended immediately".to_owned()),
             })
         };
         let outcome = timeout(STARTING, begin).await;
@@ -88,7 +88,7 @@ impl Worker {
         }
         self.order(&json!({ "op": "lay" })).await;
         let laid = timeout(COPYING, self.laid()).await;
-        laid.unwrap_or_else(|_| Err(format!("it was not copied within {} s", COPYING.as_secs())))
+        laid.unwrap_or_else(|_| Err(format!("copying it took longer than {} s", COPYING.as_secs())))
     }
 
     async fn laid(&mut self) -> Result<(), String> {
@@ -121,7 +121,8 @@ impl Worker {
         if !self.ready.hidden {
             limits.push(crate::limits::open(
                 "results",
-                "this Python has no `ctypes`, so tests can look into the process that reports them"
+                "this Python has no `ctypes`, so tests can read the memory of the process that \
+                 reports their results"
                     .to_owned(),
             ));
         }

@@ -54,7 +54,7 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
             Ending::Crashed { how: crashed(report, *signal, *exit_code), signal: *signal }
         }
         Outcome::Tampered { what } => {
-            Ending::Crashed { how: format!("the results prove nothing: {what}"), signal: None }
+            Ending::Crashed { how: format!("these results prove nothing: {what}"), signal: None }
         }
         Outcome::SandboxLost { reason } => Ending::Crashed { how: reason.clone(), signal: None },
         Outcome::Cancelled => return Err(NoRun::Cancelled),
@@ -99,10 +99,7 @@ fn set_aside(test: &run::TestResult) -> Option<Failure> {
     let reason = test.reason.clone().unwrap_or_default();
     Some(Failure {
         exception: exception.to_owned(),
-        message: format!(
-            "{} did not run to a result: {reason}; every test has to run and pass",
-            test.id
-        ),
+        message: format!("{} did not finish: {reason}; every test must run and pass", test.id),
         path: test.path.clone(),
         line: test.line.unwrap_or_default(),
         ..Failure::default()
@@ -113,7 +110,7 @@ fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> Stri
     let how = match (signal, exit_code) {
         (Some(signal), _) => format!("by signal {signal}"),
         (None, Some(code)) => format!("with exit status {code}"),
-        (None, None) => "without a status".to_owned(),
+        (None, None) => "without an exit status".to_owned(),
     };
     report.reason.as_ref().map_or(how.clone(), |reason| format!("{how}: {reason}"))
 }

@@ -140,5 +140,5 @@ fn stopped(halt: Halt, cancelled: fn() -> Fault) -> Fault {
 
 pub(crate) fn no_journal(error: std::io::Error) -> Fault {
     Fault::new(Exit::Internal, format!("cannot write the journal: {error}"))
-        .hint("make `.trellis` writable, and room on the disk; what was kept stays")
+        .hint("make `.trellis` writable and free some space on the disk; kept changes stay")
 }

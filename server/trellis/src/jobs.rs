@@ -129,8 +129,8 @@ impl Jobs {
         let work = tokio::spawn(work);
         tokio::spawn(async move {
             let end = work.await.unwrap_or_else(|error| {
-                Output::say(format_args!("error: {} broke: {error}", name(number)));
-                Err(Fault::internal(format!("the work broke: {error}"))
+                Output::say(format_args!("error: {} crashed: {error}", name(number)));
+                Err(Fault::internal(format!("the job crashed: {error}"))
                     .hint("please report this with the server's log"))
             });
             jobs.ended(number, end);
@@ -240,7 +240,7 @@ impl Jobs {
         let job = number.and_then(|number| Some((number, all.jobs.get_mut(&number)?)));
         job.map(|(number, job)| use_(number, job)).ok_or_else(|| {
             Fault::input(format!("there is no job {id:?}"))
-                .hint("`trellis/jobs` lists them; of ended ones the last hundred are kept")
+                .hint("`trellis/jobs` lists them; of finished jobs the last hundred are kept")
         })
     }
 }

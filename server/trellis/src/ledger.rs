@@ -60,19 +60,20 @@ struct Book {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Exhausted {
     what: String,
-    /// Which bound it is: `usd`, `tokens` or `minutes`.
-    bound: &'static str,
+    /// Which limit it is: `usd`, `tokens` or `minutes`.
+    limit: &'static str,
 }
 
 impl From<Exhausted> for Fault {
     fn from(exhausted: Exhausted) -> Fault {
-        let again = match exhausted.bound {
-            "minutes" => "run again to go on".to_owned(),
-            bound => format!(
-                "to go on, raise it where it is set (--budget-{bound}, or {bound} under [budget] in trellis.toml), or allow shorter replies only (max_output_tokens)"
+        let again = match exhausted.limit {
+            "minutes" => "run again to resume".to_owned(),
+            limit => format!(
+                "to resume, raise the limit (--budget-{limit}, or {limit} under [budget] in \
+                 trellis.toml), or allow only shorter replies (max_output_tokens)"
             ),
         };
-        Fault::unavailable(&exhausted).hint(format!("everything accepted is kept; {again}"))
+        Fault::unavailable(&exhausted).hint(format!("accepted code is kept; {again}"))
     }
 }
 
@@ -143,19 +144,21 @@ impl Ledger {
         match self.budget.usd {
             Some(limit) if (spent + most).usd > limit => Exhausted {
                 what: format!(
-                    "stopped before the budget of ${limit} was exceeded: ${:.4} are spent, and the next question with its reply may cost ${:.4}",
+                    "stopped before the budget of ${limit} was exceeded: ${:.4} are spent, and \
+                     the next prompt with its reply may cost ${:.4}",
                     spent.usd, most.usd
                 ),
-                bound: "usd",
+                limit: "usd",
             },
             _ => Exhausted {
                 what: format!(
-                    "stopped before the budget of {} tokens was exceeded: {} are spent, and the next question with its reply may take {}",
+                    "stopped before the budget of {} tokens was exceeded: {} are used, and the \
+                     next prompt with its reply may need {}",
                     self.budget.tokens.unwrap_or_default(),
                     spent.tokens,
                     most.tokens
                 ),
-                bound: "tokens",
+                limit: "tokens",
             },
         }
     }
@@ -169,11 +172,12 @@ impl Ledger {
             return Ok(());
         }
         let what = format!(
-            "stopped before the budget of {minutes} minutes was exceeded: {:.2} are gone, and a question takes {:.1} seconds",
+            "stopped before the budget of {minutes} minutes was exceeded: {:.2} are over, and a \
+             reply needs {:.1} seconds",
             elapsed.as_secs_f64() / 60.0,
             usual.as_secs_f64()
         );
-        Err(Exhausted { what, bound: "minutes" })
+        Err(Exhausted { what, limit: "minutes" })
     }
 }
 
@@ -240,7 +244,8 @@ mod tests {
         let refused = ledger.admit(tokens(41)).await.expect_err("60 and 41 are over 100");
         assert_eq!(
             refused.to_string(),
-            "stopped before the budget of 100 tokens was exceeded: 60 are spent, and the next question with its reply may take 41"
+            "stopped before the budget of 100 tokens was exceeded: 60 are used, and the next \
+             prompt with its reply may need 41"
         );
         drop(ledger.admit(tokens(40)).await.expect("it fits exactly"));
     }
@@ -266,11 +271,11 @@ mod tests {
     async fn money_and_time_are_bounds_as_well() {
         let money = Ledger::new(Budget { usd: Some(1.0), ..Budget::default() }, Spent::default());
         let refused = money.admit(Spent { tokens: 1, usd: 1.5 }).await.expect_err("too dear");
-        assert_eq!(refused.bound, "usd");
+        assert_eq!(refused.limit, "usd");
         assert!(refused.to_string().contains("may cost $1.5000"), "{refused}");
         let time =
             Ledger::new(Budget { minutes: Some(0.0), ..Budget::default() }, Spent::default());
         let refused = time.admit(Spent::default()).await.expect_err("no time at all");
-        assert_eq!(refused.bound, "minutes");
+        assert_eq!(refused.limit, "minutes");
     }
 }

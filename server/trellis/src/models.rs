@@ -143,7 +143,8 @@ impl Models {
         match unknown.filter(|_| budget.usd.is_some()) {
             Some(it) => {
                 let name = it.model.name();
-                let message = format!("the budget is in dollars, and no price is known for {name}");
+                let message =
+                    format!("the budget is in dollars, but the price of {name} is unknown");
                 Err(Fault::input(message).hint(format!(
                     "add [prices.\"{name}\"] with input and output, in dollars per million tokens, to trellis.toml; or use --budget-tokens"
                 )))
@@ -237,8 +238,12 @@ fn open(
     settings.editor.clone_from(&args.editor);
     settings.retry.retries = args.retries.unwrap_or(settings.retry.retries);
     let model = model::open(spec, &settings, env).map_err(|error| {
-        let fault = match error {
+        let fault = match &error {
             OpenError::Malformed { .. } => Fault::input(&error),
+            OpenError::Unreadable { path, reason } => {
+                let shown = format_args!("the recording {}", path.display());
+                Fault::unavailable(run::words::cannot_read(shown, reason))
+            }
             _ => Fault::unavailable(&error),
         };
         let fault = match lacking(&error) {
@@ -248,7 +253,7 @@ fn open(
         match error {
             OpenError::UnknownProvider { .. } if !config.own_providers().is_empty() => {
                 let own = config.own_providers().join(", ");
-                fault.hint(format!("{}; of your own there are {own}", error.hint()))
+                fault.hint(format!("{}; your own providers are {own}", error.hint()))
             }
             _ => fault.hint(error.hint()),
         }
@@ -322,7 +327,7 @@ pub(crate) fn would_use(folder: &Path) -> Result<String, String> {
     let models = config(folder)
         .and_then(|config| Models::open(&ModelArgs::default(), &config, &env))
         .map_err(|fault| fault.message)?;
-    Ok(format!("{} (not asked; `doctor --model` does)", models.name()))
+    Ok(format!("{} (not tested; `doctor --model` tests it)", models.name()))
 }
 
 /// Nobody named a model: the keys that are there may do.
@@ -330,19 +335,23 @@ fn by_key(env: Env<'_>) -> Result<String, Fault> {
     let (message, way) = match model::choice(env) {
         Choice::Default(spec) => return Ok(spec.to_owned()),
         Choice::Unclear(keys) if keys.len() == 1 => (
-            format!("no model is chosen; {} is set, but not which of its models to use", keys[0]),
+            format!(
+                "no model is configured; {} is set, but not which of its models to use",
+                keys[0]
+            ),
             "",
         ),
         Choice::Unclear(keys) => {
-            (format!("no model is chosen, and several keys are set: {}", keys.join(", ")), "")
+            (format!("no model is configured, and several keys are set: {}", keys.join(", ")), "")
         }
         Choice::None => (
             "no model is configured".to_owned(),
-            ". Without a model of your own, `cargo xtask demo` grows the fixture from a recording",
+            ". `trellis demo` needs no model: it generates an example from a recording",
         ),
     };
     Err(Fault::unavailable(message).kind(NO_MODEL).hint(format!(
-        "give --model, set TRELLIS_MODEL, or write `model = \"…\"` into trellis.toml; known are {}{way}",
+        "give --model, set TRELLIS_MODEL, or write `model = \"…\"` into trellis.toml; known \
+         providers: {}{way}",
         model::PROVIDERS.join(", ")
     )))
 }

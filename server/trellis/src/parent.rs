@@ -13,7 +13,8 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 /// then.
 pub(crate) fn watch(process: u32, gone: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let number = i32::try_from(process).ok().and_then(Pid::from_raw);
-    let number = number.ok_or_else(|| io::Error::other(format!("{process} is no process id")))?;
+    let number =
+        number.ok_or_else(|| io::Error::other(format!("{process} is not a process id")))?;
     let handle = match pidfd_open(number, PidfdFlags::empty()) {
         Ok(handle) => Some(handle),
         Err(rustix::io::Errno::SRCH) => None,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use plan::{Dialect, Plan, Problem};
+use run::words::counted;
 
 use crate::error::Fault;
 
@@ -10,15 +11,15 @@ use crate::error::Fault;
 pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
     let bytes = run::files::read(path).map_err(|e| {
-        let (what, kind) = match dialect {
-            Some(Dialect::Tasks) => ("list of tasks", "a JSON file with `tasks`"),
-            _ => ("planning graph", "an RPG JSON file"),
+        let kind = match dialect {
+            Some(Dialect::Tasks) => "list of tasks",
+            _ => "planning graph",
         };
-        Fault::input(format_args!("cannot read the {what} {shown}: {e}"))
-            .hint(format_args!("give the path of {kind}"))
+        Fault::input(run::words::cannot_read(path.display(), &e))
+            .hint(format_args!("give the path of a {kind}, which is a JSON file"))
     })?;
     plan::read(&bytes, dialect).map_err(|error| {
-        let hint = error.hint.as_deref().unwrap_or("mend the file; nothing was started");
+        let hint = error.hint.as_deref().unwrap_or("fix the file; nothing was started");
         Fault::input(format_args!("{shown}: {error}")).hint(hint)
     })
 }
@@ -27,7 +28,7 @@ pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault>
 pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let plan = read(path, dialect)?;
     if plan.dialect() == Dialect::Tasks {
-        let message = format!("{} is a list of tasks, no planning graph", path.display());
+        let message = format!("{} is a list of tasks, not a planning graph", path.display());
         return Err(Fault::input(message)
             .hint("give a graph of functions and classes; `trellis plan levels` shows the tasks"));
     }
@@ -40,10 +41,9 @@ fn sound(path: &Path, plan: Plan) -> Result<Plan, Fault> {
         return Ok(plan);
     }
     let lines: Vec<String> = problems.iter().map(described).collect();
-    let noun = if problems.len() == 1 { "problem" } else { "problems" };
-    let message =
-        format!("{} has {} {noun}:\n{}", path.display(), problems.len(), lines.join("\n"));
-    Err(Fault::input(message).hint("mend the file; nothing was started"))
+    let count = counted(problems.len(), "problem", "problems");
+    let message = format!("{} has {count}:\n{}", path.display(), lines.join("\n"));
+    Err(Fault::input(message).hint("fix the file; nothing was started"))
 }
 
 /// Reads a list of tasks; any problem ends the matter, all of them listed.

@@ -41,7 +41,7 @@ pub(crate) fn holds_tests(folder: &Path) -> bool {
 /// mark, else the outermost with a `conftest.py`, else the only folder named, else the current one.
 pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
     let here = std::env::current_dir().and_then(|it| it.canonicalize());
-    let here = here.map_err(|e| Fault::input(format!("there is no current folder: {e}")))?;
+    let here = here.map_err(|e| Fault::input(format!("cannot find the current folder: {e}")))?;
     let named: Vec<(PathBuf, &str)> = paths.iter().map(|it| real(it)).collect::<Result<_, _>>()?;
     let above = |path: &PathBuf| if path.is_dir() { path.clone() } else { parent(path) };
     let base = named.iter().map(|(path, _)| above(path)).reduce(|a, b| common(&a, &b));
@@ -75,7 +75,7 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
 /// The root of the project that a file or folder belongs to.
 pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
     let found = of(&[path.to_string_lossy().into_owned()]);
-    Ok(found.map_err(|fault| fault.hint("give a file or folder that is there"))?.root)
+    Ok(found.map_err(|fault| fault.hint("give an existing file or folder"))?.root)
 }
 
 /// Folders with modules of a packaged project that is not installed: `src`, as an editable install
@@ -90,7 +90,7 @@ pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {
 fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
     let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));
     let real = Path::new(path).canonicalize().map_err(|e| {
-        Fault::input(format!("there is no {named:?}: {e}"))
+        Fault::input(run::words::cannot_read(named, &e))
             .hint("give test files, folders or ids such as tests/test_a.py::test_b")
     })?;
     Ok((real, rest))

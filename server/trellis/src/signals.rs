@@ -18,7 +18,7 @@ pub(crate) fn cancel_on_signal(token: CancellationToken) -> Result<(), Fault> {
         // Standard error may be closed; the signal works all the same.
         let _ = writeln!(
             std::io::stderr(),
-            "stopping: the write in hand is finished first; once more to stop at once"
+            "stopping after the current write; press again to stop immediately"
         );
         token.cancel();
         either(&mut interrupt, &mut terminate).await;

@@ -43,22 +43,25 @@ pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => {
-            return Err(Fault::input(format!("cannot read {}: {e}", path.display()))
+            return Err(Fault::input(run::words::cannot_read(path.display(), &e))
                 .hint("give the output folder of `trellis generate`"));
         }
     };
     serde_json::from_slice(&bytes).map(Some).map_err(|e| {
-        Fault::input(format!("{} is no checkpoint: {e}", path.display()))
-            .hint("run `trellis generate` again; it keeps the bad file aside and starts over")
+        Fault::input(format!("{} is not a checkpoint: {e}", path.display()))
+            .hint("run `trellis generate` again; it renames the bad file and starts over")
     })
 }
 
 /// The fault of a folder without a checkpoint.
 pub(crate) fn no_run(dir: &Path) -> Fault {
-    let fault = Fault::input(format!("there is no {}", dir.join(checkpoint::PATH).display()))
+    let fault = Fault::input(format!("{} does not exist", dir.join(checkpoint::PATH).display()))
         .kind("noCheckpoint");
     match tasks::is_there(dir) {
-        true => fault.hint("it holds a list of tasks: `trellis status` and `trellis/tasksStatus` tell how far that is"),
+        true => fault.hint(
+            "it contains a list of tasks: `trellis status` and `trellis/tasksStatus` show its \
+             progress",
+        ),
         false => fault.hint("give the output folder of `trellis generate` or `trellis tasks`"),
     }
 }

@@ -77,7 +77,7 @@ fn journaled(slip: Slip<'_>, talk: &Conversation, limits: &Limits) -> std::io::R
             microseconds: *microseconds,
         })?;
     }
-    let text = format!("{} ({} questions)", talk.ending.told(limits), talk.asks);
+    let text = format!("{} ({} prompts)", talk.ending.told(limits), talk.asks);
     slip.journal.log(Event::Note { node: node(), what: "tools".to_owned(), text })
 }
 

@@ -63,7 +63,7 @@ impl Space {
                 "{} gives vectors of different lengths",
                 self.embedder.name()
             ))
-            .hint("use one model under one name")
+            .hint("use each model name for one model only")
         })?;
         Ok(self.facets.similarities(&found))
     }
@@ -98,7 +98,7 @@ async fn stored(embedder: &Embedder, texts: &[String], path: &Path) -> Result<Ve
     let numbers = texts.iter().filter_map(|text| rows.get(&hash(text))).flatten().copied();
     let vectors = Vectors::new(dimensions, numbers.collect());
     let vectors = vectors.filter(|it| it.len() == texts.len());
-    let vectors = vectors.ok_or_else(|| Fault::internal("vectors do not come out even"))?;
+    let vectors = vectors.ok_or_else(|| Fault::internal("the number of vectors is wrong"))?;
     match missing.is_empty() {
         true => {}
         false if rows.len() * row_bytes(dimensions) > LARGEST => save(path, texts, &vectors),

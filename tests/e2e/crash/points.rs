@@ -116,7 +116,8 @@ fn a_fix_that_stayed_before_a_kill_is_committed_by_the_next_start_unless_a_perso
     // Only who asks for commits gets them.
     let _ = repair(&world, &["--approve", "supervised"]).exits(2);
     assert_eq!(log(&world), "start\n");
-    let _ = repair(&world, &["--commit"]).exits(0).says("were not committed, and are now");
+    let _ =
+        repair(&world, &["--commit"]).exits(0).says("were not committed; they are committed now");
     let titles = log(&world);
     let titles: Vec<&str> = titles.lines().collect();
     let is_told = titles.len() == 3 && titles[1].starts_with(one) && titles[0].starts_with(two);

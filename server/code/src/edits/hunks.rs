@@ -86,14 +86,14 @@ pub fn apply_hunks(old: &str, hunks: &[Hunk], taken: &BTreeSet<usize>) -> String
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlace {
     /// Neither it nor the lines around it stand there.
-    #[error("the lines that it changes (from line {line}) are not there any more")]
+    #[error("the lines that it changes (from line {line}) no longer exist")]
     Gone {
         /// In the text it was made for, from 1.
         line: usize,
     },
     /// It fits in several places.
     #[error(
-        "the lines that it changes (from line {line}) are there more than once, at lines {}",
+        "the lines that it changes (from line {line}) occur more than once, at lines {}",
         shown(places)
     )]
     Several {
@@ -104,7 +104,8 @@ pub enum NoPlace {
     },
     /// Two hunks fit into the same place, or the other way round.
     #[error(
-        "the lines that it changes (from line {line}) are not behind those of the change before it any more"
+        "the lines that it changes (from line {line}) no longer follow those of the change \
+         before it"
     )]
     Crossed {
         /// In the text it was made for, from 1.

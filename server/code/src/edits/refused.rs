@@ -26,37 +26,37 @@ pub enum Refused {
         /// Name paths of the file, at most ten.
         known: Vec<String>,
     },
-    #[error("{symbol} is defined {} times; give one of {}", candidates.len(), join(candidates))]
+    #[error("{symbol} is defined {} times; choose one of {}", candidates.len(), join(candidates))]
     Ambiguous { symbol: String, candidates: Vec<Candidate> },
     #[error("the file cannot be read as Python: {error}")]
     TooDeep { error: SyntaxError },
     #[error("the new text is empty; to remove a symbol, delete it")]
     Empty,
-    #[error("the new text is no Python: {error}; mend it and try again")]
+    #[error("the new text is not valid Python: {error}; fix it and try again")]
     Unparsable { error: SyntaxError },
     #[error(
         "the new text is a definition of {found}, not of {symbol}; rename the symbol first, or keep its name"
     )]
     OtherName { symbol: String, found: String },
     #[error(
-        "the new text defines {symbol} and has other statements beside it; replace with the definition alone, and insert the rest before or after it"
+        "the new text defines {symbol} and has other statements next to it; replace with the \
+         definition alone, and insert the rest before or after it"
     )]
     MoreThanOne { symbol: String },
-    #[error("line {line} binds {} as well; give a text that binds all of them, or take the line apart first", names.join(", "))]
+    #[error("line {line} also binds {}; give a text that binds all of them, or split the line first", names.join(", "))]
     AlsoBinds { names: Vec<String>, line: usize },
     #[error(
         "{symbol} shares line {line} with other code; put it on a line of its own first, or give one simple statement"
     )]
     SharedLine { symbol: String, line: usize },
-    #[error("{symbol} is no class; name the class that the text goes into")]
+    #[error("{symbol} is not a class; name the class to insert into")]
     NoClass { symbol: String },
     #[error(
-        "a syntax error leaves it open where {symbol} ends (line {line}); mend the file there first"
+        "a syntax error leaves it unclear where {symbol} ends (line {line}); fix the file there \
+         first"
     )]
     NotIntact { symbol: String, line: usize },
-    #[error(
-        "the file would have a syntax error that it does not have now: {error}; it was not changed"
-    )]
+    #[error("the file would get a new syntax error: {error}; it was not changed")]
     Worse { error: SyntaxError },
 }
 

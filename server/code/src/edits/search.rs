@@ -33,7 +33,8 @@ impl Replaced {
     pub fn told(&self) -> Option<String> {
         (self.likeness < 1.0).then(|| {
             format!(
-                "the search text is not there exactly, what was found is {} % like it: only what differs between search and replacement was changed",
+                "the search text is not there exactly; the text found is {} % like it, and only \
+                 what changes between search and replacement was changed",
                 percent(self.likeness)
             )
         })
@@ -49,12 +50,11 @@ fn percent(likeness: f32) -> usize {
 pub enum EditRefused {
     #[error("the search text is empty; give the lines to be replaced")]
     EmptySearch,
-    #[error(
-        "the search text is not in the file, nor anything like it; give its lines as they stand there"
-    )]
+    #[error("neither the search text nor anything similar is in the file; copy its lines exactly")]
     NotFound,
     #[error(
-        "the search text is there {}, at lines {}; give more lines around the one meant, or its number",
+        "the search text occurs {}, at lines {}; give more of the lines around the one you \
+         want, or its number",
         times(candidates),
         shown(candidates)
     )]
@@ -63,7 +63,9 @@ pub enum EditRefused {
         candidates: Vec<Candidate>,
     },
     #[error(
-        "the search text is not in the file; lines {first} to {last} are {} % like it, but the replacement changes what reads otherwise there (line {line}: `{text}`); give the lines as they stand there",
+        "the search text is not in the file; lines {first} to {last} are {} % like it, but the \
+         replacement changes text that does not match (line {line}: `{text}`); copy the lines \
+         exactly",
         percent(*likeness)
     )]
     Uncertain {
@@ -76,7 +78,7 @@ pub enum EditRefused {
         line: usize,
         text: String,
     },
-    #[error("match {wanted} was asked for and there are {found}; count from 1, or give 0 for all")]
+    #[error("you asked for match {wanted}, but there are {found}; count from 1, or give 0 for all")]
     NoSuchOccurrence { wanted: usize, found: usize },
 }
 

@@ -32,7 +32,8 @@ pub enum BadEdits {
         second: Range<usize>,
     },
     /// A range that is not made of whole characters of the text.
-    #[error("bytes {}..{} are no whole characters of the text of {length} bytes; read the file again and give its positions", range.start, range.end)]
+    #[error("bytes {}..{} are not whole characters of the text of {length} bytes; read the file \
+         again and give its positions", range.start, range.end)]
     NoSuchRange {
         /// As it was given.
         range: Range<usize>,

@@ -22,7 +22,7 @@ pub(super) fn of_statement(stmt: &Stmt) -> Vec<String> {
                 if handler.type_.is_none() {
                     found.push("a bare `except` catches everything".to_owned());
                 } else if silent {
-                    found.push("an exception is passed over in silence".to_owned());
+                    found.push("an exception is silently ignored".to_owned());
                 }
             }
         }
@@ -34,10 +34,10 @@ pub(super) fn of_statement(stmt: &Stmt) -> Vec<String> {
             }
         }
         Stmt::Expr(it) if matches!(&*it.value, Expr::Compare(_) | Expr::BinOp(_)) => {
-            found.push("the value is computed and dropped".to_owned());
+            found.push("the value is computed and discarded".to_owned());
         }
         Stmt::For(it) if changes_what_it_walks(&it.iter, &it.body) => {
-            found.push("the loop changes what it walks".to_owned());
+            found.push("the loop changes what it iterates over".to_owned());
         }
         _ => {}
     }
@@ -103,7 +103,7 @@ pub(super) fn of_function(def: &StmtFunctionDef) -> Vec<String> {
     let mut returns = (false, false);
     count_returns(&def.body, &mut returns);
     if returns.0 && !ends(&def.body) && !returns.1 {
-        found.push("some ways through it return nothing".to_owned());
+        found.push("some paths through it return nothing".to_owned());
     }
     found
 }

@@ -54,8 +54,7 @@ pub struct CallEdge {
     pub doubt: Option<&'static str>,
 }
 
-const SEVERAL: &str =
-    "one of several is meant, as the object before the dot may be of several types";
+const SEVERAL: &str = "one of several: the object before the dot may have several types";
 
 /// All of them. Uses that nobody can resolve, and those outside of functions, give no edge.
 pub fn calls(index: &Index) -> Calls {

@@ -75,9 +75,9 @@ pub struct Rename {
 pub enum RenameRefused {
     #[error("there is no name at this place")]
     NoName,
-    #[error("{to:?} is no Python identifier")]
+    #[error("{to:?} is not a Python identifier")]
     NoIdentifier { to: String },
-    #[error("`{to}` is a keyword of Python")]
+    #[error("`{to}` is a Python keyword")]
     Keyword { to: String },
     #[error("`{to}` is a builtin, which the new name would hide")]
     Builtin { to: String },
@@ -85,9 +85,9 @@ pub enum RenameRefused {
     Outside { name: String, what: String },
     #[error("`{name}` is a module: rename its file instead")]
     Module { name: String },
-    #[error("`{name}` is a name that Python itself looks for")]
+    #[error("Python itself looks for the name `{name}`")]
     Special { name: String },
-    #[error("it is not known what `{name}` means here: {why}")]
+    #[error("cannot determine what `{name}` refers to here: {why}")]
     Unknown { name: String, why: &'static str },
     /// `what` says who has the new name already, `place` where.
     #[error("`{to}` would clash: {what}")]
@@ -141,7 +141,7 @@ impl Index {
     /// Of a name that could be anything only the place itself is told.
     fn nothing_known(&self, file: FileId, it: &crate::semantics::Occurrence) -> References {
         let range = it.range();
-        let why = "it is not known what the name means here";
+        let why = "cannot determine what the name refers to here";
         let found = vec![Reference {
             place: Place { file, range },
             kind: ReferenceKind::Use,
@@ -159,7 +159,7 @@ impl Index {
     fn unread(&self, word: &str) -> Vec<String> {
         let holding =
             self.files().filter(|it| self.words(*it).may_hold(word) && self.module(*it).unread);
-        holding.map(|it| format!("{} could not be parsed", self.path(it))).collect()
+        holding.map(|it| format!("cannot parse {}", self.path(it))).collect()
     }
 
     fn reference(&self, it: &Match) -> Reference {

@@ -39,12 +39,10 @@ impl Doubt {
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Doubt::Receiver => "the type of the object before the dot is unknown",
-            Doubt::Callee => "it is not known which function is called",
+            Doubt::Callee => "the called function is unknown",
             Doubt::Forwarded => "the keyword is passed on through **kwargs",
-            Doubt::Star => {
-                "the name may come from a star import of a module that is not in the workspace"
-            }
-            Doubt::Spoken => "the name stands in a string that is used to look up an attribute",
+            Doubt::Star => "the name may come from a star import of a module outside the workspace",
+            Doubt::Spoken => "the name is in a string that is used to look up an attribute",
         }
     }
 }

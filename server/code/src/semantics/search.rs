@@ -41,7 +41,7 @@ pub(crate) fn ask<T: Send>(index: &Index, question: impl FnOnce(&Eval<'_>) -> T 
         match worker.map(|it| it.join()) {
             Ok(Ok(answer)) => answer,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => panic!("no thread could be started for a question: {error}"),
+            Err(error) => panic!("cannot start a thread for the search: {error}"),
         }
     })
 }

@@ -186,17 +186,18 @@ impl Eval<'_> {
                 && module.bound(module.class(base.class).scope, it.name).is_some()
         });
         if name.starts_with("__") && name.ends_with("__") {
-            return Some(format!("`{own}.{name}` is a name that Python itself looks for"));
+            return Some(format!("Python itself looks for `{own}.{name}`"));
         }
         match base {
             Some(base) => {
                 let base = self.module(base.file).class(base.class).name.text();
                 Some(format!(
-                    "`{own}.{name}` overrides `{base}.{name}` of the standard library, which may call it"
+                    "`{own}.{name}` overrides `{base}.{name}` from the standard library, which \
+                     may call it"
                 ))
             }
             None if !info.complete => Some(format!(
-                "`{own}` has a base that is not in the workspace and may know `{name}`"
+                "a base class of `{own}` is outside the workspace and may use `{name}`"
             )),
             None => None,
         }

@@ -40,7 +40,8 @@ pub(super) fn find(look: &Look<'_, '_>, found: &mut Vec<Found>) {
             continue;
         }
         let text = |it: &Expr| &look.source[it.range()];
-        let why = format!("`{}` is returned where `{}` is promised", text(value), text(annotation));
+        let why =
+            format!("it returns `{}`, but its annotation says `{}`", text(value), text(annotation));
         found.push((value.start().to_usize(), ShortcutKind::WrongType, why));
     }
 }

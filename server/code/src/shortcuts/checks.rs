@@ -31,14 +31,14 @@ pub(super) fn find(look: &Look<'_, '_>, found: &mut Vec<Found>) {
         if let Some(what) = swallowing(piece.node)
             && !look.change.gone(path).iter().any(|it| swallowing(it.node).is_some())
         {
-            let why = format!("`{what}` drops every exception");
+            let why = format!("`{what}` silences every exception");
             found.push((start(piece.node), ShortcutKind::Swallowed, why));
         }
     }
     for (old, new, path) in look.change.functions() {
         let at = new.name.start().to_usize();
         if is_emptied(old, new) {
-            let why = format!("`{path}` does nothing any more");
+            let why = format!("`{path}` no longer does anything");
             found.push((at, ShortcutKind::Emptied, why));
         } else if let Some((kind, why)) = loss(look, old, new, path) {
             found.push((at, kind, why));
@@ -162,14 +162,14 @@ fn loss(
         !still.contains(*it) && documented.iter().flatten().any(|text| promises(text, it))
     });
     if let Some(exception) = broken {
-        let why = format!("`{path}` documents `{exception}` and raises it no more");
+        let why = format!("`{path}` documents `{exception}`, but no longer raises it");
         return Some((ShortcutKind::BrokenPromise, why));
     }
     let new = look.change.added().filter(|it| look.change.after.path(it) == path);
     let instead = new.filter(|it| check(it.node).is_some() || guards(it.node)).count();
     let one = gone.iter().flatten().next().map_or("assert".to_owned(), |it| format!("raise {it}"));
     (gone.len() > instead)
-        .then(|| (ShortcutKind::CheckGone, format!("`{path}` has lost a check: `{one}`")))
+        .then(|| (ShortcutKind::CheckGone, format!("`{path}` no longer has the check `{one}`")))
 }
 
 /// A `raise` with the name of what it raises, if it has one, or an `assert`.

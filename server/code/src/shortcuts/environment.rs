@@ -41,7 +41,7 @@ pub(super) fn find(look: &Look<'_, '_>, found: &mut Vec<Found>) {
             (
                 at,
                 ShortcutKind::Environment,
-                format!("it looks at `{what}`, which tells tests from use"),
+                format!("it checks `{what}`, which differs between test runs and normal use"),
             )
         }));
     }

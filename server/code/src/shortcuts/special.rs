@@ -49,7 +49,7 @@ fn returned(look: &Look<'_, '_>, piece: &Piece<'_>, value: &Expr, found: &mut Ve
         return;
     }
     if look.is_example(value) && !replaces(look, piece, value) {
-        let why = format!("`{}`, a value of the tests, is returned", look.text(value));
+        let why = format!("it returns `{}`, a value from the tests", look.text(value));
         found.push((value.start().to_usize(), ShortcutKind::Returned, why));
     }
 }
@@ -167,7 +167,7 @@ impl<'a> Finder<'_, '_, 'a> {
     }
 
     fn push(&mut self, literal: &Expr, what: &str) {
-        let why = format!("{what} `{}`, a value of the tests", self.look.text(literal));
+        let why = format!("{what} `{}`, a value from the tests", self.look.text(literal));
         self.found.push((literal.start().to_usize(), ShortcutKind::SpecialCase, why));
     }
 
@@ -190,7 +190,7 @@ impl<'a> Finder<'_, '_, 'a> {
             }
             let told = literals.into_iter().find(|it| self.is_special(it));
             if let Some(literal) = told.filter(|it| !self.is_one_more(it, Some(subject))) {
-                self.push(literal, "something is compared with");
+                self.push(literal, "a comparison uses");
             }
         }
     }
@@ -256,7 +256,7 @@ impl<'a> Finder<'_, '_, 'a> {
             Pattern::MatchValue(it)
                 if self.is_special(&it.value) && !self.is_one_more(&it.value, None) =>
             {
-                self.push(&it.value, "a case is made of");
+                self.push(&it.value, "a match case uses");
             }
             Pattern::MatchOr(it) => it.patterns.iter().for_each(|it| self.pattern(it)),
             Pattern::MatchAs(it) => it.pattern.iter().for_each(|it| self.pattern(it)),

@@ -47,17 +47,18 @@ pub(super) fn mended(source: &str, parsed: Parsed<ModModule>) -> Mended<'_> {
     let mut best = Mended { text: Cow::Borrowed(source), parsed, blanked: Vec::new() };
     let markers = conflict_markers(source);
     if !markers.is_empty() {
-        best = best.with(&markers, "a conflict of git is left here", rest_of_line);
+        best = best.with(&markers, "a git merge conflict is left here", rest_of_line);
     }
     let quotes = near_first_error(&best, swallowers(&best));
-    let tried = quotes.into_iter().map(|at| best.with(&[at], "quotes are left open", rest_of_line));
+    let tried =
+        quotes.into_iter().map(|at| best.with(&[at], "a quote is not closed", rest_of_line));
     if let Some(other) = tried.min_by_key(Mended::errors).filter(|it| it.errors() <= best.errors())
     {
         best = other;
     }
     let open = open_brackets(&best);
     let closed =
-        (!open.is_empty()).then(|| best.with(&open, "a bracket is left open", |_, at| at..at + 1));
+        (!open.is_empty()).then(|| best.with(&open, "a bracket is not closed", |_, at| at..at + 1));
     closed.filter(|it| it.errors() <= best.errors()).unwrap_or(best)
 }
 

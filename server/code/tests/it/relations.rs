@@ -239,18 +239,18 @@ fn what_others_may_call_is_said() {
     let thread = "import threading\nclass T(threading.Thread):\n    def run(self): ...\n    def own(self): ...\n";
     assert_eq!(
         reasons(thread, "T/run"),
-        ["`T.run` overrides `Thread.run` of the standard library, which may call it"]
+        ["`T.run` overrides `Thread.run` from the standard library, which may call it"]
     );
     assert_eq!(reasons(thread, "T/own"), [""; 0]);
     let unknown = "from elsewhere import Base\nclass W(Base):\n    def hook(self): ...\n";
     assert_eq!(
         reasons(unknown, "W/hook"),
-        ["`W` has a base that is not in the workspace and may know `hook`"]
+        ["a base class of `W` is outside the workspace and may use `hook`"]
     );
     let spoken = "from unittest import mock\ndef helper(): ...\nmock.patch('m.helper')\nsetattr(m, 'helper', 1)\n";
     assert_eq!(
         reasons(spoken, "helper"),
-        ["the name stands in a string that is used to look up an attribute"]
+        ["the name is in a string that is used to look up an attribute"]
     );
 }
 

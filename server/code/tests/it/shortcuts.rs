@@ -515,7 +515,7 @@ fn reasons_name_what_stands_there() {
     let (before, after) = ("def f(x):\n    return x\n", "def f(x):\n    return 'spam'\n");
     let found = shortcuts(before, after, &["assert f(3) == 'spam'"]);
     let why: Vec<&str> = found.iter().map(|it| it.why.as_str()).collect();
-    assert_eq!(why, ["`f` does nothing any more", "`'spam'`, a value of the tests, is returned"]);
+    assert_eq!(why, ["`f` no longer does anything", "it returns `'spam'`, a value from the tests"]);
 }
 
 #[test]
@@ -527,7 +527,7 @@ fn words_of_the_project_are_no_examples() {
     assert_eq!(lines(&tests), 1);
     let why = tests.without(&["KINDS = ['spam', 79]\n"]).shortcuts(before, after);
     assert_eq!(why.len(), 1);
-    assert_eq!(why[0].why, "something is compared with `79`, a value of the tests");
+    assert_eq!(why[0].why, "a comparison uses `79`, a value from the tests");
 }
 
 #[test]

@@ -42,10 +42,10 @@ pub fn root_cause(facts: &FailureFacts) -> Option<String> {
         Cause::Flaky => format!("the same code passes and fails: {}", failing(facts)),
         Cause::NoAnswer => format!("the model gave no answer: {reason}"),
         Cause::NoTests => {
-            "the model wrote no test that fails without the code and reaches it".to_owned()
+            "the model wrote no test that reaches the code and fails without it".to_owned()
         }
         Cause::WrongTests => {
-            format!("tests and specification do not fit together: {}", failing(facts))
+            format!("tests and specification contradict each other: {}", failing(facts))
         }
         Cause::FixLimit => fix_limit(facts),
         Cause::ByHand => {
@@ -54,34 +54,34 @@ pub fn root_cause(facts: &FailureFacts) -> Option<String> {
         Cause::SplitVote => {
             let votes = facts.votes.as_deref().map_or_else(|| "no majority".to_owned(), votes);
             format!(
-                "undecided whether code, test or environment is wrong ({votes}): {}",
+                "unclear whether code, test or environment is wrong ({votes}): {}",
                 failing(facts)
             )
         }
         Cause::NothingFound => format!("localization found no suspect: {}", failing(facts)),
-        Cause::Declined => "a person declined the fix".to_owned(),
-        Cause::Unapproved => "its fix passes and waits for a person".to_owned(),
-        Cause::Rewritten => format!("the fix as a person changed it: {}", failing(facts)),
+        Cause::Declined => "the fix was declined in review".to_owned(),
+        Cause::Unapproved => "its fix passes and needs your review".to_owned(),
+        Cause::Rewritten => format!("the fix as edited in review: {}", failing(facts)),
         Cause::WholeSuite => {
             "it depends on what other tests or nodes leave behind, or was changed after it passed"
                 .to_owned()
         }
-        Cause::Internal => format!("an error of Trellis: {reason}"),
+        Cause::Internal => format!("an internal error in Trellis: {reason}"),
     })
 }
 
 /// The last thing that went wrong before fixes ran out.
 fn fix_limit(facts: &FailureFacts) -> String {
     if let Some(why) = &facts.unusable {
-        return format!("the model gave no usable answer at last: {why}");
+        return format!("the last reply of the model was unusable: {why}");
     }
     if let Some(broke) = &facts.regression {
-        return format!("the last fix broke what worked: {broke}");
+        return format!("the last fix broke code that worked: {broke}");
     }
     match (&facts.finding, &facts.votes) {
         (Some((_, why)), _) => format!("{why}; {}", failing(facts)),
         (None, Some(tally)) => {
-            format!("{}; whose fault, by votes: {}", failing(facts), votes(tally))
+            format!("{}; what is wrong, by votes: {}", failing(facts), votes(tally))
         }
         (None, None) => failing(facts),
     }
@@ -109,25 +109,32 @@ pub fn recommendation(facts: &FailureFacts) -> Option<String> {
     Some(match facts.cause? {
         Cause::Environment => environment(facts),
         Cause::Flaky => format!(
-            "Take time, chance and order out of the specification of `{name}`, or say how tests are to hold them still."
+            "Remove time, randomness and order from the specification of `{name}`, or say how \
+             tests can control them."
         ),
         Cause::NoAnswer => {
-            "See that the model answers (`trellis doctor`), then run again; `--model` names another.".to_owned()
+            "Check that the model answers (`trellis doctor`), then run again; choose another \
+             with `--model`."
+                .to_owned()
         }
         Cause::NoTests => format!(
-            "Say in the specification of `{name}` what can be checked: values, edges, errors. Where there is nothing of the kind, set `red_gate` to `skip`."
+            "Add to the specification of `{name}` what tests can check: values, edge cases, \
+             errors. If there is nothing to check, set `red_gate` to `skip`."
         ),
         Cause::WrongTests => format!(
-            "Rewrite the specification of `{name}` so that it decides the case of {}; an example settles it.",
+            "Rewrite the specification of `{name}` so that it decides {}; an example helps \
+             most.",
             test_of(facts)
         ),
         Cause::FixLimit => fix_again(facts),
         Cause::ByHand => format!(
-            "Correct it in {}, or delete it there and a model writes it; run again with `--keep-edits`.",
+            "Correct it in {}, or delete it there so that a model writes it; run again with \
+             `--keep-edits`.",
             facts.path
         ),
         Cause::SplitVote => format!(
-            "Decide who is right about {}, and put it into the specification of `{name}` as an example.{}",
+            "Decide who is right about {}, and add that to the specification of `{name}` as an \
+             example.{}",
             test_of(facts),
             page(facts)
         ),
@@ -137,16 +144,20 @@ pub fn recommendation(facts: &FailureFacts) -> Option<String> {
             page(facts)
         ),
         Cause::Declined => format!(
-            "Put what was missing into the specification of `{name}`, or write it by hand and run again with `--keep-edits`."
+            "Add what was missing to the specification of `{name}`, or write the code by hand \
+             and run again with `--keep-edits`."
         ),
         Cause::Unapproved => {
-            "Decide about the fix in your editor, then run again; `--approve autonomous` asks nobody.".to_owned()
+            "Review the fix in your editor, then run again; `--approve autonomous` skips the \
+             review."
+                .to_owned()
         }
         Cause::Rewritten => "Correct your version of the fix, then run again.".to_owned(),
         Cause::WholeSuite => format!(
-            "Look for state that `{name}` or its tests share with others (globals, files, variables); run again and the node is done anew."
+            "Look for state that `{name}` or its tests share with others (globals, files, \
+             variables); run again to retry the node."
         ),
-        Cause::Internal => "Report this with `.trellis/journal.jsonl`.".to_owned(),
+        Cause::Internal => "Report this as a bug, with `.trellis/journal.jsonl`.".to_owned(),
     })
 }
 
@@ -155,7 +166,7 @@ fn test_of(facts: &FailureFacts) -> String {
 }
 
 fn page(facts: &FailureFacts) -> String {
-    facts.page.as_ref().map(|it| format!(" All that is known is in `{it}`.")).unwrap_or_default()
+    facts.page.as_ref().map(|it| format!(" See `{it}` for all details.")).unwrap_or_default()
 }
 
 /// What to do for a node whose fixes were used up.
@@ -163,7 +174,8 @@ fn fix_again(facts: &FailureFacts) -> String {
     let name = facts.name.as_str();
     if let Some(package) = package(facts, "foreign-package") {
         return format!(
-            "Name `{package}` among the `libraries` of `{name}` in the plan, or forbid it in the specification."
+            "List `{package}` under the `libraries` of `{name}` in the plan, or forbid it in \
+             the specification."
         );
     }
     if facts.unusable.is_some() {
@@ -172,11 +184,14 @@ fn fix_again(facts: &FailureFacts) -> String {
     }
     if facts.regression.is_some() {
         return format!(
-            "See whether `{name}` and what builds on the same code are specified so that both can hold."
+            "Check that the specifications of `{name}` and of what uses the same code can both \
+             hold."
         );
     }
     format!(
-        "Compare {} with the specification of `{name}`, and correct the one that is wrong. If both are right, try a stronger model (`--strong-model`), or write it by hand and run again with `--keep-edits`.",
+        "Compare {} with the specification of `{name}`, and correct the wrong one. If both are \
+         right, try a stronger model (`--strong-model`), or write the code by hand and run \
+         again with `--keep-edits`.",
         test_of(facts)
     )
 }
@@ -192,16 +207,17 @@ fn environment(facts: &FailureFacts) -> String {
     }
     let what = match rule {
         "network" | "waiting" => {
-            "Let tests use the network (`--network`), or say in the specification what is to be mocked"
+            "Let tests use the network (`--network`), or say in the specification what to mock"
         }
         "missing-variable" => "Give the tests their variable (`--env NAME=VALUE`)",
-        "missing-program" => {
-            "Install the program, or say in the specification what is to be mocked"
-        }
+        "missing-program" => "Install the program, or say in the specification what to mock",
         "foreign-file" => {
-            "Put the file into the output folder, or say in the specification what is to be mocked"
+            "Put the file into the output folder, or say in the specification what to mock"
         }
-        _ => "Provide what the machine lacks (`trellis doctor` shows what holds there)",
+        _ => {
+            "Provide what is missing on the machine (`trellis doctor` shows what the sandbox \
+             allows)"
+        }
     };
     format!("{what}; then run again.")
 }

@@ -42,7 +42,7 @@ impl fmt::Display for PlannedCycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} -> {}", self.files.join(" -> "), self.files[0])?;
         for (number, (from, to)) in self.links.iter().enumerate() {
-            write!(f, "{} `{from}` needs `{to}`", if number == 0 { ":" } else { "," })?;
+            write!(f, "{} `{from}` depends on `{to}`", if number == 0 { ":" } else { "," })?;
         }
         let (from, to) = &self.links[self.links.len() - 1];
         write!(f, "; plan `{from}` and `{to}` in one file, or import within the function")
@@ -108,7 +108,8 @@ fn suggest(graph: &Graph, modules: &[String]) -> String {
         .filter_map(|(from, to)| Some((from, to, graph.get(from)?.get(to)?)));
     match edges.min_by_key(|(.., names)| names.len()) {
         Some((from, to, names)) => format!(
-            "move {} from `{to}` into a module of its own, or import it inside the functions of `{from}` that use it",
+            "move {} from `{to}` into a separate module, or import it inside the functions of \
+             `{from}` that use it",
             names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         ),
         None => String::new(),

@@ -38,8 +38,9 @@ pub fn readme(project: &Project, modules: &[ModuleFacts], usage: Option<&str>) -
     }
     out.push_str("\n## Tests\n\n```\npip install -r requirements-dev.txt\npytest tests/\n```\n\n");
     out.push_str(
-        "## How it came to be\n\nGrown test first by Trellis along the planning graph in \
-         [docs/rpg.json](docs/rpg.json); see [docs/generation_report.md](docs/generation_report.md).\n",
+        "## How this was generated\n\nTrellis generated this project test-first from the \
+         planning graph in [docs/rpg.json](docs/rpg.json); see \
+         [docs/generation_report.md](docs/generation_report.md).\n",
     );
     out
 }

@@ -11,11 +11,12 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
     let (human, failed): (Vec<NodeLine>, Vec<NodeLine>) =
         facts.failed.iter().cloned().partition(|node| node.reason.starts_with("needs_human"));
     if !human.is_empty() {
-        out.push(format!("A person has to decide: {}.", ids(&human)));
+        out.push(format!("Needs your review: {}.", ids(&human)));
     }
     if !failed.is_empty() {
         out.push(format!(
-            "Review by hand: {}; their last text is in `.trellis/journal.jsonl` (`taken_back`).",
+            "Review and fix by hand: {}; their last code is in `.trellis/journal.jsonl` \
+             (`taken_back`).",
             ids(&failed)
         ));
     }
@@ -25,7 +26,8 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
             let all = it.passed + it.failed;
             let first = it.left_out.first().map(|it| format!("; {it}")).unwrap_or_default();
             format!(
-                "Look at how the parts of `{}` work together: {} of {all} integration tests pass{first}.",
+                "Check how the parts of `{}` work together: {} of {all} integration tests \
+                 pass{first}.",
                 it.subgraph, it.passed
             )
         })
@@ -33,18 +35,19 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
     let is_whole = flows.is_empty();
     out.extend(flows);
     if !facts.flaky.is_empty() {
-        out.push(format!("Make steady what passes only at times: {}.", facts.flaky.join(", ")));
+        out.push(format!("Fix the flaky tests: {}.", facts.flaky.join(", ")));
     }
     if !facts.unrequired.is_empty() {
         let modules = facts.unrequired.iter().map(|it| format!("`{}`", it.module));
         out.push(format!(
-            "Name what brings {} under `libraries` in the plan, or in your own requirements: the distribution is a guess.",
+            "List the distribution that provides {} under `libraries` in the plan, or in your \
+             own requirements: the name is a guess.",
             modules.collect::<Vec<_>>().join(", ")
         ));
     }
     let failed = facts.validation.iter().filter(|it| it.outcome == Checked::Failed);
     let failed: Vec<String> =
-        failed.map(|it| format!("See to what fails in the validation: {}.", it.check)).collect();
+        failed.map(|it| format!("Fix the failed check: {}.", it.check)).collect();
     let is_valid = failed.is_empty();
     out.extend(failed);
     if !facts.skipped.is_empty() || !facts.failed.is_empty() {

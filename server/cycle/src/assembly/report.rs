@@ -208,7 +208,7 @@ fn performance(out: &mut String, facts: &ReportFacts) {
     let (used, planned) = facts.dependencies;
     let _ = write!(
         out,
-        "## Performance\n\n- **Generation Time**: {minutes} minutes {seconds} seconds\n- **Average Time per Node**: {} seconds\n- **Test Runs**: {}\n- **Model Calls**: {}\n- **Planned dependencies used**: {used}/{planned} ({})\n",
+        "## Performance\n\n- **Generation Time**: {minutes} min {seconds} s\n- **Average Time per Node**: {} s\n- **Test Runs**: {}\n- **Model Calls**: {}\n- **Planned dependencies used**: {used}/{planned} ({})\n",
         facts.seconds / nodes,
         facts.runs,
         facts.model_calls,
@@ -246,7 +246,10 @@ fn costs(out: &mut String, facts: &ReportFacts) {
     if facts.stages.iter().all(|it| it.input_tokens + it.output_tokens == 0) {
         return;
     }
-    out.push_str("## Cost\n\n| | Questions | Input tokens | Output tokens | US dollars |\n|---|---|---|---|---|\n");
+    out.push_str(
+        "## Cost\n\n| | Prompts | Input tokens | Output tokens | US dollars \
+         |\n|---|---|---|---|---|\n",
+    );
     let mut all = CostLine { name: "**all**".to_owned(), ..CostLine::default() };
     for it in &facts.stages {
         cost(out, it, &format!("stage `{}`", it.name));
@@ -291,7 +294,7 @@ fn unrequired(lines: &[UnrequiredLine]) -> Vec<String> {
         };
         let (module, distribution) = (&it.module, &it.distribution);
         format!(
-            "`{module}` in {}{nodes}: assumed to come with the distribution `{distribution}`",
+            "`{module}` in {}{nodes}: assumed to be part of the distribution `{distribution}`",
             list(&it.files)
         )
     };

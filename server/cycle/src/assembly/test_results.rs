@@ -34,7 +34,7 @@ pub(crate) fn tests(out: &mut String, facts: &ReportFacts) {
     }
     for (fixes, count) in facts.by_fixes.iter().enumerate() {
         let when = match fixes {
-            0 => "at once".to_owned(),
+            0 => "without a fix".to_owned(),
             1 => "after 1 fix".to_owned(),
             n => format!("after {n} fixes"),
         };
@@ -50,14 +50,16 @@ fn functions(out: &mut String, facts: &ReportFacts) {
     let passing = kept.saturating_sub(facts.functions_failing);
     let _ = writeln!(
         out,
-        "- **Test Functions**: {written} written, {kept} kept, {} left out; {passing} of those kept pass ({}). A function with parameters has several cases, which the lines below count",
+        "- **Test Functions**: {written} written, {kept} kept, {} removed; {passing} of those \
+         kept pass ({}). A function with parameters has several cases; the lines below count \
+         cases",
         written - kept,
         percent(passing, kept)
     );
     for it in &facts.functions {
         let _ = writeln!(
             out,
-            "  - {}: {} written, {} kept, {} left out",
+            "  - {}: {} written, {} kept, {} removed",
             it.stage,
             it.written,
             it.kept,
@@ -77,12 +79,15 @@ fn rates(out: &mut String, facts: &ReportFacts) {
     }
     let _ = writeln!(
         out,
-        "- **Passed at first try**: {at_once} of {tried} nodes ({})",
+        "- **Passed without a fix**: {at_once} of {tried} nodes ({})",
         percent(at_once, tried)
     );
     if broken > 0 {
         let share = percent(saved, broken);
-        let _ = writeln!(out, "- **Saved by fixing**: {saved} of {broken} that did not ({share})");
+        let _ = writeln!(
+            out,
+            "- **Passed after a fix**: {saved} of {broken} that failed first ({share})"
+        );
     }
 }
 

@@ -88,7 +88,7 @@ fn ended(run: &TestRun, around: &Circumstances<'_>) -> Option<Finding> {
         (Ending::TimedOut { .. }, Some(frame)) => finding(
             Diagnosis::Implementation,
             "endless-loop",
-            format!("at the deadline the run stood in {}", place(frame)),
+            format!("at the deadline the run was in {}", place(frame)),
         ),
         (Ending::KilledForMemory, Some(frame)) => finding(
             Diagnosis::Implementation,
@@ -179,10 +179,10 @@ fn missing_package(failure: &Failure, around: &Circumstances<'_>) -> Option<Find
         return None;
     }
     if (around.is_declared)(top) {
-        let why = format!("the package `{top}` is required and not installed");
+        let why = format!("the package `{top}` is required but not installed");
         return finding(Diagnosis::Environment, "missing-package", why);
     }
-    let why = format!("{} imports `{top}`, which nothing here requires", failure.path);
+    let why = format!("{} imports `{top}`, which no requirement names", failure.path);
     match (around.is_test)(&failure.path) {
         true => finding(Diagnosis::Test, "foreign-package", why),
         false => finding(Diagnosis::Implementation, "foreign-package", why),
@@ -217,16 +217,16 @@ fn outside_world(failure: &Failure) -> Option<Finding> {
         ("network", "the network is needed and cannot be reached")
     } else if is(&["FileNotFoundError", "PermissionError", "NotADirectoryError"]) && is_far(message)
     {
-        ("foreign-file", "a file outside of the repository is needed")
+        ("foreign-file", "a file outside the repository is missing")
     } else if is(&["FileNotFoundError", "PermissionError"]) && starts_program(last) {
-        ("missing-program", "a program is needed that is not there")
+        ("missing-program", "a required program is missing")
     } else if is(&["KeyError"]) && last.contains("environ") {
-        ("missing-variable", "an environment variable is needed that is not set")
+        ("missing-variable", "a required environment variable is not set")
     } else if has(&["Read-only file system", "No space left on device", "Too many open files"])
         || failure.exception == "locale.Error"
         || (is(&["Error"]) && has(&["unsupported locale setting"]))
     {
-        ("machine", "the machine does not provide what is needed")
+        ("machine", "the machine lacks something the code needs")
     } else {
         return None;
     };
@@ -257,9 +257,9 @@ fn broken_test(failure: &Failure, around: &Circumstances<'_>) -> Option<Finding>
     }
     let message = failure.message.as_str();
     let (rule, what) = match failure.exception.as_str() {
-        "SyntaxError" | "IndentationError" | "TabError" => ("test-syntax", "is no valid Python"),
+        "SyntaxError" | "IndentationError" | "TabError" => ("test-syntax", "is not valid Python"),
         "NameError" if failure.missing_name.is_some() => {
-            ("undefined-name", "uses a name nobody defines")
+            ("undefined-name", "uses an undefined name")
         }
         "UnboundLocalError" => ("undefined-name", "uses a local name before it has a value"),
         _ if message.contains("fixture '") && message.contains("' not found") => {

@@ -58,10 +58,11 @@ fn has(text: &str, line: &str) -> bool {
 fn keeps_tests(text: &str, conflict: &Conflict) -> Result<(), String> {
     let path = &conflict.path;
     if !path.ends_with(".py") {
-        return Err(format!("{path} holds tests, which a person has to merge"));
+        return Err(format!("{path} contains tests, which a model cannot merge"));
     }
     let parsed = |it: &str| {
-        let fragment = Fragment::parse(it).map_err(|why| format!("{path} is no Python: {why}"))?;
+        let fragment =
+            Fragment::parse(it).map_err(|why| format!("{path} is not valid Python: {why}"))?;
         Ok::<_, String>(Pieces::of(fragment))
     };
     let (base, ours) = (parsed(&conflict.base)?, parsed(&conflict.ours)?);
@@ -71,7 +72,7 @@ fn keeps_tests(text: &str, conflict: &Conflict) -> Result<(), String> {
         return Err(format!("{path} has lost, or has changed, `{}`", shown(lost)));
     }
     if let Some(more) = merged.0.iter().find(|it| count(&merged, it) > count(&wanted, it)) {
-        return Err(format!("{path} has `{}`, which is of neither side as it stands", shown(more)));
+        return Err(format!("{path} has `{}`, which neither side has in this form", shown(more)));
     }
     let twice = |of: &Pieces, name: &str| of.1.iter().filter(|it| *it == name).count() > 1;
     match merged.1.iter().find(|it| twice(&merged, it) && !twice(&ours, it) && !twice(&theirs, it))

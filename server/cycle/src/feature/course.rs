@@ -203,7 +203,7 @@ impl Course {
             (Stage::Review, Seen::Reviewed(review)) => self.reviewed(review),
             (Stage::Merge, Seen::Merged) => self.end(Ending::Merged),
             (Stage::Merge, Seen::NotMerged(why)) => self.end(Ending::NeedsPerson(why)),
-            (stage, seen) => panic!("{seen:?} is no answer to {stage:?}"),
+            (stage, seen) => panic!("{seen:?} does not answer {stage:?}"),
         }
     }
 
@@ -219,7 +219,7 @@ impl Course {
             Seen::Unusable(why) => self.unusable(what, why),
             Seen::NoReply(why) => self.end(Ending::Failed(why)),
             Seen::Holds => self.end(Ending::Merged),
-            seen => panic!("{seen:?} is no answer to a question for {what:?}"),
+            seen => panic!("{seen:?} does not answer a prompt for {what:?}"),
         }
     }
 
@@ -252,7 +252,7 @@ impl Course {
         }
         let last = self.history.last().map_or("", |it| it.lines().next().unwrap_or_default());
         let (tries, last) = (self.retries + 1, last.to_owned());
-        self.end(Ending::NeedsPerson(format!("{tries} attempts did not do, the last since {last}")))
+        self.end(Ending::NeedsPerson(format!("{tries} attempts failed, the last because {last}")))
     }
 
     fn reviewed(&mut self, review: Review) -> Next {
@@ -261,9 +261,7 @@ impl Course {
             Review::Edited => self.go(Stage::Green, Next::Green),
             Review::SendBack(words) => self.fix(format!("review: {words}")),
             Review::Leave => self.end(Ending::Left),
-            Review::Nobody => {
-                self.end(Ending::NeedsPerson("it waits for a person to review it".to_owned()))
-            }
+            Review::Nobody => self.end(Ending::NeedsPerson("it needs your review".to_owned())),
         }
     }
 

@@ -223,7 +223,7 @@ impl Turn<'_> {
 
     pub(super) fn search(&mut self) {
         if self.state.by_hand {
-            let reason = format!("what a person wrote does not pass: {}", self.state.reason);
+            let reason = format!("the code written by hand does not pass: {}", self.state.reason);
             return self.give_up(Cause::ByHand, Verdict::NeedsHuman { reason });
         }
         if self.state.fixes >= self.policy.fixes {

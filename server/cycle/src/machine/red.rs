@@ -74,7 +74,7 @@ impl Turn<'_> {
         if self.state.by_hand {
             self.note(
                 "red-gate-skipped",
-                "a person wrote the definition; it is in the tree already",
+                "the definition was written by hand and is already in place",
             );
             return self.after_red();
         }

@@ -50,12 +50,12 @@ impl Turn<'_> {
     fn regressed(&mut self, summary: &str) {
         self.note("regression", summary);
         if self.state.rewritten {
-            let reason = format!("the fix as a person changed it breaks what worked: {summary}");
+            let reason = format!("the fix as edited in review breaks what worked: {summary}");
             return self.give_up(Cause::Rewritten, Verdict::NeedsHuman { reason });
         }
         let ids: Vec<&str> = self.state.draft.amended.keys().map(String::as_str).collect();
         let what = format!(
-            "the change of {} broke what worked, and was taken back: {summary}",
+            "the change of {} broke what worked and was reverted: {summary}",
             ids.join(", ")
         );
         self.state.earlier.push(Earlier::of(what));

@@ -319,11 +319,11 @@ impl Course {
                 self.end.waiting.extend(self.work.take().map(|it| (it.group, name)));
                 self.next_group()
             }
-            Decision::Skip => self.abandon("a person skipped it".to_owned()),
+            Decision::Skip => self.abandon("skipped in review".to_owned()),
             Decision::Stop => {
                 let work = self.work.take().map(|it| it.group);
                 let left = work.into_iter().chain(self.queue.drain(..));
-                let left = left.map(|it| (it, "a person stopped".to_owned()));
+                let left = left.map(|it| (it, "stopped in review".to_owned()));
                 self.end.given_up.extend(left);
                 self.end.is_stopped = true;
                 self.finish()

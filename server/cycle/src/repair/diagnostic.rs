@@ -143,7 +143,7 @@ pub fn diagnostic(
     let suspects: Vec<&Ranked> =
         group.ranking.suspects.iter().filter(|it| !evidence.files[it.file].is_test).collect();
     let measured = suspects.first().map_or_else(
-        || "nothing that the tests execute is suspect".to_owned(),
+        || "the tests execute nothing suspicious".to_owned(),
         |it| format!("most suspect is {}: {}", place(it, evidence), it.why),
     );
     let is_opinion = !opinion.root_cause.is_empty();
@@ -184,7 +184,7 @@ fn affected(
 ) -> Vec<Affected> {
     let frames = failure.frames.iter().rev().take(FRAMES);
     let frames =
-        frames.map(|it| (it.path.clone(), it.line, format!("{} is under way here", it.function)));
+        frames.map(|it| (it.path.clone(), it.line, format!("{} is running here", it.function)));
     let suspects = suspects
         .iter()
         .take(SUSPECTS)
@@ -224,15 +224,19 @@ impl Diagnostic {
             self.severity.as_str()
         );
         out += &format!("- Error: {}\n", self.error.trim());
-        let whose = if self.is_opinion { "by a model's word" } else { "measured" };
-        out += &format!("- Cause ({whose}): {}\n", self.root_cause);
-        out += "\n## Looked at\n\n";
+        let by = if self.is_opinion { "by the model's diagnosis" } else { "measured" };
+        out += &format!("- Cause ({by}): {}\n", self.root_cause);
+        out += "\n## Examined\n\n";
         self.looked_at.iter().for_each(|it| out += &format!("- {it}\n"));
         if !self.opinion.ideas.is_empty() {
             out += "\n## Suggested by the model\n\n";
         }
         for it in &self.opinion.ideas {
-            out += &format!("- {} (it says {:.0} % sure)\n", it.description, it.confidence * 100.0);
+            out += &format!(
+                "- {} (the model's confidence: {:.0} %)\n",
+                it.description,
+                it.confidence * 100.0
+            );
         }
         out += "\n## Places\n";
         for it in &self.affected {

@@ -50,7 +50,7 @@ impl Merit {
     /// What sets it before another one, as what is said of it.
     pub fn ahead_of(&self, other: &Merit) -> &'static str {
         if self.shortcuts.len() < other.shortcuts.len() {
-            "looks less made for its tests alone"
+            "looks less tailored to its tests"
         } else if self.solved > other.solved {
             "makes more tests pass"
         } else if self.size.lines < other.size.lines {
@@ -58,7 +58,7 @@ impl Merit {
         } else if self.coverage > other.coverage {
             "is executed more by passing tests"
         } else {
-            "came first"
+            "was found first"
         }
     }
 

@@ -94,5 +94,5 @@ fn modes_go_by_their_names() {
         assert_eq!(json, format!("\"{}\"", mode.as_str()));
     }
     let said = "Always".parse::<Mode>().expect_err("no mode").to_string();
-    assert!(said.contains("autonomous, supervised and threshold"), "{said}");
+    assert!(said.contains("autonomous, supervised or threshold"), "{said}");
 }

@@ -315,7 +315,8 @@ fn circular_imports_are_told_with_the_cheapest_cut() {
     assert_eq!(found[0].modules, ["p.a", "p.b", "p.c"]);
     assert_eq!(
         found[0].suggestion,
-        "move `c` from `p.c` into a module of its own, or import it inside the functions of `p.b` that use it"
+        "move `c` from `p.c` into a separate module, or import it inside the functions of `p.b` \
+         that use it"
     );
     // An import inside a function is the cut.
     let cut = files(&[("a.py", "def f():\n    import b\n"), ("b.py", "import a\n")]);
@@ -460,12 +461,14 @@ fn the_readme_tells_how_to_install_use_and_test() {
         Project { name: "Grown".to_owned(), description: "A thing.".to_owned(), ..project() };
     assert_eq!(
         readme(&project, &modules, Some("from pkg.a import load\n\nassert load('x')\n")),
-        "# Grown\n\nA thing.\n\n## Installation\n\n```\npip install -e .\n```\n\nInstalls the distribution `grown`.\n\n\
-         ## Usage\n\n```python\nfrom pkg.a import load\n\nassert load('x')\n```\n\n\
-         ## Modules\n\n### data\n\n- `pkg.a`\n  - `load`: Loads.\n  - `Model.fit`: Fits.\n- `pkg.b`\n  - `save`: Saves.\n\n\
-         ## Tests\n\n```\npip install -r requirements-dev.txt\npytest tests/\n```\n\n\
-         ## How it came to be\n\nGrown test first by Trellis along the planning graph in [docs/rpg.json](docs/rpg.json); \
-         see [docs/generation_report.md](docs/generation_report.md).\n"
+        "# Grown\n\nA thing.\n\n## Installation\n\n```\npip install -e .\n```\n\nInstalls the \
+         distribution `grown`.\n\n## Usage\n\n```python\nfrom pkg.a import load\n\nassert \
+         load('x')\n```\n\n## Modules\n\n### data\n\n- `pkg.a`\n  - `load`: Loads.\n  - \
+         `Model.fit`: Fits.\n- `pkg.b`\n  - `save`: Saves.\n\n## Tests\n\n```\npip install -r \
+         requirements-dev.txt\npytest tests/\n```\n\n## How this was generated\n\nTrellis \
+         generated this project test-first from the planning graph in \
+         [docs/rpg.json](docs/rpg.json); see \
+         [docs/generation_report.md](docs/generation_report.md).\n"
     );
 }
 
@@ -642,9 +645,9 @@ fn the_report_says_it_all() {
 
 ## Test Results
 
-- **Test Functions**: 13 written, 10 kept, 3 left out; 9 of those kept pass (90%). A function with parameters has several cases, which the lines below count
-  - unit: 8 written, 6 kept, 2 left out
-  - integration: 5 written, 4 kept, 1 left out
+- **Test Functions**: 13 written, 10 kept, 3 removed; 9 of those kept pass (90%). A function with parameters has several cases; the lines below count cases
+  - unit: 8 written, 6 kept, 2 removed
+  - integration: 5 written, 4 kept, 1 removed
 - **Unit Tests**: 10 cases generated, 9 passing (90%)
 - **Whole suite**: 9 passed
 - **Integration Tests**: 9 cases generated, 5 passing (56%)
@@ -654,16 +657,16 @@ fn the_report_says_it_all() {
     - test_y: KeyError: 'z'
 - **Regression Runs**: 3 triggered, 2 passing (67%)
 - **Coverage per Node**: 97% on average
-- **Passed at first try**: 2 of 5 nodes (40%)
-- **Saved by fixing**: 1 of 3 that did not (33%)
+- **Passed without a fix**: 2 of 5 nodes (40%)
+- **Passed after a fix**: 1 of 3 that failed first (33%)
 - **Flaky tests**: tests/test_a.py::test_z
-- **Nodes passed at once**: 2
+- **Nodes passed without a fix**: 2
 - **Nodes passed after 1 fix**: 1
 
 ## Performance
 
-- **Generation Time**: 1 minutes 5 seconds
-- **Average Time per Node**: 13 seconds
+- **Generation Time**: 1 min 5 s
+- **Average Time per Node**: 13 s
 - **Test Runs**: 12
 - **Model Calls**: 20
 - **Planned dependencies used**: 3/14 (21%)
@@ -682,7 +685,7 @@ fn the_report_says_it_all() {
 
 ## Cost
 
-| | Questions | Input tokens | Output tokens | US dollars |
+| | Prompts | Input tokens | Output tokens | US dollars |
 |---|---|---|---|---|
 | stage `fix` | 2 | 300 | 40 | 0.0120 |
 | stage `tests` | 6 | 900 | 160 | 0.0300 |
@@ -703,7 +706,7 @@ fn the_report_says_it_all() {
 
 ## Imports that nothing requires
 
-- `yaml` in `src/a.py` (nodes `n`, `m`): assumed to come with the distribution `PyYAML`
+- `yaml` in `src/a.py` (nodes `n`, `m`): assumed to be part of the distribution `PyYAML`
 
 ## Git log
 
@@ -711,12 +714,12 @@ fn the_report_says_it_all() {
 
 ## Recommendations
 
-- A person has to decide: g.
-- Review by hand: f; their last text is in `.trellis/journal.jsonl` (`taken_back`).
-- Look at how the parts of `c` work together: 1 of 4 integration tests pass; test_y: KeyError: 'z'.
-- Make steady what passes only at times: tests/test_a.py::test_z.
-- Name what brings `yaml` under `libraries` in the plan, or in your own requirements: the distribution is a guess.
-- See to what fails in the validation: `pytest tests/`.
+- Needs your review: g.
+- Review and fix by hand: f; their last code is in `.trellis/journal.jsonl` (`taken_back`).
+- Check how the parts of `c` work together: 1 of 4 integration tests pass; test_y: KeyError: 'z'.
+- Fix the flaky tests: tests/test_a.py::test_z.
+- List the distribution that provides `yaml` under `libraries` in the plan, or in your own requirements: the name is a guess.
+- Fix the failed check: `pytest tests/`.
 - Run `trellis generate` again with the same arguments to retry them; what passed is kept.
 
 "

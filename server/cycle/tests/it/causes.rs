@@ -40,7 +40,7 @@ fn every_cause_has_words_of_its_own() {
 
 #[test]
 fn a_missing_package_is_named_by_what_to_install() {
-    let why = "the package `yaml` is required and not installed";
+    let why = "the package `yaml` is required but not installed";
     let facts =
         FailureFacts { finding: found("missing-package", why), ..facts(Cause::Environment) };
     assert_eq!(root_cause(&facts).as_deref(), Some(format!("the environment: {why}").as_str()));
@@ -73,14 +73,14 @@ fn used_up_fixes_are_told_by_what_went_wrong_last() {
     let foreign = FailureFacts {
         finding: found(
             "foreign-package",
-            "src/stats.py imports `numpy`, which nothing here requires",
+            "src/stats.py imports `numpy`, which no requirement names",
         ),
         ..plain.clone()
     };
     let voted = FailureFacts { votes: Some("A 3, B 1, C 0".to_owned()), ..plain.clone() };
     let unusable = FailureFacts { unusable: Some("syntax error".to_owned()), ..accident.clone() };
     let regression = FailureFacts { regression: Some("KeyError: 'x'".to_owned()), ..plain.clone() };
-    let blamed = format!("{last}; whose fault, by votes: code 3, test 1, environment 0");
+    let blamed = format!("{last}; what is wrong, by votes: code 3, test 1, environment 0");
     let table = [
         (&voted, blamed, "Compare `tests/test_stats.py::test_mean`"),
         (
@@ -95,18 +95,18 @@ fn used_up_fixes_are_told_by_what_went_wrong_last() {
         ),
         (
             &foreign,
-            format!("src/stats.py imports `numpy`, which nothing here requires; {last}"),
-            "Name `numpy` among the `libraries` of `mean`",
+            format!("src/stats.py imports `numpy`, which no requirement names; {last}"),
+            "List `numpy` under the `libraries` of `mean`",
         ),
         (
             &unusable,
-            "the model gave no usable answer at last: syntax error".to_owned(),
+            "the last reply of the model was unusable: syntax error".to_owned(),
             "Try a stronger model",
         ),
         (
             &regression,
-            "the last fix broke what worked: KeyError: 'x'".to_owned(),
-            "See whether `mean` and what builds",
+            "the last fix broke code that worked: KeyError: 'x'".to_owned(),
+            "Check that the specifications of `mean` and of what uses",
         ),
     ];
     for (facts, cause, advice) in table {

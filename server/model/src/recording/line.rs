@@ -90,7 +90,7 @@ fn said(fields: &Map<String, Value>) -> Result<Said, String> {
     let reply = text_field(fields, "reply")?;
     let tool_calls = tool_calls(fields)?;
     match (fault(fields)?, reply, tool_calls) {
-        (None, None, None) => Err("it has none of `reply`, `tool_calls` and `error`".to_owned()),
+        (None, None, None) => Err("it has neither `reply`, `tool_calls` nor `error`".to_owned()),
         (None, reply, calls) => Ok(Said::Reply {
             text: reply.unwrap_or_default(),
             tool_calls: calls.unwrap_or_default(),
@@ -100,7 +100,7 @@ fn said(fields: &Map<String, Value>) -> Result<Said, String> {
         }
         (Some(fault), None, None) => Ok(Said::Failed { fault, partial: String::new() }),
         (Some(_), ..) => {
-            Err("it has an `error` and a reply; only \"truncated\" may have both".to_owned())
+            Err("it has an `error` and a reply; only \"truncated\" allows both".to_owned())
         }
     }
 }

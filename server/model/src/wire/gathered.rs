@@ -81,7 +81,7 @@ impl Gathered {
             }
             None => {
                 return Err(Unusable::Nonsense(format!(
-                    "it calls over {MOST_CALLS} tools at once"
+                    "it has more than {MOST_CALLS} tool calls"
                 )));
             }
         };

@@ -86,7 +86,7 @@ pub(super) fn take(gathered: &mut Gathered, answer: &Value) -> Result<(), Unusab
     let feedback = answer.get("promptFeedback");
     if let Some(reason) = feedback.and_then(|it| text(it, "blockReason")) {
         gathered.end =
-            Some(End::Declined(format!("the question was blocked: {}", shorten(reason))));
+            Some(End::Declined(format!("the provider blocked the prompt: {}", shorten(reason))));
         return Ok(());
     }
     let known = ["candidates", "usageMetadata"];

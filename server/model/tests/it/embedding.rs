@@ -113,10 +113,10 @@ async fn answers_that_do_not_fit_are_refused_and_say_why() {
 #[test]
 fn names_that_lead_nowhere_say_so() {
     for (spec, expected) in [
-        ("", "unknown embeddings ``; known are builtin, openai:MODEL, ollama:MODEL"),
+        ("", "unknown embeddings ``; known kinds: builtin, openai:MODEL, ollama:MODEL"),
         ("recorded:x", "unknown embeddings `recorded:x`"),
         ("builtin:x", "unknown embeddings `builtin:x`"),
-        ("ollama:", "`ollama:` names a provider but no model or file"),
+        ("ollama:", "`ollama:` names a provider, but no model or file"),
         ("openai:m", "no API key for `openai:m`: OPENAI_API_KEY is not set"),
     ] {
         let error = open_embedder(spec, &Settings::default(), no_env).unwrap_err();

@@ -12,12 +12,12 @@ fn names_that_lead_nowhere_say_so() {
         ("", "unknown model provider in ``; KNOWN"),
         ("gpt", "unknown model provider in `gpt`; KNOWN"),
         ("opnai:gpt", "unknown model provider in `opnai:gpt`; KNOWN"),
-        ("openai:", "`openai:` names a provider but no model or file"),
-        ("anthropic", "`anthropic` names a provider but no model or file"),
+        ("openai:", "`openai:` names a provider, but no model or file"),
+        ("anthropic", "`anthropic` names a provider, but no model or file"),
         ("gemini:m", "no API key for `gemini:m`: GOOGLE_API_KEY or GEMINI_API_KEY is not set"),
         ("azure:m", "no address for `azure:m`: AZURE_OPENAI_ENDPOINT is not set (there is none)"),
-        ("editor", "`editor` asks the editor for a model, and no editor is connected"),
-        ("recorded:", "`recorded:` names a provider but no model or file"),
+        ("editor", "`editor` needs a model of the editor, and no editor is connected"),
+        ("recorded:", "`recorded:` names a provider, but no model or file"),
         ("openai:gpt", "no API key for `openai:gpt`: OPENAI_API_KEY is not set"),
         (
             "recorded:/no/such",
@@ -25,7 +25,7 @@ fn names_that_lead_nowhere_say_so() {
         ),
     ] {
         let error = open(spec, &Settings::default(), no_env).unwrap_err();
-        let known = format!("known are {}", PROVIDERS.join(", "));
+        let known = format!("known providers: {}", PROVIDERS.join(", "));
         assert_eq!(error.to_string(), expected.replace("KNOWN", &known));
         assert!(!error.hint().is_empty());
     }
@@ -56,8 +56,11 @@ fn unusable_keys_and_addresses_are_refused_without_showing_them() {
         ..Settings::default()
     };
     for (settings, shown) in [
-        (key, "the API key for `openai:m` has characters"),
-        (address, "the base URL for `openai:m` cannot be used: it holds a user name or password"),
+        (key, "the API key for `openai:m` contains characters"),
+        (
+            address,
+            "the base URL for `openai:m` cannot be used: it contains a user name or password",
+        ),
     ] {
         let error = open("openai:m", &settings, no_env).unwrap_err();
         assert!(error.to_string().starts_with(shown), "{error}");

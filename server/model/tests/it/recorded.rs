@@ -201,14 +201,14 @@ fn a_malformed_line_is_named_with_what_is_wrong() {
             "`attempt` must be a whole number from 0",
         ),
         (r#"{"node": "n", "stage": "fix", "attempt": "1", "reply": "a"}"#, "from 0, found a text"),
-        (r#"{"node": "n", "stage": "fix"}"#, "it has none of `reply`, `tool_calls` and `error`"),
+        (r#"{"node": "n", "stage": "fix"}"#, "it has neither `reply`, `tool_calls` nor `error`"),
         (
             r#"{"node": "n", "stage": "fix", "reply": ["a"]}"#,
             "`reply` must be a text, found a list",
         ),
         (
             r#"{"node": "n", "stage": "fix", "reply": "a", "error": "timeout"}"#,
-            "only \"truncated\" may have both",
+            "only \"truncated\" allows both",
         ),
         (
             r#"{"node": "n", "stage": "fix", "error": "time out"}"#,

@@ -45,7 +45,7 @@ async fn unusable_answers_say_what_is_wrong_and_are_not_retried() {
 #[tokio::test]
 async fn answers_of_another_kind_of_service_say_so_when_they_stay() {
     for (body, expected) in [
-        ("{\"choices\": [", "it is no chat completion (EOF while parsing"),
+        ("{\"choices\": [", "it is not the expected chat completion (EOF while parsing"),
         ("<html>\n<body>login</body>", "it begins: <html> <body>login</body>"),
         ("{\"choices\": []}", "it has no choices"),
         ("[]", "it has no choices"),

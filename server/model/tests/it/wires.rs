@@ -174,7 +174,7 @@ fn gemini() -> Format {
         cut: part(json!([{"text": "def f("}]), json!("MAX_TOKENS")),
         declined: (
             json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": usage.clone()}),
-            "the question was blocked: SAFETY",
+            "the provider blocked the prompt: SAFETY",
         ),
         failing_event: (
             json!({"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}),
@@ -501,7 +501,7 @@ async fn a_stream_of_endless_calls_or_bytes_is_cut() {
     let calls = format.framed(&calls.collect::<Vec<_>>());
     let bytes = format!("data: {}", "x".repeat(17 << 20));
     for (endless, expected, passes) in
-        [(calls, "it calls over 128 tools at once", false), (bytes, "larger than 16 MiB", true)]
+        [(calls, "it has more than 128 tool calls", false), (bytes, "larger than 16 MiB", true)]
     {
         let error =
             format.ask(vec![Canned::Stream(EVENTS, vec![endless])], true).await.0.unwrap_err();

@@ -43,18 +43,19 @@ fn describe(plan: &Plan, cycle: Vec<NodeIx>, knot: usize) -> Problem {
     }
     ids.push(first);
     let mut message = match cycle.len() {
-        1 => format!("needs itself: {}", ids.join(" -> ")),
-        n => format!("cycle of {n} nodes, each needing the next: {}", ids.join(" -> ")),
+        1 => format!("depends on itself: {}", ids.join(" -> ")),
+        n => format!("cycle of {n} nodes, each depending on the next: {}", ids.join(" -> ")),
     };
     if knot > cycle.len() {
-        message += &format!("; {knot} nodes here need each other");
+        message += &format!("; {knot} nodes here depend on each other");
     }
     let last = plan.id(cycle[cycle.len() - 1]);
     let reason = plan.reason(cycle[cycle.len() - 1], cycle[0]).name();
     let hint = match cycle.len() {
-        1 => format!("take the {reason} of `{first}` on itself out"),
+        1 => format!("remove the {reason} of `{first}` on itself"),
         _ => format!(
-            "take one of these links out, e.g. the {reason} by which `{last}` needs `{first}`"
+            "remove one of these links, e.g. the {reason} through which `{last}` depends on \
+             `{first}`"
         ),
     };
     Problem { kind: ProblemKind::Cycle, node: first.to_owned(), message, hint, related: cycle }

@@ -11,7 +11,7 @@ pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
     duplicates(plan, found);
     for ix in plan.indices() {
         if let Some(message) = mismatch(plan, ix) {
-            let hint = "let the name, the hierarchy edge and the file agree on one class";
+            let hint = "make the name, the hierarchy edge and the file refer to the same class";
             found.push(problem(plan, ProblemKind::ClassMismatch, ix, message, hint));
         }
     }
@@ -29,7 +29,7 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
             continue;
         }
         let message = format!(
-            "defines `{}` in {file}, as `{}` does already",
+            "defines `{}` in {file}, which `{}` also defines",
             plan.qualified_name(ix),
             plan.id(earlier)
         );
@@ -54,7 +54,7 @@ fn mismatch(plan: &Plan, ix: NodeIx) -> Option<String> {
     let class = classes.next()?;
     if let Some(second) = classes.next() {
         return Some(format!(
-            "is below two classes, `{}` and `{}`",
+            "belongs to two classes, `{}` and `{}`",
             plan.id(class),
             plan.id(second)
         ));

@@ -50,8 +50,8 @@ pub fn unsafe_path(path: &str) -> Option<&'static str> {
     }
     path.split('/').find_map(|segment| match segment {
         ".." => Some("leads upwards with `..`"),
-        _ if segment.eq_ignore_ascii_case(".git") => Some("leads into git's own folder"),
-        _ if segment.eq_ignore_ascii_case(".trellis") => Some("leads into Trellis's own folder"),
+        _ if segment.eq_ignore_ascii_case(".git") => Some("is in git's own folder"),
+        _ if segment.eq_ignore_ascii_case(".trellis") => Some("is in Trellis's own folder"),
         _ if segment.len() > LONGEST_SEGMENT => Some("has a part longer than 255 bytes"),
         _ => None,
     })
@@ -60,10 +60,10 @@ pub fn unsafe_path(path: &str) -> Option<&'static str> {
 /// Why a path cannot be that of a module.
 fn unfit_module(path: &str) -> Option<&'static str> {
     if path.starts_with("tests/") {
-        return Some("lies where the tests of the nodes go");
+        return Some("is in the folder for generated tests");
     }
     if matches!(path, "setup.py" | "conftest.py" | "src/conftest.py") {
-        return Some("is a file that packaging tools or pytest run by themselves");
+        return Some("is a file that packaging tools or pytest run automatically");
     }
     if path.is_empty() {
         return Some("is empty");
@@ -78,7 +78,7 @@ fn unfit_module(path: &str) -> Option<&'static str> {
         _ if is_keyword(segment) => {
             Some("has a part that is a Python keyword and cannot be imported")
         }
-        _ if !is_identifier(segment) => Some("has a part that is no Python identifier"),
+        _ if !is_identifier(segment) => Some("has a part that is not a Python identifier"),
         _ => None,
     })
 }
@@ -105,7 +105,8 @@ fn case_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Problem>)
                 "its path `{prefix}` and `{other}` of `{}` differ only by case",
                 plan.id(earlier)
             );
-            let hint = "spell both alike or rename one; on many file systems they are one file";
+            let hint = "use the same spelling for both or rename one; many file systems treat them as \
+                 one file";
             let related = vec![earlier, ix];
             found.push(Problem {
                 related,
@@ -156,10 +157,11 @@ fn root_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Problem>)
             continue;
         }
         let message = format!(
-            "its file_path `{path}` and that of `{}` are imported under one name, `{top}`, from two folders",
+            "its file_path `{path}` and that of `{}` have the same import name, `{top}`, in two \
+             folders",
             plan.id(earlier)
         );
-        let hint = "put both below src/, or neither";
+        let hint = "put both into src/, or neither";
         let related = vec![earlier, ix];
         found.push(Problem {
             related,

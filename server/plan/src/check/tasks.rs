@@ -9,11 +9,11 @@ pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
         let node = plan.node(ix);
         if node.docstring.is_none() {
             let message = "has no description".to_owned();
-            let hint = "say in `description` what the task is to do, in a sentence or two";
+            let hint = "describe in `description` what the task should do, in a sentence or two";
             found.push(problem(plan, ProblemKind::MissingDescription, ix, message, hint));
         }
         if let Err(message) = task::points(node) {
-            let hint = "estimate the task with 1 (trivial) to 8, and split what is larger";
+            let hint = "estimate the task from 1 (trivial) to 8, and split larger tasks";
             found.push(problem(plan, ProblemKind::InvalidPoints, ix, message, hint));
         }
     }

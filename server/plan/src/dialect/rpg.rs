@@ -105,7 +105,7 @@ fn parse_level(raw: &RawValue) -> Result<Level, Wrong<'_>> {
         other => {
             let message = format!("`node_type` is `{other}`, expected `leaf` or `composite`");
             Err(Wrong::new(raw, message)
-                .hint("if this is another dialect, force it, e.g. `--dialect zerorepo`"))
+                .hint("if this is another dialect, choose it, e.g. `--dialect zerorepo`"))
         }
     }
 }

@@ -70,6 +70,7 @@ fn extra<'a>(object: &Object<'a>) -> Result<Fields, Wrong<'a>> {
 fn mistaken(builder: &mut Builder<'_>, id: &str, object: &Object<'_>) {
     let is_mistaken = |name: &&str| object.get(name).is_some();
     for name in ["dependencies", "dependsOn", "depends"].iter().filter(|it| is_mistaken(it)) {
-        builder.warn(format!("`{name}` of task `{id}` says nothing; tasks have `depends_on`"));
+        builder
+            .warn(format!("`{name}` of task `{id}` has no meaning here; tasks have `depends_on`"));
     }
 }

@@ -174,9 +174,9 @@ fn unknown_ids_suggest_what_was_meant() {
     let problems = check(&functions("load_rows:\nuser: laod_rows"));
     assert_eq!(
         problems[0].hint,
-        "did you mean `load_rows`? else add the node or take the reference out"
+        "did you mean `load_rows`? Otherwise add the node or remove the reference"
     );
-    assert_eq!(problems[0].message, "depends on `laod_rows`, which is no node of the plan");
+    assert_eq!(problems[0].message, "depends on `laod_rows`, which is not in the plan");
 }
 
 fn cycle(lines: &str) -> Vec<String> {
@@ -188,12 +188,16 @@ fn cycle(lines: &str) -> Vec<String> {
 #[test]
 fn the_shortest_cycle_of_each_knot() {
     assert_eq!(cycle("a: b\nb: c\nc:"), [""; 0]);
-    assert_eq!(cycle("b: a\na: b"), ["cycle of 2 nodes, each needing the next: a -> b -> a"]);
+    assert_eq!(cycle("b: a\na: b"), ["cycle of 2 nodes, each depending on the next: a -> b -> a"]);
     assert_eq!(
         cycle("a: b\nb: c\nc: d e\nd: a\ne: c\nx: a"),
-        ["cycle of 2 nodes, each needing the next: c -> e -> c; 5 nodes here need each other"]
+        ["cycle of 2 nodes, each depending on the next: c -> e -> c; 5 nodes here depend on \
+             each other"]
     );
-    assert_eq!(cycle("a: b\nb: a b"), ["needs itself: b -> b; 2 nodes here need each other"]);
+    assert_eq!(
+        cycle("a: b\nb: a b"),
+        ["depends on itself: b -> b; 2 nodes here depend on each other"]
+    );
     assert_eq!(cycle("d: e\ne: d\na: b d\nb: a").len(), 2, "one for each knot");
 }
 

@@ -10,17 +10,17 @@ fn check(text: &str, line: usize, column: usize, message: &str) {
 
 #[test]
 fn broken_json_names_line_and_column() {
-    check("", 1, 1, "broken JSON: EOF");
-    check("{\n  \"nodes\": [\n    {\"id\": }\n  ]\n}", 3, 12, "broken JSON: expected value");
+    check("", 1, 1, "invalid JSON: EOF");
+    check("{\n  \"nodes\": [\n    {\"id\": }\n  ]\n}", 3, 12, "invalid JSON: expected value");
     check("{\"nodes\": []} x", 1, 15, "trailing characters");
-    check("{\"nodes\": [", 1, 11, "broken JSON: EOF");
+    check("{\"nodes\": [", 1, 11, "invalid JSON: EOF");
     check("[1]", 1, 1, "the file holds an array");
 }
 
 #[test]
 fn cut_off_file_says_so() {
     let error = read(b"{\"nodes\": [", None).expect_err("cut off");
-    assert_eq!(error.hint.as_deref(), Some("the file ends too early; was it cut off?"));
+    assert_eq!(error.hint.as_deref(), Some("the file ends too early; was it truncated?"));
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn a_retry_touches_one_leaf_and_what_waits_for_it() {
     assert_eq!(reason("b"), "no network");
     assert_eq!(reason("d"), "dependency b was skipped");
     assert_eq!(reason("e"), "dependency b was skipped");
-    assert_eq!(reason("g"), "only a was to be done");
+    assert_eq!(reason("g"), "only a was requested");
 }
 
 #[test]

@@ -113,8 +113,8 @@ fn circles_and_strangers_are_named() {
     assert_eq!(
         messages,
         [
-            "depends on `databse`, which is no node of the plan",
-            "cycle of 3 nodes, each needing the next: login -> users -> mail -> login",
+            "depends on `databse`, which is not in the plan",
+            "cycle of 3 nodes, each depending on the next: login -> users -> mail -> login",
             "its `story_points` are 13, expected a whole number from 1 to 8",
         ]
     );
@@ -151,7 +151,7 @@ fn dependencies_of_another_name_are_warned_about() {
     ]);
     assert_eq!(
         plan.warnings(),
-        ["`dependencies` of task `b` says nothing; tasks have `depends_on`"]
+        ["`dependencies` of task `b` has no meaning here; tasks have `depends_on`"]
     );
     assert_eq!(ids(&plan, plan.needs(at(&plan, "b"))), "");
 }

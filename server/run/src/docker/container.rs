@@ -62,7 +62,7 @@ pub(crate) struct How {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StartError {
     /// The engine does not answer; another attempt may succeed.
-    #[error("the Docker engine went away: {0}; check that it runs with `docker info`")]
+    #[error("the Docker engine stopped answering: {0}; check it with `docker info`")]
     EngineGone(String),
     /// The engine will not do it.
     #[error("the Docker engine could not start a container: {0}")]
@@ -116,7 +116,7 @@ fn not_started(error: &bollard::errors::Error, launch: &Launch) -> StartError {
     match status(error) {
         None => StartError::EngineGone(why),
         Some(404) if why.contains("No such image") => StartError::Refused(format!(
-            "the image {} is not there any more; run again to have it built anew",
+            "the image {} no longer exists; run again to rebuild it",
             launch.image
         )),
         Some(_) => StartError::Refused(why),

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::request::Limits;
+use crate::{request::Limits, words::bytes};
 
 /// Where a container shows the project itself when its tests get a copy.
 pub(crate) const ORIGINAL: &str = "/run/project";
@@ -67,7 +67,7 @@ impl Copied {
     /// For the project in `tree`, under `limits`. The error is a reason why tests may not write to it, for people.
     pub(crate) fn of(tree: &Path, limits: &Limits) -> Result<Copied, String> {
         if tree.starts_with(ORIGINAL) || Path::new(ORIGINAL).starts_with(tree) {
-            return Err(format!("containers need {ORIGINAL} for themselves"));
+            return Err(format!("containers need {ORIGINAL} for their own use"));
         }
         let mounted = mounted(tree);
         let most = MOST_BYTES.min(limits.memory_bytes / SHARE);
@@ -87,7 +87,7 @@ struct Measure {
 
 impl Measure {
     fn tree(&mut self, tree: &Path, mounted: &[Mounted]) -> Result<(), String> {
-        let failed = |error: io::Error| format!("{} cannot be read: {error}", tree.display());
+        let failed = |error: io::Error| format!("cannot read {}: {error}", tree.display());
         let device = fs::symlink_metadata(tree).map_err(failed)?.dev();
         let mut waiting = vec![(tree.to_owned(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
@@ -111,20 +111,16 @@ impl Measure {
     fn add(&mut self, path: &Path, status: &Metadata) -> Result<(), String> {
         let size = if status.is_file() { status.len() } else { 0 };
         if size > self.largest {
-            let (path, size, most) = (path.display(), mib(size), mib(self.largest));
-            return Err(format!(
-                "{path} holds {size}, more than the {most} of any file that is written"
-            ));
+            let (path, size, most) = (path.display(), bytes(size), bytes(self.largest));
+            return Err(format!("{path} has {size}, more than the limit of {most} for one file"));
         }
         self.entries += 1;
         self.bytes = self.bytes.saturating_add(size.next_multiple_of(PAGE));
         if self.entries > MOST_ENTRIES {
-            return Err(format!(
-                "it holds more than the {MOST_ENTRIES} files and folders that are copied"
-            ));
+            return Err(format!("it has more than the limit of {MOST_ENTRIES} files and folders"));
         }
         if self.bytes > self.most {
-            return Err(format!("it holds more than the {} that are copied", mib(self.most)));
+            return Err(format!("it has more than the limit of {}", bytes(self.most)));
         }
         Ok(())
     }
@@ -134,9 +130,5 @@ fn within(folder: PathBuf, depth: usize) -> Result<PathBuf, String> {
     if depth < DEEPEST {
         return Ok(folder);
     }
-    Err(format!("more than {DEEPEST} folders lie within one another"))
-}
-
-fn mib(bytes: u64) -> String {
-    format!("{} MiB", bytes >> 20)
+    Err(format!("its folders are nested more than {DEEPEST} levels deep"))
 }

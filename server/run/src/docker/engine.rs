@@ -69,7 +69,8 @@ impl Engine {
             }
         }
         Err(format!(
-            "no Docker engine answers: {}; start Docker, point DOCKER_HOST at it, or run with `--sandbox local`",
+            "cannot reach a Docker engine: {}; start Docker, set DOCKER_HOST, or run with \
+             `--sandbox local`",
             tried.join("; ")
         ))
     }
@@ -92,10 +93,18 @@ impl Engine {
 fn spoken(host: &str, tls: bool) -> Result<(), String> {
     let tcp = host.starts_with("tcp://") || host.starts_with("http://");
     if host.starts_with("https://") || (tcp && tls) {
-        return Err("it wants TLS, which Trellis does not speak to engines; forward its socket with `ssh -L` and use unix://".to_owned());
+        return Err(
+            "it requires TLS, which Trellis does not support for Docker engines; forward its \
+             socket with `ssh -L` and use unix://"
+                .to_owned(),
+        );
     }
     if !tcp && !host.starts_with("unix://") {
-        return Err("only unix:// and tcp:// addresses are understood; forward the engine's socket with `ssh -L`".to_owned());
+        return Err(
+            "only unix:// and tcp:// addresses are supported; forward the engine's socket with \
+             `ssh -L`"
+                .to_owned(),
+        );
     }
     Ok(())
 }
@@ -118,7 +127,8 @@ async fn meet(host: &str) -> Result<Engine, String> {
 fn explained(why: &str) -> String {
     if why.contains("ermission denied") {
         format!(
-            "{why}; join the group `docker` (`sudo usermod -aG docker $USER`, then log in again)"
+            "{why}; join the group `docker` (`sudo usermod -aG docker $USER`, then log in \
+             again)"
         )
     } else {
         why.to_owned()

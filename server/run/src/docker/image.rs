@@ -103,7 +103,9 @@ async fn base(engine: &Engine, name: &str, on_progress: OnProgress<'_>) -> Resul
         found = inspect(engine, name).await?;
     }
     let id = found.and_then(|image| image.id);
-    id.ok_or_else(|| format!("the image {name} was fetched, yet the engine does not have it; try `docker pull {name}` by hand"))
+    id.ok_or_else(|| {
+        format!("the engine pulled the image {name}, but cannot find it; try `docker pull {name}`")
+    })
 }
 
 async fn inspect(engine: &Engine, name: &str) -> Result<Option<ImageInspect>, String> {
@@ -111,7 +113,7 @@ async fn inspect(engine: &Engine, name: &str) -> Result<Option<ImageInspect>, St
         Ok(image) => Ok(Some(image)),
         Err(error) if status(&error) == Some(404) => Ok(None),
         Err(error) => Err(format!(
-            "the engine could not be asked for the image {name}: {}; see `docker image inspect {name}`",
+            "cannot inspect the image {name}: {}; try `docker image inspect {name}`",
             told(&error)
         )),
     }
@@ -130,7 +132,7 @@ async fn lock(folder: &Path, key: &str, on_progress: OnProgress<'_>) -> Result<F
     let path = folder.join(format!("{key}.lock"));
     let failed = |error: io::Error| {
         format!(
-            "the lock {} cannot be taken: {error}; choose another cache folder or free some space",
+            "cannot lock {}: {error}; choose another cache folder or free some space",
             path.display()
         )
     };

@@ -64,7 +64,9 @@ fn pairs(environment: &BTreeMap<String, String>) -> Vec<String> {
 
 fn text(path: &Path) -> Result<String, String> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| format!("{} is not Unicode, which Docker needs; rename it", path.display()))
+    text.ok_or_else(|| {
+        format!("{} is not valid Unicode, which Docker requires; rename it", path.display())
+    })
 }
 
 fn host_config(launch: &Launch, abilities: Abilities) -> Result<HostConfig, String> {

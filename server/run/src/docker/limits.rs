@@ -1,7 +1,12 @@
 //! What a container holds test code to, and what it does not.
 
 use super::engine::Engine;
-use crate::{limits::NETWORK, report::LimitStatus, request::Limits};
+use crate::{
+    limits::NETWORK,
+    report::LimitStatus,
+    request::Limits,
+    words::{bytes, counted},
+};
 
 impl Engine {
     /// What is enforced for a worker in a container under `limits`. The worker sets further bounds
@@ -11,19 +16,25 @@ impl Engine {
         vec![
             self.memory(limits, &group),
             self.processor(limits, &group),
-            held("file size", format!("{} bytes a file (RLIMIT_FSIZE)", limits.file_bytes)),
-            held("open files", format!("{} a process (RLIMIT_NOFILE)", limits.open_files)),
+            held("file size", format!("{} per file (RLIMIT_FSIZE)", bytes(limits.file_bytes))),
+            held("open files", format!("{} per process (RLIMIT_NOFILE)", limits.open_files)),
             self.processes(limits, &group),
             held(
                 "output",
                 format!(
-                    "{} bytes kept of each stream, the rest read and dropped",
-                    limits.output_bytes
+                    "{} kept of each stream, the rest is read and discarded",
+                    bytes(limits.output_bytes as u64)
                 ),
             ),
             held("wall time", "everything in the container is killed at the deadline".to_owned()),
-            held("environment", "the image's and what is given, nothing of yours".to_owned()),
-            held("daemons", "they are in the container's process namespace and end with the run".to_owned()),
+            held(
+                "environment",
+                "the image's own and what you pass, nothing else of yours".to_owned(),
+            ),
+            held(
+                "daemons",
+                "they share the container's process namespace and end with the run".to_owned(),
+            ),
             if limits.network {
                 LimitStatus { name: "network", enforced: false, how: NETWORK.to_owned() }
             } else {
@@ -31,22 +42,23 @@ impl Engine {
             },
             held(
                 "file system",
-                "the image and your files are read-only; what can be written to is in memory and bounded"
+                "the image and your files are read-only; writable folders are in memory and \
+                 limited in size"
                     .to_owned(),
             ),
         ]
     }
 
     fn memory(&self, limits: &Limits, group: &str) -> LimitStatus {
-        let bytes = limits.memory_bytes;
+        let memory = bytes(limits.memory_bytes);
         match (self.abilities.memory, self.abilities.swap) {
             (true, true) => {
-                held("memory", format!("{bytes} bytes for the whole container, no swap ({group})"))
+                held("memory", format!("{memory} for the whole container, no swap ({group})"))
             }
             (true, false) => held(
                 "memory",
                 format!(
-                    "{bytes} bytes for the whole container ({group}); swap is not counted by this kernel"
+                    "{memory} for the whole container ({group}); this kernel does not count swap"
                 ),
             ),
             (false, _) => self.unable("memory"),
@@ -55,10 +67,13 @@ impl Engine {
 
     fn processor(&self, limits: &Limits, group: &str) -> LimitStatus {
         let seconds = limits.cpu_seconds;
-        let each = format!("{seconds} s a process (RLIMIT_CPU)");
+        let each = format!("{seconds} s per process (RLIMIT_CPU)");
         let share = if self.abilities.processor {
             let cores = limits.cores.unwrap_or(1);
-            format!(", {cores} processor(s) for the whole container ({group})")
+            {
+                let cores = counted(cores as usize, "processor", "processors");
+                format!(", {cores} for the whole container ({group})")
+            }
         } else {
             String::new()
         };
@@ -68,7 +83,7 @@ impl Engine {
     fn processes(&self, limits: &Limits, group: &str) -> LimitStatus {
         if self.abilities.processes {
             let how = format!(
-                "{} processes and threads in the container, the worker among them ({group})",
+                "{} processes and threads in the container, including the worker ({group})",
                 limits.processes
             );
             held("processes", how)
@@ -79,9 +94,9 @@ impl Engine {
 
     fn unable(&self, name: &'static str) -> LimitStatus {
         let what = if self.describe().rootless {
-            "a rootless engine needs cgroups v2 with delegated controllers for it"
+            "a rootless engine needs cgroups v2 with delegated controllers for this limit"
         } else {
-            "the kernel under the engine has no controller for it"
+            "the engine's kernel has no controller for this limit"
         };
         LimitStatus { name, enforced: false, how: what.to_owned() }
     }

@@ -85,11 +85,12 @@ impl Docker {
     /// Whether a container's user, who is never root, may read `folder`; why not, as a sentence.
     pub fn may_read(folder: &Path) -> Result<(), String> {
         let status = fs::metadata(folder)
-            .map_err(|error| format!("{} cannot be opened: {error}", folder.display()))?;
+            .map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
         let foreign = status.uid() == 0 && user().starts_with("1000:");
         if foreign && status.mode() & 0o005 != 0o005 {
             return Err(format!(
-                "{} is closed to all but root, and containers do not run as root: open it (`chmod o+rx`) or use the local sandbox",
+                "only root can read {}, and containers do not run as root: open it (`chmod \
+                 o+rx`) or use the local sandbox",
                 folder.display()
             ));
         }

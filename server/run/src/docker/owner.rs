@@ -29,7 +29,7 @@ impl Owner {
     /// This process.
     pub(super) fn own() -> Result<Owner, String> {
         let pid = std::process::id();
-        let start = started(pid).ok_or("/proc/self/stat cannot be read; mount /proc")?;
+        let start = started(pid).ok_or("cannot read /proc/self/stat; mount /proc")?;
         let (boot, machine, namespace) = here();
         Ok(Owner { pid, start, boot, machine, namespace })
     }

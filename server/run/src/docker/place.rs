@@ -29,7 +29,7 @@ pub(super) fn places(variable: &dyn Fn(&str) -> Option<String>) -> Result<Vec<Pl
             return Ok(vec![in_context(&folder, &name)?]);
         }
     }
-    let usual = |host: String| Place { host, origin: "the usual place".to_owned() };
+    let usual = |host: String| Place { host, origin: "the default place".to_owned() };
     let mut places = vec![usual("unix:///var/run/docker.sock".to_owned())];
     let rootless = set("XDG_RUNTIME_DIR").map(|folder| format!("unix://{folder}/docker.sock"));
     places.extend(rootless.map(usual));
@@ -60,7 +60,7 @@ fn in_context(folder: &std::path::Path, name: &str) -> Result<Place, String> {
         crate::files::read(&path).map_err(|error| wrong(&format!("cannot be read ({error})")))?;
     let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong("is not JSON"))?;
     let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
-    let host = host.ok_or_else(|| wrong("names no address"))?.to_owned();
+    let host = host.ok_or_else(|| wrong("has no address"))?.to_owned();
     Ok(Place { host, origin: format!("from the context {name:?}") })
 }
 

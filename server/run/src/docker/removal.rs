@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// Kills and removes a container and waits until the engine no longer knows it.
 pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), String> {
     let failed = |why: String| {
-        format!("the container {id} could not be removed: {why}; remove it with `docker rm -f`")
+        format!("cannot remove the container {id}: {why}; remove it with `docker rm -f`")
     };
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -31,7 +31,7 @@ pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), String> {
             Ok(()) => (),
         }
         if Instant::now() > deadline {
-            return Err(failed(format!("it is still there after {} s", PATIENCE.as_secs())));
+            return Err(failed(format!("it still exists after {} s", PATIENCE.as_secs())));
         }
         tokio::time::sleep(PAUSE).await;
     }

@@ -17,8 +17,7 @@ pub(crate) async fn sweep(engine: &Engine) -> Result<usize, String> {
     let filters = HashMap::from([("label", vec![OWNER])]);
     let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
     let found = engine.docker.list_containers(Some(options)).await;
-    let found =
-        found.map_err(|error| format!("containers could not be listed: {}", told(&error)))?;
+    let found = found.map_err(|error| format!("cannot list containers: {}", told(&error)))?;
     let mut removed = 0;
     for container in found {
         let owner = container.labels.as_ref().and_then(Owner::of);

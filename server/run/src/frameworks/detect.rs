@@ -58,7 +58,7 @@ pub fn as_framework(framework: Framework, root: &Path) -> Detected {
     found.filter(|it| it.framework == framework).unwrap_or_else(|| {
         let tool = framework.to_string();
         let version = installed(root, &tool);
-        Detected { version, ..Detected::new(framework, "it was asked for") }
+        Detected { version, ..Detected::new(framework, "you asked for it") }
     })
 }
 
@@ -74,7 +74,7 @@ fn python(root: &Path) -> Option<Detected> {
         ("requirements-test.txt", "pytest"),
     ] {
         if crate::files::read_text(root.join(file)).is_ok_and(|text| text.contains(sign)) {
-            let what = if sign.is_empty() { "is there" } else { "names pytest" };
+            let what = if sign.is_empty() { "exists" } else { "names pytest" };
             return Some(Detected::new(Framework::Pytest, format!("{file} {what}")));
         }
     }
@@ -84,7 +84,7 @@ fn python(root: &Path) -> Option<Detected> {
     match (&tests.pytest, &tests.unittest) {
         (Some(file), _) => Some(Detected::new(Framework::Pytest, format!("{file} imports pytest"))),
         (None, Some(file)) => {
-            let because = format!("{file} imports unittest, and nothing names pytest");
+            let because = format!("{file} imports unittest, and nothing mentions pytest");
             Some(Detected::new(Framework::Unittest, because))
         }
         (None, None) => {
@@ -222,6 +222,6 @@ fn go(root: &Path) -> Option<Detected> {
         module.and_then(|rest| rest.split("//").next()).map(|it| it.trim().trim_matches('"'));
     Some(Detected {
         go_module: module.map(str::to_owned),
-        ..Detected::new(Framework::Go, "go.mod is there")
+        ..Detected::new(Framework::Go, "go.mod exists")
     })
 }

@@ -41,7 +41,8 @@ pub(super) fn add(
             records.beyond_tests = Some(format!("package {folder} failed as a whole"));
         }
         Some(Word::Pass) if !package.says_pass() => {
-            let problem = "ended before go's own last line, as when code ends the process";
+            let problem =
+                "ended before go's own last line, which happens when code ends the process";
             records.incomplete = Some(format!("package {folder} {problem}"));
         }
         None => records.incomplete = Some(format!("package {folder} has no final result")),

@@ -77,14 +77,13 @@ fn verdict(
     let failed = records.tests.iter().any(|test| is_failure(test.outcome));
     let passed = records.tests.iter().any(|test| is_pass(test.outcome));
     match (code, failed) {
-        (0, true) => (
-            Outcome::Failed,
-            Some(format!("tests failed, although the status of {framework} says otherwise")),
-        ),
+        (0, true) => {
+            (Outcome::Failed, Some(format!("tests failed, although {framework} reported success")))
+        }
         (_, true) => (Outcome::Failed, None),
         _ if let Some(reason) = &records.incomplete => crashed(reason.clone()),
         _ if !records.not_run.is_empty() => {
-            crashed("the run ended before all tests had a result; see the output".to_owned())
+            crashed("the run ended before every test had a result; see the output".to_owned())
         }
         (0, _) if let Some(reason) = &records.beyond_tests => crashed(reason.clone()),
         (0, _) if passed => (Outcome::Passed, None),
@@ -95,7 +94,7 @@ fn verdict(
 }
 
 fn no_test_failed(framework: Framework, code: i32, records: &Records) -> String {
-    let what = records.beyond_tests.as_deref().unwrap_or("an unhandled error, perhaps");
+    let what = records.beyond_tests.as_deref().unwrap_or("perhaps an unhandled error");
     format!("no test failed, but {framework} ended with status {code} ({what}); see the output")
 }
 

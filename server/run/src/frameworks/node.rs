@@ -111,18 +111,18 @@ pub(super) fn records(ended: &Ended<'_>, dialect: &Dialect) -> Result<Records, M
 fn consistent(document: &Document) -> Result<(), Malformed> {
     let all = || document.test_results.iter().flat_map(|file| &file.assertion_results);
     let count = |status: Status| all().filter(|it| it.status == status).count();
-    for (what, told, counted) in [
+    for (what, reported, counted) in [
         ("tests", document.num_total_tests, all().count()),
         ("passed tests", document.num_passed_tests, count(Status::Passed)),
         ("failed tests", document.num_failed_tests, count(Status::Failed)),
     ] {
-        if told != counted {
-            let problem = format!("it counts {told} {what} and lists {counted}");
+        if reported != counted {
+            let problem = format!("it counts {reported} {what} but lists {counted}");
             return Err(Malformed::Contradiction(problem));
         }
     }
     if document.success && document.num_failed_tests > 0 {
-        let problem = "it lists failed tests and calls itself a success".to_owned();
+        let problem = "it lists failed tests but reports success".to_owned();
         return Err(Malformed::Contradiction(problem));
     }
     Ok(())
@@ -255,7 +255,8 @@ fn file_failure(root: &Path, file: &File) -> Failure {
     let path = shown(root, &file.name);
     let message = match failure.message.as_str() {
         "" => {
-            "the file failed, and the report does not say why, as when a hook around its tests throws; see the output"
+            "the file failed, and the report gives no reason; a hook around its tests may have \
+             thrown; see the output"
         }
         message => message,
     };

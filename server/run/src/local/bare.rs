@@ -17,7 +17,7 @@ use crate::sandbox::{Launch, Writable};
 pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     let writable = Writable::below(folder);
     for place in &writable.all {
-        fs::create_dir(place).map_err(|e| format!("{} cannot be made: {e}", place.display()))?;
+        fs::create_dir(place).map_err(|e| format!("cannot create {}: {e}", place.display()))?;
     }
     let mut orders = orders(launch, &launch.command, &writable);
     let shown = view::of(launch);

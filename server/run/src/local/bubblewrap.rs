@@ -28,7 +28,7 @@ use crate::sandbox::{Launch, Writable};
 pub(super) fn plan(program: Option<&Path>, launch: &Launch) -> Result<Plan, String> {
     let program = program.ok_or("bubblewrap is not installed (package `bubblewrap`)")?;
     let writable = Writable::private();
-    let cannot = |error: std::io::Error| format!("bubblewrap's pipes could not be made: {error}");
+    let cannot = |error: std::io::Error| format!("cannot create pipes for bubblewrap: {error}");
     let (info, info_writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| cannot(e.into()))?;
     let filters = filter::filters(true);
     let filter = filters.as_ref().map(drop).map_err(String::clone);
@@ -124,8 +124,11 @@ pub(super) async fn worker(info: OwnedFd) -> Result<(OwnedFd, Pid), String> {
         File::from(info).read_to_string(&mut text).map(|_| text)
     };
     let text = tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other).flatten();
-    let text = text.map_err(|error| format!("bubblewrap cannot be heard: {error}"))?;
-    let info: Info = serde_json::from_str(&text)
-        .map_err(|_| "bubblewrap could not make the namespaces (try `bwrap --unshare-all --ro-bind / / true`)")?;
-    handle_of(info.child).map_err(|error| format!("bubblewrap's process ended at once: {error}"))
+    let text = text.map_err(|error| format!("cannot read bubblewrap's output: {error}"))?;
+    let info: Info = serde_json::from_str(&text).map_err(|_| {
+        "bubblewrap could not create the namespaces (try `bwrap --unshare-all --ro-bind / / \
+             true`)"
+    })?;
+    handle_of(info.child)
+        .map_err(|error| format!("bubblewrap's process ended immediately: {error}"))
 }

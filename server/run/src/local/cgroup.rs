@@ -31,7 +31,7 @@ impl Group {
     /// A group under `limits`, beside or below the one this process is in.
     pub(crate) fn make(limits: &Limits) -> Result<Group, String> {
         let read = |path: &str| {
-            fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))
+            fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
         };
         Group::make_in(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?, limits)
     }
@@ -87,7 +87,8 @@ fn version_2(own: &Path, limits: &Limits) -> Result<Group, String> {
     };
     let parent =
         own.ancestors().take_while(|it| it.join("cgroup.procs").exists()).find(|it| ready(it));
-    let parent = parent.ok_or("no group above this process hands on `memory` and `pids`")?;
+    let parent =
+        parent.ok_or("no control group above this process passes on `memory` and `pids`")?;
     let folder = make(parent)?;
     let kills = (folder.join("memory.events"), "oom_kill ");
     let group = Group { folders: vec![folder.clone()], kills, version: 2 };
@@ -160,7 +161,7 @@ fn make(parent: &Path) -> Result<PathBuf, String> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         done => done,
     }
-    .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
     Ok(folder)
 }
 
@@ -178,7 +179,7 @@ fn sweep(parent: &Path) {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), String> {
-    fs::write(file, text).map_err(|error| format!("{} cannot be written: {error}", file.display()))
+    fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 #[cfg(test)]
@@ -198,7 +199,7 @@ mod tests {
             fs::write(at(folder).join("cgroup.procs"), "").expect("a file");
         }
         let refusal = Group::make_in(two, &mounts, &limits).expect_err("no controllers");
-        assert!(refusal.contains("hands on `memory` and `pids`"), "{refusal}");
+        assert!(refusal.contains("passes on `memory` and `pids`"), "{refusal}");
         fs::write(at("2/app.slice/cgroup.subtree_control"), "cpu memory pids").expect("a file");
         let group = Group::make_in(two, &mounts, &limits).expect("a group");
         let folder = group.folders[0].clone();

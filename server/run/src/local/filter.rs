@@ -78,9 +78,9 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 /// Without a network, or a namespace for it (`sockets` false), only sockets between processes of the machine
 /// remain.
 pub(crate) fn filters(sockets: bool) -> Result<Vec<Vec<sock_filter>>, String> {
-    let architecture: TargetArch = std::env::consts::ARCH
-        .try_into()
-        .map_err(|_| format!("no filter is known for {} processors", std::env::consts::ARCH))?;
+    let architecture: TargetArch = std::env::consts::ARCH.try_into().map_err(|_| {
+        format!("there is no system call filter for {} processors", std::env::consts::ARCH)
+    })?;
     let mut refused: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     let wrong = |error: seccompiler::BackendError| error.to_string();
     refused.insert(libc::SYS_clone, namespace_rules().map_err(wrong)?);

@@ -43,9 +43,9 @@ pub(crate) fn rules(
         }
         Ok::<_, landlock::RulesetError>(rules)
     };
-    let created = rules().map_err(|error| format!("Landlock refused the rules: {error}"))?;
+    let created = rules().map_err(|error| format!("Landlock rejected the rules: {error}"))?;
     Option::<OwnedFd>::from(created)
-        .ok_or_else(|| "this kernel has no Landlock (it came with Linux 5.13)".to_owned())
+        .ok_or_else(|| "this kernel has no Landlock (Linux 5.13 added it)".to_owned())
 }
 
 /// The version of the kernel's interface, 0 for none.

@@ -64,11 +64,11 @@ enum Step {
 const STEPS: [&str; 7] = [
     "joining the sandbox's mounts",
     "entering the project",
-    "making its files the tests' own",
+    "giving the tests ownership of its files",
     "mounting memory",
-    "making folders",
+    "creating folders",
     "mounting the overlay",
-    "taking away what was mounted",
+    "unmounting what was mounted",
 ];
 
 type Done = child::Done<Step>;
@@ -86,7 +86,7 @@ impl Layer {
             return Err(format!("{below} is mounted below it"));
         }
         let path = format!("/proc/{}/ns/mnt", pid.as_raw_nonzero());
-        let failed = |error: io::Error| format!("the sandbox's mounts cannot be joined: {error}");
+        let failed = |error: io::Error| format!("cannot join the sandbox's mounts: {error}");
         let mounts: OwnedFd = File::open(path).map_err(failed)?.into();
         let users = if geteuid().is_root() { None } else { Some(owning(&mounts).map_err(failed)?) };
         // Without a right over the whole machine, the overlay keeps its notes in attributes that everybody may set.
@@ -116,7 +116,7 @@ impl Layer {
 
     /// Does something in a process that has joined the worker's mounts.
     fn inside(&self, work: impl Fn() -> Done) -> Result<(), String> {
-        let failed = |error: io::Error| format!("no process can be started: {error}");
+        let failed = |error: io::Error| format!("cannot start a process: {error}");
         let (news, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|it| failed(it.into()))?;
         // SAFETY: a copy of this thread alone, with memory of its own; what it does are system calls only.
         let pid = unsafe { fork() }.map_err(failed)?;

@@ -59,10 +59,10 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<Plan, String> {
     }
     let writable = Writable::private();
     let settings = settings(folder, identity)
-        .map_err(|error| format!("{} cannot be written to: {error}", folder.display()))?;
+        .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
     let mut orders = orders(launch, &launch.command, &writable);
     let root = folder.join("root");
-    fs::create_dir(&root).map_err(|e| format!("{} cannot be made: {e}", root.display()))?;
+    fs::create_dir(&root).map_err(|e| format!("cannot create {}: {e}", root.display()))?;
     // Where it cannot be had, tests that are somebody else find a project that they cannot write to.
     let users = owning(launch, identity);
     orders.steps = steps(launch, &root, &settings, &writable, users.as_ref());

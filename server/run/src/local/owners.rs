@@ -28,7 +28,7 @@ pub(super) fn ownership(from: (u32, u32), to: u32) -> io::Result<OwnedFd> {
     let namespace = (|| {
         let mut byte = [0];
         if rustix::io::retry_on_intr(|| rustix::io::read(&news, &mut byte))? == 0 {
-            return Err(io::Error::other("no user namespace can be made"));
+            return Err(io::Error::other("cannot create a user namespace"));
         }
         let file = |name: &str| format!("/proc/{}/{name}", pid.as_raw_nonzero());
         for (name, from) in [("uid_map", from.0), ("gid_map", from.1)] {

@@ -131,14 +131,14 @@ static STARTER: LazyLock<mpsc::Sender<(Job, Reply)>> = LazyLock::new(|| {
 
 fn start(mut job: Job) -> Result<Child, Refusal> {
     let failed = |what: &str, error: io::Error| format!("{what} failed: {error}");
-    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed("making a pipe", e.into()));
+    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed("creating a pipe", e.into()));
     let (go, go_writer) = pipe()?;
     let (news_reader, news) = pipe()?;
     (job.orders.go, job.orders.news) = (go.as_raw_fd(), news.as_raw_fd());
     let (arguments, environment) =
         (pointers(&job.orders.arguments), pointers(&job.orders.environment));
     let (pid, handle) = split(job.namespaces, &job.orders, &arguments, &environment, &go_writer)
-        .map_err(|e| failed("making a process", e))?;
+        .map_err(|e| failed("creating a process", e))?;
     drop((go, news, std::mem::take(&mut job.descriptors)));
     let child = Child { pid, handle, group: job.group.take(), remains: job.remains.take() };
     let begun = introduce(&child, &job, &go_writer, &news_reader);
@@ -161,7 +161,7 @@ fn introduce(child: &Child, job: &Job, go: &OwnedFd, news: &OwnedFd) -> Result<(
     loop {
         let mut record = [0; NEWS];
         let length = rustix::io::retry_on_intr(|| rustix::io::read(news, &mut record))
-            .map_err(|error| format!("the new process cannot be heard: {error}"))?;
+            .map_err(|error| format!("cannot read from the new process: {error}"))?;
         if length < NEWS {
             return Ok(()); // closed by `execve`
         }
@@ -178,7 +178,7 @@ fn introduce(child: &Child, job: &Job, go: &OwnedFd, news: &OwnedFd) -> Result<(
                 let reason =
                     format!("{} failed: {error}", STAGES.get(stage).unwrap_or(&"starting"));
                 return Err(if stage == PROGRAM {
-                    Refusal::Program(format!("it could not be started: {error}"))
+                    Refusal::Program(format!("cannot start it: {error}"))
                 } else {
                     Refusal::Isolation(reason)
                 });
@@ -190,7 +190,7 @@ fn introduce(child: &Child, job: &Job, go: &OwnedFd, news: &OwnedFd) -> Result<(
 fn signal(go: &OwnedFd) -> Result<(), String> {
     rustix::io::write(go, b"!")
         .map(drop)
-        .map_err(|error| format!("the new process cannot be told to go on: {error}"))
+        .map_err(|error| format!("cannot signal the new process to continue: {error}"))
 }
 
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {
@@ -222,7 +222,7 @@ fn split(
         }
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let Some(pid) = pid.filter(|_| handle >= 0) else {
-            return Err(io::Error::other("the kernel gave no handle (it came with Linux 5.2)"));
+            return Err(io::Error::other("the kernel gave no handle (Linux 5.2 added it)"));
         };
         Ok((pid, OwnedFd::from_raw_fd(handle)))
     }

@@ -7,6 +7,7 @@ use crate::{
     limits::{bounded, held, open, process_ceiling},
     report::LimitStatus,
     request::Limits,
+    words::bytes,
 };
 
 /// What is known of a sandbox about to be started.
@@ -38,19 +39,22 @@ impl Held<'_> {
             self.total_memory(),
             held(
                 "processor time",
-                format!("{} s a process (RLIMIT_CPU)", bounded(Resource::Cpu, limits.cpu_seconds)),
+                format!(
+                    "{} s per process (RLIMIT_CPU)",
+                    bounded(Resource::Cpu, limits.cpu_seconds)
+                ),
             ),
             held(
                 "file size",
                 format!(
-                    "{} bytes a file (RLIMIT_FSIZE)",
-                    bounded(Resource::Fsize, limits.file_bytes)
+                    "{} per file (RLIMIT_FSIZE)",
+                    bytes(bounded(Resource::Fsize, limits.file_bytes))
                 ),
             ),
             held(
                 "open files",
                 format!(
-                    "{} a process (RLIMIT_NOFILE)",
+                    "{} per process (RLIMIT_NOFILE)",
                     bounded(Resource::Nofile, limits.open_files)
                 ),
             ),
@@ -58,28 +62,28 @@ impl Held<'_> {
             held(
                 "output",
                 format!(
-                    "{} bytes kept of each stream, the rest read and dropped",
-                    limits.output_bytes
+                    "{} kept of each stream, the rest is read and discarded",
+                    bytes(limits.output_bytes as u64)
                 ),
             ),
             held("wall time", "everything is killed at the deadline".to_owned()),
-            held("environment", "made from nothing, with an allow-list".to_owned()),
+            held("environment", "built from scratch, with an allow-list".to_owned()),
             self.daemons(),
             self.network(),
             self.files(),
             match &self.filter {
-                Ok(()) => held("system calls", "dangerous ones are refused (seccomp)".to_owned()),
+                Ok(()) => held("system calls", "dangerous ones are blocked (seccomp)".to_owned()),
                 Err(reason) => open("system calls", format!("no filter: {reason}")),
             },
         ]
     }
 
     fn memory(&self) -> LimitStatus {
-        let data = bounded(Resource::Data, self.limits.memory_bytes);
+        let data = bytes(bounded(Resource::Data, self.limits.memory_bytes));
         if self.shares_memory && self.group.is_ok() {
-            return held("memory", format!("about {data} bytes, of all processes together"));
+            return held("memory", format!("about {data} for all processes together"));
         }
-        held("memory", format!("{data} bytes a process (RLIMIT_DATA)"))
+        held("memory", format!("{data} per process (RLIMIT_DATA)"))
     }
 
     fn total_memory(&self) -> LimitStatus {
@@ -87,13 +91,14 @@ impl Held<'_> {
             Ok(version) => held(
                 "memory in all",
                 format!(
-                    "about {} bytes for all processes together (control groups, version {version})",
-                    self.limits.memory_bytes
+                    "about {} for all processes together (control groups, version {version})",
+                    bytes(self.limits.memory_bytes)
                 ),
             ),
-            Err(reason) => {
-                open("memory in all", format!("many processes can take much together: {reason}"))
-            }
+            Err(reason) => open(
+                "memory in all",
+                format!("many processes together can use more than the limit: {reason}"),
+            ),
         }
     }
 
@@ -106,7 +111,7 @@ impl Held<'_> {
             (Err(_), Some(ceiling)) => held(
                 "processes",
                 format!(
-                    "{} more than at the start, {ceiling} of this user in all (RLIMIT_NPROC)",
+                    "{} more than at the start, {ceiling} in total for this user (RLIMIT_NPROC)",
                     self.limits.processes
                 ),
             ),
@@ -118,7 +123,8 @@ impl Held<'_> {
             ),
             (Err(_), None) => open(
                 "processes",
-                "/proc/loadavg cannot be read, so no sensible bound is known: mount /proc"
+                "cannot read /proc/loadavg, so Trellis cannot choose a sensible limit: mount \
+                 /proc"
                     .to_owned(),
             ),
         }
@@ -137,11 +143,12 @@ impl Held<'_> {
             Isolation::Bare => open(
                 "daemons",
                 format!(
-                    "the worker ends its descendants; one that has wiped its environment escapes when the worker itself is killed{}",
+                    "the worker ends its descendants; one that has cleared its environment \
+                     survives if the worker itself is killed{}",
                     self.why_not()
                 ),
             ),
-            _ => held("daemons", format!("a process namespace dies as a whole ({})", self.by())),
+            _ => held("daemons", format!("a process namespace ends as a whole ({})", self.by())),
         }
     }
 
@@ -152,15 +159,19 @@ impl Held<'_> {
         match (self.isolation, &self.filter) {
             (Isolation::Bare, Ok(())) => held(
                 "network",
-                "sockets of the internet families are refused (seccomp); tests that start a server of their own fail".to_owned(),
+                "internet sockets are blocked (seccomp); tests that start their own server fail"
+                    .to_owned(),
             ),
             (Isolation::Bare, Err(_)) if landlock::version() >= 4 && self.landlock.is_ok() => {
-                open("network", "TCP is refused (Landlock), UDP is not".to_owned())
+                open("network", "TCP is blocked (Landlock), UDP is not".to_owned())
             }
             (Isolation::Bare, Err(reason)) => {
                 open("network", format!("tests can open sockets: {reason}"))
             }
-            _ => held("network", format!("a network of its own, with nothing in it but loopback ({})", self.by())),
+            _ => held(
+                "network",
+                format!("its own network namespace, with only loopback in it ({})", self.by()),
+            ),
         }
     }
 
@@ -169,20 +180,23 @@ impl Held<'_> {
             (Isolation::Bare, Ok(())) => held(
                 "file system",
                 format!(
-                    "only the project, Python and the system can be read, only scratch folders written, though modes and times of the project's files can be changed (Landlock, version {})",
+                    "tests can read only the project, Python and the system, and write only \
+                     scratch folders; they can still change modes and times of the project's \
+                     files (Landlock, version {})",
                     landlock::version()
                 ),
             ),
             (Isolation::Bare, Err(reason)) => open(
                 "file system",
-                format!("tests can read and write what you can: {reason}{}", self.why_not()),
+                format!("tests can read and write everything you can: {reason}{}", self.why_not()),
             ),
             _ => {
-                let who = if self.stranger { ", as a user of its own" } else { "" };
+                let who = if self.stranger { ", as a separate user" } else { "" };
                 held(
                     "file system",
                     format!(
-                        "only the project, Python and the system are there, and nothing of them can be changed; home and /tmp are its own ({}{who})",
+                        "tests see only the project, Python and the system, all read-only; home \
+                         and /tmp are their own ({}{who})",
                         self.by()
                     ),
                 )
@@ -196,7 +210,7 @@ impl Held<'_> {
         if reasons.is_empty() {
             String::new()
         } else {
-            format!(" (namespaces cannot be had: {})", reasons.join("; "))
+            format!(" (namespaces are not available: {})", reasons.join("; "))
         }
     }
 }

@@ -96,7 +96,7 @@ async fn of_person(chosen: &Path) -> Result<Python, String> {
         false => chosen.to_owned(),
     };
     if !interpreter.is_file() {
-        return Err(format!("{} is not there", interpreter.display()));
+        return Err(format!("{} does not exist", interpreter.display()));
     }
     let interpreter = std::path::absolute(&interpreter).map_err(|error| error.to_string())?;
     let prefix = interpreter.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned();
@@ -131,7 +131,8 @@ async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
     let maker = maker(&own.version, path).await.ok_or_else(|| {
         let folder = folder.display();
         format!(
-            "{folder} has no pytest, and there is no Python {major}.{minor} on the path to install it with"
+            "{folder} has no pytest, and there is no Python {major}.{minor} on PATH to install \
+             it with"
         )
     })?;
     Ok(own.python(interpreter, Some(maker)))
@@ -170,8 +171,12 @@ impl Environment {
         if let Some(version) = conda_version(folder) {
             return Environment::of_version(folder, &version);
         }
-        let settings = crate::files::read_text(folder.join("pyvenv.cfg"))
-            .map_err(|error| format!("{shown} is no virtual environment: pyvenv.cfg: {error}"))?;
+        let settings = crate::files::read_text(folder.join("pyvenv.cfg")).map_err(|error| {
+            format!(
+                "{shown} is not a virtual environment: pyvenv.cfg: {}",
+                crate::words::reason(&error)
+            )
+        })?;
         let setting = |line: &str| {
             let (name, value) = line.split_once('=')?;
             ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
@@ -185,7 +190,7 @@ impl Environment {
         let numbers: Vec<&str> = version.split('.').take(3).collect();
         let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
         let (Some(major), Some(minor)) = (number(0), number(1)) else {
-            return Err(format!("{shown} does not say its version in pyvenv.cfg: make it anew"));
+            return Err(format!("{shown} does not give its version in pyvenv.cfg: recreate it"));
         };
         if (major, minor) < OLDEST {
             return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
@@ -264,7 +269,7 @@ async fn probe(interpreter: &Path) -> Result<Answer, String> {
         return Err(format!("{shown} does not work: {}", last_words(&output)));
     }
     let answer: Answer = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("{shown} gave no sensible answer: {error}"))?;
+        .map_err(|error| format!("{shown} gave an answer that Trellis cannot read: {error}"))?;
     let (major, minor, _) = answer.version;
     if (major, minor) < OLDEST {
         return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));

@@ -68,7 +68,7 @@ async fn create_with_venv(base: &Python, folder: &Path) -> Result<(), PythonErro
         hint: if detail.contains("ensurepip") {
             "install the venv module (Debian, Ubuntu: `apt install python3-venv`)"
         } else {
-            "make sure that Python is whole and the disk has room"
+            "check that Python is installed completely and the disk has free space"
         },
         detail,
     };
@@ -152,20 +152,23 @@ fn pip_hint(detail: &str) -> &'static str {
     const OFFLINE: [&str; 5] =
         ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
     if OFFLINE.iter().any(|sign| detail.contains(sign)) {
-        "the package index cannot be reached: check the network, or set PIP_INDEX_URL or PIP_FIND_LINKS to a mirror or folder"
+        "the package index cannot be reached: check the network, or set PIP_INDEX_URL or \
+         PIP_FIND_LINKS to a mirror or folder"
     } else if detail.contains("No matching distribution") {
         "check the name and version; when offline, set PIP_FIND_LINKS to a folder of wheels"
     } else {
-        "try the same with pip by hand"
+        "run pip with the same packages yourself"
     }
 }
 
 fn uv_hint(detail: &str) -> &'static str {
     if detail.contains("network was disabled") {
-        "uv is told to stay offline: unset UV_OFFLINE, or set UV_FIND_LINKS to a folder of wheels"
+        "uv is set to stay offline: unset UV_OFFLINE, or set UV_FIND_LINKS to a folder of \
+         wheels"
     } else if detail.contains("No solution found") {
-        "check the names and versions; for another index set UV_INDEX_URL, since uv does not read pip.conf"
+        "check the names and versions; for another index set UV_INDEX_URL, because uv does not \
+         read pip.conf"
     } else {
-        "try the same with `uv pip install` by hand"
+        "run `uv pip install` with the same packages yourself"
     }
 }

@@ -57,9 +57,7 @@ impl Lender {
         };
         let Some(interpreter) = maker else {
             let (major, minor) = series(&own.version);
-            return Err(format!(
-                "there is no Python {major}.{minor} on the path to install it with"
-            ));
+            return Err(format!("there is no Python {major}.{minor} on PATH to install it with"));
         };
         let base = Python { interpreter, maker: None, added: None, ..own.clone() };
         let installer = Installer::on_path(&self.path);
@@ -67,7 +65,7 @@ impl Lender {
         let making = made(&installer, &base, &wanted, &self.cache, &*self.on_progress);
         let made = timeout(INSTALLING, making)
             .await
-            .map_err(|_| format!("it was not installed within {} s", INSTALLING.as_secs()))?
+            .map_err(|_| format!("installing it took longer than {} s", INSTALLING.as_secs()))?
             .map_err(|error| plainly(&error))?;
         let (major, minor) = series(&own.version);
         Ok(packages(made.prefix(), major, minor))

@@ -31,7 +31,7 @@ impl Requirements {
 #[derive(Debug, thiserror::Error)]
 pub enum RequirementsError {
     /// A file is there or is named, and cannot be read.
-    #[error("the requirements in {path} cannot be read: {source}; make it a readable text file")]
+    #[error("cannot read the requirements in {path}: {source}; make it a readable text file")]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -48,7 +48,8 @@ pub enum RequirementsError {
     },
     /// A requirements file holds an option that would change where packages come from or how they are built.
     #[error(
-        "{path}, line {line}: the option {option} is not taken from a project; put it into pip's own configuration (`pip config set`, or a PIP_ variable) if you trust it"
+        "{path}, line {line}: Trellis does not accept the option {option} from a project; put \
+         it into pip's own configuration (`pip config set`, or a PIP_ variable) if you trust it"
     )]
     Option {
         /// The file.
@@ -60,7 +61,8 @@ pub enum RequirementsError {
     },
     /// A file includes one that is not below the project's root.
     #[error(
-        "{path}, line {line}: {include} is outside of the project; move it inside or name its requirements here"
+        "{path}, line {line}: {include} is outside the project; move it inside or list its \
+         requirements here"
     )]
     Outside {
         /// The file.

@@ -39,7 +39,7 @@ class Deadline:
     def pytest_runtest_call(self, item):
         own = own_time_out(item)
         allowed = max(self._seconds, own)
-        limit = "the time-out that the test sets itself" if own > self._seconds else self._limit
+        limit = "the timeout that the test sets itself" if own > self._seconds else self._limit
         start = time.perf_counter() - waited()
 
         def late(number, frame):

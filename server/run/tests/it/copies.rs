@@ -156,7 +156,7 @@ const REFUSED: &str = "def test_a():\n    with pytest.raises(OSError, match='Rea
 async fn it_is_read_only_where_that_was_asked_for() {
     let Some(bed) = bed(true).await else { return };
     let report = bed.passes(REFUSED).await;
-    assert_eq!(how(&report), "read-only: as was asked for");
+    assert_eq!(how(&report), "read-only: as requested");
     bed.close().await;
 }
 
@@ -165,11 +165,11 @@ type Make = fn(&Bed);
 #[tokio::test(flavor = "multi_thread")]
 async fn it_is_read_only_where_it_is_too_large() {
     let cases: [(Make, &str); 3] = [
-        (|bed| large(bed, &[200, 57]), "read-only: it holds more than the 256 MiB that are copied"),
+        (|bed| large(bed, &[200, 57]), "read-only: it has more than the limit of 256 MiB"),
         (|bed| large(bed, &[257]), "large-257 holds 257 MiB, more than the 256 MiB of any file"),
         (
             |bed| bed.write(&format!("{}a", "d/".repeat(101)), ""),
-            "more than 100 folders lie within one another",
+            "its folders are nested more than 100 levels deep",
         ),
     ];
     for (make, expected) in cases {

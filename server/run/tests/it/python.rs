@@ -118,7 +118,7 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     runner.close().await;
     let [broken, bare] = found.passed_over.as_slice() else { panic!("{found:?}") };
-    assert!(broken.contains(".venv is no virtual environment"), "{broken}");
+    assert!(broken.contains(".venv is not a virtual environment"), "{broken}");
     assert!(!trap.exists());
     assert!(bare.contains("venv has no pytest, and there is no Python 3."), "{bare}");
 }
@@ -216,7 +216,7 @@ async fn what_a_person_names_or_activates_comes_before_the_projects() {
     let gone = elsewhere.path().join("gone");
     let found = find(&Search { named: None, activated: Some(&gone), ..all }).await.expect("found");
     assert!(found.interpreter.starts_with(&project), "{found:?}");
-    assert!(found.passed_over[0].contains("gone is not there"), "{found:?}");
+    assert!(found.passed_over[0].contains("gone does not exist"), "{found:?}");
 }
 
 #[tokio::test]
@@ -227,7 +227,8 @@ async fn a_bare_interpreter_that_is_named_is_what_environments_are_made_from() {
     let found = find(&search).await.expect("found");
     let has_pytest = found.origin == Origin::Project;
     assert!(has_pytest || found.origin == Origin::Base && found.version == base.version);
-    for (wrong, why) in [("/nowhere/python", "is not there"), ("/bin/true", "cannot run the tests")]
+    for (wrong, why) in
+        [("/nowhere/python", "does not exist"), ("/bin/true", "cannot run the tests")]
     {
         let search = Search { named: Some(Path::new(wrong)), ..Search::on(nowhere) };
         let error = find(&search).await.expect_err("it cannot be used").to_string();

@@ -128,7 +128,8 @@ async fn processor_time() {
     })
     .await;
     assert_eq!(report.outcome, Outcome::TimedOut, "{report:#?}");
-    let reason = "the tests used up their 2 s of processor time (the limit of a process, which no setting raises)";
+    let reason = "the tests used up their 2 s of processor time (the limit of one process, which no \
+         setting raises)";
     assert_eq!(report.reason.as_deref(), Some(reason));
     assert_eq!(stood(&report).1, ["test_a.py:2 test_a"]);
 }
@@ -198,7 +199,8 @@ async fn measuring_lines_doubles_the_time() {
         request.raised_by = FLAGS;
     })
     .await;
-    let reason = "one test or import was stopped after 2 s (the limit of one test, doubled since lines are measured; `--test` raises it)";
+    let reason = "one test or import was stopped after 2 s (the limit of one test, doubled because lines \
+         are measured; `--test` raises it)";
     assert_eq!(report.reason.as_deref(), Some(reason));
 }
 
@@ -209,9 +211,9 @@ async fn a_limit_that_the_test_sets_itself_is_named_as_its_own() {
     for (inside, wanted) in [
         (
             false,
-            "one test or import was stopped after 2.1 s (the time-out that the test sets itself)",
+            "one test or import was stopped after 2.1 s (the timeout that the test sets itself)",
         ),
-        (true, "still running after 2.1 s (the time-out that the test sets itself)"),
+        (true, "still running after 2.1 s (the timeout that the test sets itself)"),
     ] {
         let report = run_with(&tree, |request| {
             request.test_deadline = inside.then_some(Duration::from_millis(300));

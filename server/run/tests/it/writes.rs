@@ -264,7 +264,7 @@ async fn the_report_says_which_it_was() {
     for (isolation, read_only, expected) in [
         (Isolation::Namespaces, false, "tests may write to it"),
         (Isolation::Bubblewrap, false, "tests may write to it"),
-        (Isolation::Namespaces, true, "read-only: as was asked for"),
+        (Isolation::Namespaces, true, "read-only: as requested"),
         (Isolation::Bare, false, "read-only: "),
     ] {
         let config = Config {

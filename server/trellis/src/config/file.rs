@@ -135,9 +135,8 @@ impl File {
                 return Ok(None);
             }
             Err(error) => {
-                let shown = path.display();
-                return Err(Fault::input(format!("cannot read {shown}: {error}"))
-                    .hint("mend its permissions, or move it away"));
+                return Err(Fault::input(run::words::cannot_read(path.display(), &error))
+                    .hint("make it readable, or move it away"));
             }
         };
         toml::from_str(&text).map(Some).map_err(|error| wrong(path, &text, &error))
@@ -150,7 +149,7 @@ impl File {
     /// Which, and what it may be.
     pub(crate) fn check(&self, path: &Path) -> Result<(), Fault> {
         let refuse = |what: String| {
-            Err(Fault::input(format!("{}: {what}", path.display())).hint("mend the value"))
+            Err(Fault::input(format!("{}: {what}", path.display())).hint("fix the value"))
         };
         let budget = [("usd", self.budget.usd), ("minutes", self.budget.minutes)];
         let spent = budget.map(|(name, value)| (format!("budget.{name}"), value));
@@ -191,13 +190,16 @@ impl File {
             if !known.contains(&like.unwrap_or(name)) {
                 let what = match like {
                     Some(like) => {
-                        format!("`providers.{name}.like` is `{like}`, which is no known provider")
+                        format!(
+                            "`providers.{name}.like` is `{like}`, which is not a known provider"
+                        )
                     }
                     None => format!(
-                        "`providers.{name}`: no known provider, and no `like` says whose format it speaks"
+                        "`providers.{name}` is not a known provider; set `like` to the \
+                         provider with the same API"
                     ),
                 };
-                return refuse(format!("{what}; known are {}", known.join(", ")));
+                return refuse(format!("{what}; known providers: {}", known.join(", ")));
             }
             if like.is_some() && it.base_url.is_none() {
                 return refuse(format!("`providers.{name}` has no `base_url`"));
@@ -223,20 +225,21 @@ impl File {
     pub(crate) fn is_harmless(&self, path: &Path, own: &Path) -> Result<(), Fault> {
         let refuse = |field: &str, goes: &str| {
             let message = format!(
-                "{}: a project may not set `{field}`, since your {goes} would go where it says",
+                "{}: a project cannot set `{field}`, because your {goes} would go where it says",
                 path.display()
             );
-            Err(Fault::input(message).hint(format!("if you want it, move it to {}", own.display())))
+            Err(Fault::input(message)
+                .hint(format!("if you want this, move it to {}", own.display())))
         };
         if self.forge.url.is_some() {
             return refuse("forge.url", "token");
         }
         if self.sandbox.is_some() {
             let message = format!(
-                "{}: a project may not set `[sandbox]`: what its tests may have is yours to say",
+                "{}: a project cannot set `[sandbox]`: only you decide what its tests may use",
                 path.display()
             );
-            let hint = format!("if you want it, move it to {}, or use flags", own.display());
+            let hint = format!("if you want this, move it to {}, or use flags", own.display());
             return Err(Fault::input(message).hint(hint));
         }
         for (name, it) in &self.providers {
@@ -257,11 +260,13 @@ impl Sandbox {
     fn check(&self, path: &Path) -> Result<(), Fault> {
         let refuse = |what: String| {
             let message = format!("{}: `sandbox.{what}", path.display());
-            Err(Fault::input(message).hint("mend the value"))
+            Err(Fault::input(message).hint("fix the value"))
         };
         let least = |value: Option<u64>, least: u64| value.is_some_and(|it| it < least);
         if let Some(name) = self.env.keys().chain(&self.pass_env).find(|it| !is_variable(it)) {
-            return refuse(format!("env` and `sandbox.pass_env` name variables: {name:?} is none"));
+            return refuse(format!(
+                "env` and `sandbox.pass_env` contain variable names: {name:?} is not one"
+            ));
         }
         if least(self.memory, LEAST_MEMORY) || self.memory.is_some_and(|it| it > MOST_MEMORY) {
             return refuse(format!("memory` is in MiB, from {LEAST_MEMORY}"));
@@ -282,7 +287,7 @@ pub(crate) fn is_variable(name: &str) -> bool {
 fn read(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > LARGEST {
-        let what = format!("it is no file of at most {} KiB", LARGEST >> 10);
+        let what = format!("it is larger than {} KiB, or not a file", LARGEST >> 10);
         return Err(io::Error::new(ErrorKind::InvalidInput, what));
     }
     run::files::read_text(path)
@@ -294,5 +299,5 @@ fn wrong(path: &Path, text: &str, error: &toml::de::Error) -> Fault {
     let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
     let what: Vec<&str> = error.message().split_whitespace().collect();
     Fault::input(format!("{}{line}: {}", path.display(), what.join(" ")))
-        .hint("mend the line; the README lists what the file may say")
+        .hint("fix the line; the page `configuration` lists all settings")
 }

@@ -181,7 +181,7 @@ fn users(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
 
 /// The nearest file in the folder or above it, else in the current folder or above that; never the user's own.
 fn nearest(folder: &Path, own: Option<&Path>) -> Result<Option<(PathBuf, File)>, Fault> {
-    let cannot = |error| Fault::internal(format!("cannot tell the current folder: {error}"));
+    let cannot = |error| Fault::internal(format!("cannot find the current folder: {error}"));
     let folder = std::path::absolute(folder).map_err(cannot)?;
     let here = std::path::absolute(".").map_err(cannot)?;
     for folder in folder.ancestors().chain(here.ancestors()) {

@@ -14,16 +14,16 @@ use crate::workspace::crash_point;
 /// The text of a file; refused if it is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
-        Fault::input(format!("cannot read {}: {e}", path.display())).hint("give a file of text")
+        Fault::input(run::words::cannot_read(path.display(), &e)).hint("give a text file")
     };
     // A pipe would never end.
     if !fs::metadata(path).map_err(cannot)?.is_file() {
-        return Err(cannot(io::Error::other("it is no regular file")));
+        return Err(cannot(io::Error::other("it is not a regular file")));
     }
     let text = String::from_utf8(run::files::read(path).map_err(cannot)?).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
-            .hint("convert it, or edit it with a tool that knows its encoding")
+            .hint("convert it, or edit it with a tool that supports its encoding")
     })?;
     refuse_other_encoding(path, &text)?;
     Ok(text)
@@ -34,13 +34,14 @@ pub(super) fn refuse_other_encoding(path: &Path, text: &str) -> Result<(), Fault
     let declared = text.lines().take(2).find_map(declared_encoding);
     let known = ["utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"];
     match declared.map(|it| it.to_lowercase().replace('_', "-")) {
-        Some(name) if !known.contains(&name.as_str()) && !text.is_ascii() => {
-            Err(Fault::input(format!(
-                "{} declares the encoding {name}, and would hold other letters than ASCII; it was not touched",
+        Some(name) if !known.contains(&name.as_str()) && !text.is_ascii() => Err(Fault::input(
+            format!(
+                "{} declares the encoding {name} and would contain non-ASCII letters; it was \
+                 not touched",
                 path.display()
-            ))
-            .hint("Trellis reads and writes UTF-8: change the declaration and convert the file first"))
-        }
+            ),
+        )
+        .hint("Trellis reads and writes UTF-8: change the declaration and convert the file first")),
         _ => Ok(()),
     }
 }
@@ -55,22 +56,23 @@ fn declared_encoding(line: &str) -> Option<&str> {
 /// The file behind symbolic links, which stay; refused if it cannot be written.
 pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
     let real = path.canonicalize().map_err(|e| {
-        Fault::input(format!("cannot find {}: {e}", path.display())).hint("nothing was changed")
+        Fault::input(run::words::cannot_read(path.display(), &e)).hint("nothing was changed")
     })?;
     let refuse = |what: &str, hint: &str| {
         Err(Fault::input(format!("{} {what}; nothing was changed", path.display())).hint(hint))
     };
-    let meta = fs::metadata(&real).map_err(|e| Fault::input(format!("{}: {e}", path.display())))?;
+    let meta = fs::metadata(&real)
+        .map_err(|e| Fault::input(run::words::cannot_read(path.display(), &e)))?;
     if !meta.is_file() {
-        return refuse("is no file", "give a file");
+        return refuse("is not a file", "give a file");
     }
     let parent = real.parent().unwrap_or(&real);
     // The administrator may write everything; a mode without any write bit is still meant.
     if meta.permissions().readonly() || access(&real, Access::WRITE_OK).is_err() {
-        return refuse("is read-only", "`chmod u+w` it if it is to be edited");
+        return refuse("is read-only", "run `chmod u+w` on it if you want to edit it");
     }
     if access(parent, Access::WRITE_OK).is_err() {
-        return refuse("is in a folder that is read-only", "`chmod u+w` the folder");
+        return refuse("is in a read-only folder", "run `chmod u+w` on the folder");
     }
     Ok(real)
 }

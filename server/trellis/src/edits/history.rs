@@ -94,8 +94,8 @@ pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> 
         let outcome = take_back(root, &place);
         outcome.map(|back| back.told(&place)).map_err(|e| {
             let shown = place.display();
-            Fault::internal(format!("cannot take back the edit that was cut short in {shown}: {e}"))
-                .hint("mend that and try again; the old texts are in that folder")
+            Fault::internal(format!("cannot undo the interrupted edit in {shown}: {e}"))
+                .hint("fix this and try again; the old texts are in that folder")
         })
     });
     Ok(recovered.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
@@ -118,12 +118,12 @@ impl TakenBack {
         match (restored.as_slice(), left.as_slice()) {
             ([], []) => None,
             (files, []) => Some(format!(
-                "the edit {what:?} was cut short by a crash, and is taken back: {}",
+                "a crash interrupted the edit {what:?}; it was undone: {}",
                 files.join(", ")
             )),
             (_, left) => Some(format!(
-                "the edit {what:?} was cut short by a crash, and {} was changed since: it may hold a part of it; \
-                 the text before is in {}",
+                "a crash interrupted the edit {what:?}, and {} changed since then: it may \
+                 contain a part of the edit; the text before it is in {}",
                 left.join(", "),
                 kept.display()
             )),
@@ -175,7 +175,7 @@ pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
     }
     if is_gits {
         let shown = file.path.display();
-        return Err(Fault::input(format!("{shown} is git's own; nothing was changed"))
+        return Err(Fault::input(format!("{shown} belongs to git; nothing was changed"))
             .hint("edit it by hand"));
     }
     let (shown, root) = (file.path.display(), root.display());
@@ -211,10 +211,15 @@ fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Resu
     let shown = file.shown.display();
     if hash(&source) != file.after {
         return Err(Fault::input(format!(
-            "edit {} cannot be undone: {shown} was changed since; nothing was changed",
+            "cannot undo edit {}: {shown} changed since then; nothing was changed",
             record.id
         ))
-        .hint(format!("undo later edits of it first, or compare it with the text before, {}/{}/{index}.before", folder.display(), record.id)));
+        .hint(format!(
+            "undo later edits of it first, or compare it with the text before the edit, \
+             {}/{}/{index}.before",
+            folder.display(),
+            record.id
+        )));
     }
     let old = folder.join(record.id.to_string()).join(format!("{index}.before"));
     let before = files::read(&old)?;
@@ -229,12 +234,12 @@ fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
         let known: Vec<String> =
             numbers(folder).iter().rev().take(10).map(u64::to_string).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Fault::input(format!("there is no edit {id} to undo here; the last ones are: {known}"))
-            .hint("give one of these, or --in a file of the project that was edited")
+        Fault::input(format!("there is no edit {id} to undo; the last ones are: {known}"))
+            .hint("give one of these, or use --in with a file of the project that was edited")
     })?;
     serde_json::from_slice(&bytes).map_err(|e| {
         Fault::input(format!("{} is damaged: {e}", path.display()))
-            .hint("undo by hand with the texts beside it")
+            .hint("undo the edit by hand; the old texts are in the same folder")
     })
 }
 
@@ -250,6 +255,6 @@ fn last(folder: &Path) -> Result<Record, Fault> {
             _ => {}
         }
     }
-    Err(Fault::input("there is no edit to undo here")
-        .hint("give --in a file of the project that was edited"))
+    Err(Fault::input("there is no edit to undo")
+        .hint("use --in with a file of the project that was edited"))
 }

@@ -47,7 +47,7 @@ pub(crate) struct Made {
 fn folder(root: &Path) -> Result<PathBuf, Fault> {
     disk::own(root, "edits").map_err(|e| {
         let folder = root.join(".trellis/edits");
-        Fault::internal(format!("cannot keep edits in {}: {e}", folder.display()))
-            .hint("nothing was changed; make the folder writable, so that edits can be undone")
+        Fault::internal(format!("cannot save edits in {}: {e}", folder.display()))
+            .hint("nothing was changed; make the folder writable so that edits can be undone")
     })
 }

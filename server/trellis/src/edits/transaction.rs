@@ -78,17 +78,17 @@ fn checked(change: &Change) -> Result<FileRecord, Fault> {
         return Ok(file);
     }
     Err(Fault::input(format!(
-        "{} was changed since it was read; nothing was changed",
+        "{} changed after it was read; nothing was changed",
         change.path.display()
     ))
-    .hint("look at it again and repeat the edit"))
+    .hint("read it again and repeat the edit"))
 }
 
 fn refuse_twice(files: &[FileRecord]) -> Result<(), Fault> {
     let mut seen: HashSet<&PathBuf> = HashSet::new();
     match files.iter().find(|it| !seen.insert(&it.path)) {
         Some(twice) => Err(Fault::internal(format!(
-            "{} was to be edited twice at once; nothing was changed",
+            "the edit lists {} twice; nothing was changed",
             twice.shown.display()
         ))),
         None => Ok(()),
@@ -107,7 +107,7 @@ fn replace(
     for (staged, file) in staged.into_iter().zip(&record.files) {
         before(&staged.target)?;
         if hash(run::files::read(&file.path)?) != file.before {
-            let why = format!("{} was changed meanwhile", file.shown.display());
+            let why = format!("{} changed in the meantime", file.shown.display());
             return Err(io::Error::other(why));
         }
         staged.put()?;
@@ -119,11 +119,12 @@ fn taken_back(root: &Path, folder: &Path, id: u64, error: &io::Error) -> Fault {
     let place = history::pending(folder, id);
     let hint = match history::take_back(root, &place) {
         Ok(_) if is_full(error) => {
-            "everything is as it was; make room on the disk and try again".to_owned()
+            "all files are unchanged; free some space on the disk and try again".to_owned()
         }
-        Ok(_) => "everything is as it was".to_owned(),
+        Ok(_) => "all files are unchanged".to_owned(),
         Err(e) => format!(
-            "not everything could be put back ({e}); the old texts are in {}, and the next edit tries again",
+            "some files could not be restored ({e}); the old texts are in {}, and the next edit \
+             tries again",
             place.display()
         ),
     };
@@ -173,7 +174,7 @@ mod tests {
                 assert_eq!(history::recover(root.path(), &kept).expect("once").len(), 0);
             } else {
                 let fault = taken_back(root.path(), &kept, 1, &error).to_string();
-                assert!(fault.contains("everything is as it was"), "{fault}");
+                assert!(fault.contains("all files are unchanged"), "{fault}");
             }
             paths
                 .iter()

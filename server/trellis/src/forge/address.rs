@@ -55,10 +55,10 @@ impl Address {
     pub(super) fn parse(text: &str, base: &Path) -> Result<Address, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with('-') || text.chars().any(char::is_control) {
-            return Err("it is no address".to_owned());
+            return Err("it is not an address".to_owned());
         }
         if is_helper(text) {
-            return Err("it asks for a helper of git, which could be any program".to_owned());
+            return Err("it uses a git remote helper, which could run any program".to_owned());
         }
         if let Some((scheme, rest)) = text.split_once("://") {
             return of_url(text, &scheme.to_ascii_lowercase(), rest);
@@ -96,7 +96,7 @@ fn of_folder(path: PathBuf) -> Address {
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, String> {
     // What stands before one is the host for some programs, and a name for others.
     if rest.contains('\\') {
-        return Err("it holds a backslash".to_owned());
+        return Err("it contains a backslash".to_owned());
     }
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
@@ -107,7 +107,7 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, String> {
         "ssh" | "git+ssh" | "ssh+git" => of_ssh(text, authority, path),
         "http" => of_web(text, "http", authority, path),
         "https" => of_web(text, "https", authority, path),
-        _ => Err(format!("`{scheme}` is no way to push: https, http, ssh, file and folders are")),
+        _ => Err(format!("`{scheme}` is not supported; use https, http, ssh, file or a folder")),
     }
 }
 
@@ -153,7 +153,7 @@ fn is_github(host: &str) -> bool {
 
 /// Host in small letters, and port; strict, for programs differ in what they make of odd ones.
 fn host(place: &str) -> Result<(String, Option<u16>), String> {
-    let odd = || "its host is none".to_owned();
+    let odd = || "its host is empty".to_owned();
     let end = place.rfind(']').map_or(0, |it| it + 1);
     let (name, port) = match place[end..].split_once(':') {
         Some((rest, port)) => (&place[..end + rest.len()], Some(port)),
@@ -227,13 +227,15 @@ pub(super) fn bound(api: &str, trust: Trust<'_>) -> Result<(), String> {
     if !is_meant {
         let host = if host == GITHUB_API { GITHUB[0] } else { &host };
         return Err(format!(
-            "it is not said that it is for {host}: set TRELLIS_FORGE_HOST={host} if it is"
+            "the token may not be for {host}: set TRELLIS_FORGE_HOST={host} if it is"
         ));
     }
     let is_safe = scheme == "https" || is_loopback(&host) || trust.is_typed || trust.is_own;
     match is_safe {
         true => Ok(()),
-        false => Err(format!("{host} is asked without encryption: use an https or ssh address")),
+        false => {
+            Err(format!("the connection to {host} is not encrypted: use an https or ssh address"))
+        }
     }
 }
 

@@ -82,7 +82,7 @@ impl Carrier {
     ) -> Result<Carrier, Fault> {
         let program = git::find("git").ok_or_else(|| Fault::unavailable("git is not installed"))?;
         let folder = disk::own(home, "tmp").and_then(|it| scratch::beside(&it));
-        let folder = folder.map_err(|error| cannot("make a folder for the push", &error))?;
+        let folder = folder.map_err(|error| cannot("create a folder for the push", &error))?;
         borrow(project, folder.path(), address)?;
         let own = project.bare(folder.path());
         let ssh = ssh(&own);
@@ -219,7 +219,7 @@ fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), Fault> 
         // In a file, for a password in it would be seen among the arguments.
         config.write_all(format!("[remote \"{REMOTE}\"]\n\turl = \"{url}\"\n").as_bytes())
     };
-    write().map_err(|error| cannot("write what git needs for the push", &error))
+    write().map_err(|error| cannot("write git's settings for the push", &error))
 }
 
 /// The user's ssh, which asks nothing; none where they have a program of another kind.

@@ -67,11 +67,12 @@ impl Known {
             disk::own_folder(&self.home)?;
             Lock::wait_for(&self.home.join(".trellis/pushed.lock"))
         };
-        let _alone = wait().map_err(|error| cannot("lock what was pushed", &error))?;
+        let _alone =
+            wait().map_err(|error| cannot("lock the record of pushed branches", &error))?;
         let mut file = self.file()?;
         change(file.remotes.entry(self.remote.clone()).or_default());
         let text = serde_json::to_string_pretty(&file)
-            .map_err(|error| Fault::internal(format!("{FILE} is no JSON: {error}")))?;
+            .map_err(|error| Fault::internal(format!("{FILE} is not valid JSON: {error}")))?;
         disk::write(&self.home, FILE, &(text + "\n"))
             .map_err(|error| cannot(&format!("write {FILE}"), &error))
     }
@@ -86,14 +87,15 @@ impl Known {
             Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
         };
         let wrong = |why: String| {
-            Fault::input(format!("{} cannot be understood: {why}", path.display())).hint(
-                "move it away: branches that were pushed before count as somebody else's then",
-            )
+            Fault::input(format!("cannot understand {}: {why}", path.display()))
+                .hint("move it away; Trellis then treats branches pushed earlier as someone else's")
         };
         let file: File = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         match file.version {
             VERSION => Ok(file),
-            other => Err(wrong(format!("it is of version {other}, and {VERSION} is known"))),
+            other => {
+                Err(wrong(format!("it has version {other}, but this Trellis reads {VERSION}")))
+            }
         }
     }
 }
@@ -114,7 +116,7 @@ mod tests {
         assert_eq!(other.read().expect("read"), There::default());
         for text in ["{", "{\"version\": 2, \"remotes\": {}}"] {
             std::fs::write(world.path().join(FILE), text).expect("written");
-            assert!(one.read().expect_err("refused").message.contains("cannot be understood"));
+            assert!(one.read().expect_err("refused").message.contains("cannot understand"));
             assert!(one.change(|_| ()).is_err());
         }
     }

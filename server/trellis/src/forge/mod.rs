@@ -151,7 +151,9 @@ impl<'a> Forge<'a> {
         }
         for branch in branches {
             match self.removed(branch).await {
-                Ok(true) => self.say(branch, None, Some("merged, and removed there".to_owned())),
+                Ok(true) => {
+                    self.say(branch, None, Some("merged, and removed from the remote".to_owned()))
+                }
                 Ok(false) => {}
                 Err(why) => self.say(branch, None, Some(why)),
             }
@@ -170,7 +172,7 @@ impl<'a> Forge<'a> {
     async fn forward(&self, into: &str) -> Result<(), String> {
         let tip = self
             .tip(into)
-            .ok_or_else(|| format!("there is no branch {into} here: nothing is pushed"))?;
+            .ok_or_else(|| format!("there is no local branch {into}: nothing was pushed"))?;
         let tips = self.tips(&[into]).await?;
         if tips.get(into) == Some(&tip) {
             return Ok(());
@@ -205,7 +207,8 @@ impl<'a> Forge<'a> {
         }
         let (shown, into) = (&self.shown, left.into);
         Err(format!(
-            "{shown} has no branch {into}, so that no pull request can be opened: push it, and run the same command again"
+            "{shown} has no branch {into}, so Trellis cannot open a pull request: push {into}, \
+             then run the same command again"
         ))
     }
 
@@ -230,7 +233,7 @@ impl<'a> Forge<'a> {
     /// Moves a branch of ours from where the remote has it, if that is of our making.
     async fn moved(&self, branch: &str, tip: &str, there: Option<&str>) -> Result<(), String> {
         if !branch.starts_with(OURS) {
-            return Err(format!("{branch} is no branch of ours, and is left as it is"));
+            return Err(format!("{branch} does not belong to Trellis and was not changed"));
         }
         let known = self.of_ours(branch)?;
         if let Some(there) = there
@@ -238,7 +241,8 @@ impl<'a> Forge<'a> {
             && !self.is_before(there, tip)
         {
             return Err(format!(
-                "{} has commits on {branch} that are not ours: nothing is pushed; take what you want of it, and remove it there",
+                "{} has commits on {branch} that Trellis did not push: nothing was pushed; save \
+                 what you need from them, then remove the branch there",
                 self.shown
             ));
         }
@@ -259,7 +263,8 @@ impl<'a> Forge<'a> {
         if let Some(there) = &there {
             if !known.contains(there) {
                 return Err(format!(
-                    "it is merged, and {} has commits on it that are not ours: it stays there",
+                    "it is merged, but {} has commits on it that Trellis did not push: the \
+                     branch stays there",
                     self.shown
                 ));
             }
@@ -286,14 +291,14 @@ impl<'a> Forge<'a> {
         let (title, body): (String, String) = (title.chars().take(200).collect(), body(left));
         let it = Request { into: left.into, branch: left.branch, title: &title, body: &body };
         tokio::select! {
-            () = self.carrier.cancel.cancelled() => Err(self.told(Stopped::Cancelled, "asked")),
+            () = self.carrier.cancel.cancelled() => Err(self.told(Stopped::Cancelled, "opening a pull request at")),
             asked = pulls.show(&it) => asked,
         }
     }
 
     async fn tips(&self, branches: &[&str]) -> Result<BTreeMap<String, String>, String> {
         self.is_spoken_to()?;
-        self.carrier.tips(branches).await.map_err(|why| self.told(why, "asked"))
+        self.carrier.tips(branches).await.map_err(|why| self.told(why, "reading"))
     }
 
     /// A push, which stands in the journal.
@@ -305,7 +310,7 @@ impl<'a> Forge<'a> {
     ) -> Result<(), String> {
         self.is_spoken_to()?;
         let pushed = self.carrier.push(branch, commit, seen).await;
-        let pushed = pushed.map_err(|why| self.told(why, "given it"));
+        let pushed = pushed.map_err(|why| self.told(why, "pushing to"));
         let what = format!("{}:refs/heads/{branch}", commit.unwrap_or_default());
         self.journaled(&["push", &self.shown, &what], &pushed);
         if pushed.is_ok() && commit.is_some() {
@@ -317,7 +322,7 @@ impl<'a> Forge<'a> {
     fn is_spoken_to(&self) -> Result<(), String> {
         match self.is_silent.load(Ordering::Relaxed) {
             true => Err(format!(
-                "{} did not answer before: run the same command again when it does",
+                "{} did not answer earlier: run the same command again when it is reachable",
                 self.shown
             )),
             false => Ok(()),
@@ -328,26 +333,26 @@ impl<'a> Forge<'a> {
         let shown = &self.shown;
         match why {
             Stopped::Cancelled => {
-                format!("stopped before {shown} was {what}: run the same command again")
+                format!("stopped while {what} {shown}: run the same command again")
             }
             Stopped::Silent(patience) => {
                 self.is_silent.store(true, Ordering::Relaxed);
                 let seconds = patience.as_secs();
                 format!(
-                    "{shown} did not answer within {seconds} seconds: run the same command again when it does"
+                    "{shown} did not answer within {seconds} seconds: run the same command \
+                     again when it is reachable"
                 )
             }
             Stopped::Refused(why)
                 if why.contains("fetch first") || why.contains("non-fast-forward") =>
             {
                 format!(
-                    "{shown} has commits that are not here, and is never forced: `git pull`, then push it, or run the same command again ({why})"
+                    "{shown} has commits that are missing here, and Trellis never force-pushes: \
+                     run `git pull`, then push or run the same command again ({why})"
                 )
             }
             Stopped::Refused(why) => {
-                format!(
-                    "{shown} could not be {what}: {why}; mend that, and run the same command again"
-                )
+                format!("{what} {shown} failed: {why}; fix this, then run the same command again")
             }
         }
     }
@@ -408,7 +413,7 @@ fn body(left: &Left<'_>) -> String {
     let report = left.report.trim();
     let report = if report.is_empty() { String::new() } else { format!("\n{report}\n") };
     format!(
-        "Trellis has left this for a person:\n\n{fence}\n{}\n{fence}\n{report}",
+        "Trellis needs your review of this:\n\n{fence}\n{}\n{fence}\n{report}",
         left.reason.trim()
     )
 }

@@ -26,7 +26,7 @@ pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault>
     let is_named = !is_address && names.lines().any(|it| it == text);
     if !is_named && !Address::is_typed(text) {
         return Err(Fault::input(format!("there is no remote {text:?}")).hint(
-            "give one that `git remote` lists, an address, or the path of a repository (`./NAME`)",
+            "give a name from `git remote`, an address, or the path of a repository (`./NAME`)",
         ));
     }
     if !is_named {
@@ -42,15 +42,16 @@ pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault>
     match is_below(&address, &top) {
         false => Ok((address, false)),
         true => Err(Fault::input(format!(
-            "the remote {text} is, or may be, a folder of the project itself, whose hooks would be run"
+            "the remote {text} is, or may be, a folder of the project itself, and git would run \
+             its hooks"
         ))
-        .hint("give its path if that is what you want")),
+        .hint("give its path if you want that")),
     }
 }
 
 fn parsed(text: &str, base: &Path) -> Result<Address, Fault> {
     Address::parse(text, base).map_err(|why| {
-        Fault::input(format!("the remote's address cannot be used: {why}"))
+        Fault::input(format!("cannot use the remote's address: {why}"))
             .hint("give one such as https://HOST/OWNER/NAME, HOST:OWNER/NAME, or a path")
     })
 }
@@ -76,7 +77,7 @@ pub(super) fn pulls(
     let env = |name: &str| std::env::var(name).ok();
     let settings = models::config(project)?.forge;
     let Some(home) = &address.home else {
-        let why = "its address names no OWNER/NAME".to_owned();
+        let why = "its address has no OWNER/NAME".to_owned();
         let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
         return Ok(Err(if is_folder {
             NoPulls::Folder
@@ -90,11 +91,11 @@ pub(super) fn pulls(
         None => (false, home.api(settings.kind.unwrap_or_default())),
     };
     let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| model::Secret::new(&it)) else {
-        return lacking("set TRELLIS_FORGE_TOKEN to a token of the forge".to_owned());
+        return lacking("set TRELLIS_FORGE_TOKEN to a token for the code host".to_owned());
     };
     let host = env("TRELLIS_FORGE_HOST");
     if let Err(why) = bound(&api, Trust { host: host.as_deref(), is_typed, is_own }) {
-        return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, since {why}"));
+        return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, because {why}"));
     }
     match Pulls::open(&api, token, home) {
         Ok(pulls) => Ok(Ok(pulls)),

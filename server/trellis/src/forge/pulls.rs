@@ -127,7 +127,10 @@ impl Pulls {
         let said = self.rest.ask(verb, &place, query, body).await;
         said.map_err(|why| {
             let host = &self.home.host;
-            format!("{host} cannot be asked for a pull request: {why}; run the same command again when it can")
+            format!(
+                "cannot reach {host} for a pull request: {why}; run the same command again \
+                 later"
+            )
         })
     }
 
@@ -149,16 +152,18 @@ impl Pulls {
         };
         match (status, elsewhere) {
             (_, Some(place)) => format!(
-                "{host} points to {place}, and the token goes nowhere else: give the address that it has now"
+                "{host} redirects to {place}, and Trellis sends the token nowhere else: give \
+                 the new address"
             ),
-            (401, _) => format!("{why}: set TRELLIS_FORGE_TOKEN to a token that holds there"),
+            (401, _) => format!("{why}: set TRELLIS_FORGE_TOKEN to a valid token"),
             (403, _) => format!(
-                "{why}: the token has to be allowed to write pull requests of {owner}/{name}"
+                "{why}: the token needs permission to write pull requests of {owner}/{name}"
             ),
             (404, _) => format!(
-                "{why}: there is no {owner}/{name}, the token may not see it, or the API is elsewhere (`[forge]` in your trellis.toml)"
+                "{why}: {owner}/{name} does not exist, the token cannot see it, or the API has \
+                 another address (`[forge]` in your trellis.toml)"
             ),
-            (409 | 422, _) => format!("{why}: open the pull request by hand"),
+            (409 | 422, _) => format!("{why}: open the pull request yourself"),
             _ => format!("{why}: run the same command again later"),
         }
     }
@@ -166,7 +171,8 @@ impl Pulls {
     fn odd(&self) -> String {
         let host = &self.home.host;
         format!(
-            "{host} answers with something that is no pull request: say in `[forge]` of your trellis.toml where its API is"
+            "the answer of {host} is not a pull request: set the address of its API under \
+             `[forge]` in your trellis.toml"
         )
     }
 }

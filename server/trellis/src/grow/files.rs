@@ -49,8 +49,9 @@ impl Owner {
         let drafts = contents.drafts.iter();
         let shares: Vec<Share<'_>> =
             drafts.map(|(ix, draft)| Share { item: &work.items[ix], draft }).collect();
-        let mut built = sources(&work.layout, &shares, &self.shop.kept)
-            .map_err(|e| Fault::internal(format!("the accepted texts do not fit together: {e}")))?;
+        let mut built = sources(&work.layout, &shares, &self.shop.kept).map_err(|e| {
+            Fault::internal(format!("the accepted code does not fit together: {e}"))
+        })?;
         for flow in contents.flows.iter().filter(|it| !self.shop.kept.contains_key(&it.path)) {
             built.files.insert(flow.path.clone(), flow.text.to_string());
         }

@@ -68,7 +68,7 @@ fn said(report: &Report, check: &str) -> Result<(), String> {
     let own = test.and_then(|it| it.failure.as_ref());
     let failure = own.into_iter().chain(&report.collection_errors).next();
     let why = failure.map(|it| it.message.as_str()).or(report.reason.as_deref());
-    let why = why.unwrap_or("it did not come to an end");
+    let why = why.unwrap_or("it did not finish");
     let why = why.strip_prefix("AssertionError: ").unwrap_or(why);
     let lines: Vec<&str> = why.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
     Err(lines

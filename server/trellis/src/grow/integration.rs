@@ -135,7 +135,7 @@ struct Came {
 impl Job<'_> {
     async fn run(&mut self, out: &mut Integrated) -> Result<(), Stop> {
         if self.flows.is_empty() {
-            out.outcome = "no data flows from one of its parts to another".to_owned();
+            out.outcome = "no data flows between its parts".to_owned();
             return Ok(());
         }
         let mut complaint: Option<String> = None;
@@ -193,7 +193,7 @@ impl Job<'_> {
         let (report, files, mut run) = self.test(tests, &out.path, true).await?;
         out.cost.runs += 1;
         if run.ending == Ending::CollectionError || run.cases.is_empty() {
-            return Ok(Some(format!("they cannot be run: {}", run.summary())));
+            return Ok(Some(format!("the tests cannot run: {}", run.summary())));
         }
         // What passes unchanged is flaky, not wrong.
         if !run.is_clean() {
@@ -248,7 +248,8 @@ impl Job<'_> {
             out.cost.runs += 1;
             if !alone.is_clean() {
                 out.outcome = "failed".to_owned();
-                out.left_out.push(format!("what passed does not pass alone: {}", alone.summary()));
+                out.left_out
+                    .push(format!("the tests that passed do not pass alone: {}", alone.summary()));
                 return Ok(());
             }
         }

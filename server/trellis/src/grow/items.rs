@@ -207,7 +207,7 @@ impl Work {
             Ok(signature) if class.is_some() => Some(signature.of_method()),
             Ok(signature) => Some(signature),
             Err(error) => {
-                self.warnings.push(format!("{}: {error}; the docstring alone is used", node.id));
+                self.warnings.push(format!("{}: {error}; only the docstring is used", node.id));
                 None
             }
         });

@@ -30,8 +30,9 @@ pub(crate) fn files(
     files.insert("README.md".to_owned(), readme);
     let foreign = owner.writer.foreign(files.keys());
     files.retain(|path, _| !foreign.contains(path) && !owner.shop.kept.contains_key(path));
-    warnings
-        .extend(foreign.into_iter().map(|path| format!("{path} is yours and was left as it is")));
+    warnings.extend(
+        foreign.into_iter().map(|path| format!("{path} is your own file and was not changed")),
+    );
     (files, warnings)
 }
 
@@ -49,7 +50,9 @@ fn project(
         (None, Some(named)) => {
             let text = named_by_plan(&owner.order.graph, &owner.root, &named);
             if text.is_none() {
-                warnings.push(format!("the plan's specification {named} is not there, or no text"));
+                warnings.push(format!(
+                    "the plan's specification {named} does not exist or is not a text file"
+                ));
             }
             text
         }
@@ -59,7 +62,7 @@ fn project(
     let (title, paragraph) = heading(&spec);
     let folder = owner.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut warn = |what: &str, used: &str| {
-        warnings.push(format!("the plan gives no {what}; `{used}` is used"));
+        warnings.push(format!("the plan gives no {what}; Trellis uses `{used}`"));
         used.to_owned()
     };
     let name = plan.project_name().or(title);
@@ -67,10 +70,10 @@ fn project(
         name.unwrap_or_else(|| warn("project name", folder.as_deref().unwrap_or("grown-project")));
     let description = plan.description().or(paragraph);
     let description = description
-        .unwrap_or_else(|| warn("description", "A Python package grown from a planning graph"));
+        .unwrap_or_else(|| warn("description", "A Python package generated from a planning graph"));
     let version = plan.version().filter(|it| is_version(it));
     let version = version.unwrap_or_else(|| match plan.version() {
-        Some(_) => warn("version that packaging tools take", FIRST_VERSION),
+        Some(_) => warn("version that packaging tools accept", FIRST_VERSION),
         None => FIRST_VERSION.to_owned(),
     });
     let requirements = requirements(owner, sources);

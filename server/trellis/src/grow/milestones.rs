@@ -217,14 +217,14 @@ impl Owner {
     /// Without git, or when git refuses, the run goes on and says so.
     fn told(&mut self, made: Result<(), GitError>) -> Option<()> {
         let Err(error) = made else { return Some(()) };
-        self.warnings.push(format!("{error}; the run goes on without commits"));
+        self.warnings.push(format!("{error}; the run continues without commits"));
         self.git = None;
         None
     }
 
     fn set_tag(&mut self, tag: String) -> Option<String> {
         let Err(error) = self.git.as_ref()?.tag(&self.shop.journal, &tag) else { return Some(tag) };
-        self.warnings.push(format!("{error}; there is no going back to that subgraph"));
+        self.warnings.push(format!("{error}; you cannot roll back to that subgraph"));
         None
     }
 }

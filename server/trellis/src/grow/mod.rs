@@ -59,8 +59,8 @@ async fn conclude(
         Ok(owner::Ended::Finished) => finish::finish(owner, output).await,
         Ok(owner::Ended::Interrupted) => {
             owner.stop("interrupted")?;
-            Err(Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")
-                .hint("run the same command again to go on"))
+            Err(Fault::new(Exit::Interrupted, "stopped; accepted code is kept")
+                .hint("run the same command again to resume"))
         }
         Err(fault) => {
             // The first fault is what the person needs to hear; a second one changes nothing about it.

@@ -80,8 +80,12 @@ pub(crate) async fn open(
     let only = order.only.as_deref().map(|id| leaf(&plan, id)).transpose()?;
     let context = context(&order.context)?;
     if let Some(spec) = &order.spec {
-        let cannot =
-            |e| Fault::input(format!("cannot read the specification {}: {e}", spec.display()));
+        let cannot = |e| {
+            Fault::input(run::words::cannot_read(
+                format_args!("the specification {}", spec.display()),
+                &e,
+            ))
+        };
         fs::metadata(spec).map_err(cannot)?;
     }
     fits_recording(&order, output)?;
@@ -124,9 +128,7 @@ pub(crate) async fn open(
     log(
         &journal,
         Event::Ordered {
-            rule:
-                "what others need first, what nothing needs last, smallest id among what is ready"
-                    .to_owned(),
+            rule: "dependencies first; among ready nodes, the smallest id".to_owned(),
             nodes: work.leaves.iter().map(|ix| plan.id(*ix).to_owned()).collect(),
         },
     )?;
@@ -223,14 +225,12 @@ fn leaf(plan: &Plan, id: &str) -> Result<NodeIx, Fault> {
         Some(ix) if plan.node(ix).is_leaf() => Ok(ix),
         Some(_) => {
             Err(Fault::input(format!("--start-from-node {id}: that node only groups others"))
-                .hint("name a leaf"))
+                .hint("give the id of a leaf"))
         }
         None => {
             let near: Vec<&str> = plan.near(id, 3).into_iter().map(|ix| plan.id(ix)).collect();
-            let hint = match near.is_empty() {
-                true => "`trellis plan order` lists the ids".to_owned(),
-                false => format!("near it: {}", near.join(", ")),
-            };
+            let hint = plan::did_you_mean(&near)
+                .unwrap_or_else(|| "`trellis plan order` lists the ids".to_owned());
             Err(Fault::input(format!("--start-from-node {id}: the graph has no such node"))
                 .hint(hint))
         }
@@ -270,8 +270,8 @@ fn retry(
 ) -> Result<(), Fault> {
     let id = plan.id(node);
     if schedule.status(node) == Some(plan::Status::Passed) {
-        return Err(Fault::input(format!("{id} has passed; there is nothing to try again"))
-            .hint("`trellis rollback` takes accepted work back"));
+        return Err(Fault::input(format!("{id} has passed; there is nothing to retry"))
+            .hint("`trellis rollback` reverts accepted code"));
     }
     let stood = |ix: NodeIx| match before {
         checkpoint::Found::Good(entries) => {
@@ -282,15 +282,18 @@ fn retry(
     };
     schedule.retry(node, stood).map_err(|unmet| {
         let unmet = unmet.unmet.join(", ");
-        Fault::input(format!("cannot try {id} again: its dependencies {unmet} have not passed"))
-            .hint("try one of those again; what waits for it is done as well")
+        Fault::input(format!("cannot retry {id}: its dependencies {unmet} have not passed"))
+            .hint("retry one of those; the nodes that depend on it run as well")
     })
 }
 
 fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
     let read = |path: &PathBuf| {
         let text = run::files::read_text(path).map_err(|e| {
-            Fault::input(format!("cannot read the context file {}: {e}", path.display()))
+            Fault::input(run::words::cannot_read(
+                format_args!("the context file {}", path.display()),
+                &e,
+            ))
         })?;
         Ok((path.display().to_string(), text))
     };
@@ -304,11 +307,12 @@ fn fits_recording(order: &Order, output: &Output) -> Result<(), Fault> {
     let is_begun = fs::metadata(path).is_ok_and(|it| it.len() > 0);
     let shown = path.display();
     match (is_resumed, is_begun) {
-        (false, true) => Err(Fault::input(format!("{shown} holds a recording already"))
-            .hint("give --record a new file, or move that one away")),
+        (false, true) => Err(Fault::input(format!("{shown} already contains a recording"))
+            .hint("give --record a new file, or move this one away")),
         (true, false) => {
             output.note(format_args!(
-                "warning: {shown} will lack what was said in earlier starts of this run, and cannot be replayed from the beginning"
+                "warning: {shown} misses the replies of earlier starts of this run, so it \
+                 cannot be replayed from the beginning"
             ));
             Ok(())
         }
@@ -318,8 +322,12 @@ fn fits_recording(order: &Order, output: &Output) -> Result<(), Fault> {
 
 fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
     let cannot = |e: std::io::Error| {
-        let fault = Fault::input(format!("cannot use {} as the output folder: {e}", out.display()));
-        fault.hint("give --out a folder that can be written")
+        let fault = Fault::input(format!(
+            "cannot use {} as the output folder: {}",
+            out.display(),
+            run::words::reason(&e)
+        ));
+        fault.hint("give --out a writable folder")
     };
     fs::create_dir_all(out).map_err(cannot)?;
     let root = out.canonicalize().map_err(cannot)?;

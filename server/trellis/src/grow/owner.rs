@@ -171,8 +171,8 @@ impl Owner {
             self.save()?;
             self.give_turn(workers.len());
             if workers.is_empty() {
-                return Err(Fault::internal("no node is ready and none is being worked on")
-                    .hint("please report this with .trellis/journal.jsonl"));
+                return Err(Fault::internal("no node is ready, and none is running")
+                    .hint("please report this, with .trellis/journal.jsonl"));
             }
             tokio::select! {
                 Some(rest) = receivers.wake.recv() => {
@@ -184,7 +184,7 @@ impl Owner {
                     return Ok(Ended::Interrupted);
                 }
                 Some(joined) = workers.join_next() => {
-                    let outcome = joined.map_err(|e| Fault::internal(format!("a worker broke: {e}")))?;
+                    let outcome = joined.map_err(|e| Fault::internal(format!("a worker crashed: {e}")))?;
                     match outcome {
                         Ok(Done::Node(outcome)) => self.settle(*outcome, output)?,
                         Ok(Done::Subgraph(integrated)) => self.take_integrated(*integrated)?,
@@ -235,7 +235,7 @@ impl Owner {
             self.started.insert(node);
             self.schedule.start(node);
             self.mark(node, "in_progress", None)?;
-            self.state(node, "in_progress", "everything it needs is settled", None)?;
+            self.state(node, "in_progress", "its dependencies are done", None)?;
             let work = work_on(self.shop.clone(), node, shelf.clone(), permit);
             workers.spawn(async { work.await.map(|outcome| Done::Node(Box::new(outcome))) });
         }

@@ -27,7 +27,8 @@ pub(crate) fn recover(
 ) -> std::io::Result<()> {
     if !past.unreadable.is_empty() {
         output.note(format_args!(
-            "warning: lines {:?} of .trellis/journal.jsonl cannot be read; what they accepted is done again",
+            "warning: lines {:?} of .trellis/journal.jsonl cannot be read; the nodes they \
+             accepted are generated again",
             past.unreadable
         ));
     }
@@ -50,11 +51,14 @@ pub(crate) fn open_git(root: &Path, journal: &Journal, output: &Output) -> Optio
     match Git::open(root, journal) {
         Ok(Some(git)) => Some(git),
         Ok(None) => {
-            output.note("warning: git is not installed; the run goes on without commits and rollback to them");
+            output.note(
+                "warning: git is not installed; the run continues without commits, so you \
+                 cannot roll back",
+            );
             None
         }
         Err(error) => {
-            output.note(format_args!("warning: {error}; the run goes on without commits"));
+            output.note(format_args!("warning: {error}; the run continues without commits"));
             None
         }
     }
@@ -68,11 +72,11 @@ pub(crate) fn refuse_removed(plan: &Plan, past: &Past) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::input(format!(
-        "{} grown nodes are not in this graph: {}",
+        "{} generated nodes are not in this graph: {}",
         gone.len(),
         gone.join(", ")
     ))
-    .hint("give another --out, or --drop-removed to remove their code and tests"))
+    .hint("choose another --out, or use --drop-removed to remove their code and tests"))
 }
 
 /// A file people took over.
@@ -134,7 +138,7 @@ fn users_text(root: &Path, path: &str) -> Result<String, Fault> {
     if path.ends_with(".py") {
         code::check(&text).map_err(|e| {
             Fault::input(format!("cannot build on {path}: {e}"))
-                .hint("mend the syntax error in your edit")
+                .hint("fix the syntax error in your edit")
         })?;
     }
     Ok(text)
@@ -188,7 +192,7 @@ pub(crate) fn resume(
                 accepted.insert(id.to_owned(), old.clone());
             }
             _ => output.note(format_args!(
-                "{id} or what it depends on changed in the graph; it is done again"
+                "{id} or a dependency changed in the graph; it is generated again"
             )),
         }
     }

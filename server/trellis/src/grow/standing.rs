@@ -111,7 +111,7 @@ impl Owner {
             crate::error::Exit::TestsFailed,
             format!("{reason}{in_hand}; earlier files are intact"),
         )
-        .hint("free some space and run the same command again; it goes on from here")
+        .hint("free some space and run the same command again to resume")
     }
 
     /// A node turned out not to have passed.

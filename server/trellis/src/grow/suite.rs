@@ -169,7 +169,7 @@ fn mark_broken(
             None => id == item.test_path || (id == item.path && sources.contains_key(id)),
         };
         if let Some((_, why)) = reasons.iter().find(|(id, _)| is_its(id)) {
-            let reason = format!("passed alone and fails in the whole suite: {why}");
+            let reason = format!("passed alone but fails in the whole suite: {why}");
             owner.break_node(&node, reason)?;
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Res
     };
     let is_edited = work.is_edited()?;
     if is_edited || work.record.edited {
-        output.note(format_args!("{name}: going on with what you have made of the files"));
+        output.note(format_args!("{name}: continuing with your edits of its files"));
         if is_edited {
             work.take_edits(journal)?;
         }
@@ -47,16 +47,17 @@ pub(super) fn taken_up(order: &Order, journal: &Journal, output: &Output) -> Res
         return Ok(Begun::Work(Box::new(work), Course::with_code(order.limits)));
     }
     if let Some(fixes) = work.record.waits.filter(|_| work.record.ended.is_none()) {
-        output.note(format_args!("{name}: going on with what waits for a review"));
+        output.note(format_args!("{name}: continuing with the change that needs your review"));
         return Ok(Begun::Work(Box::new(work), Course::waiting(order.limits, fixes)));
     }
     let Some(how) = &work.record.ended else {
-        output.note(format_args!("{name}: going on where it stopped"));
+        output.note(format_args!("{name}: resuming where it stopped"));
         return Ok(Begun::Work(Box::new(work), Course::new(order.limits)));
     };
     let how = how.clone();
     let aside = work.put_aside(journal)?;
-    output
-        .note(format_args!("{name} was begun before, and {how}: it is on the branch {aside} now"));
+    output.note(format_args!(
+        "{name} was started before, and {how}: that work is now on the branch {aside}"
+    ));
     taken_up(order, journal, output)
 }

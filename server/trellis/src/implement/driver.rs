@@ -41,7 +41,7 @@ pub(crate) async fn implement(
 ) -> Result<ImplementResult, Fault> {
     let began = Instant::now();
     let words = words::read(order, given)?;
-    disk::own_folder(&order.home).map_err(|error| cannot("make .trellis", &error))?;
+    disk::own_folder(&order.home).map_err(|error| cannot("create .trellis", &error))?;
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     let forge = forge(order, (&journal, output, control))?;
     if let Some(forge) = &forge {
@@ -287,9 +287,11 @@ impl<'a> Shop<'a> {
                 .and_then(|()| std::fs::write(&place, text))
                 .map_err(|error| cannot(&format!("write {}", place.display()), &error))?;
         }
-        let message = format!("{first} was edited in the worktree while the work was under way");
-        Err(Fault::new(Exit::NeedsHuman, message)
-            .hint("run the same command again: it goes on with your text, beside what was made"))
+        let message = format!("{first} was edited in the worktree during the run");
+        Err(Fault::new(Exit::NeedsHuman, message).hint(
+            "run the same command again: it continues with your text and keeps the other \
+                 files",
+        ))
     }
 
     /// Takes what a person has made of the files for what there is.
@@ -364,7 +366,7 @@ impl<'a> Shop<'a> {
     fn told_end(&self, end: &End) -> Result<(), Fault> {
         match &end.ending {
             Ending::Merged => Ok(()),
-            Ending::NeedsPerson(why) => self.state("a person is needed", why),
+            Ending::NeedsPerson(why) => self.state("needs your review", why),
             Ending::Left => self.state("left on its branch", ""),
             Ending::Failed(why) => self.state("failed", why),
         }
@@ -376,10 +378,10 @@ impl<'a> Shop<'a> {
             Seen::Written => return Ok(()),
             Seen::Passed if is_lint => self.log.linted.passed(),
             Seen::Passed => ("passed", String::new()),
-            Seen::Holds => ("they pass at once", String::new()),
+            Seen::Holds => ("they pass without the code", String::new()),
             Seen::Failed(why) => ("failed", why.clone()),
-            Seen::Unusable(why) => ("unusable answer", why.clone()),
-            Seen::NoReply(why) => ("no answer", why.clone()),
+            Seen::Unusable(why) => ("unusable reply", why.clone()),
+            Seen::NoReply(why) => ("no reply", why.clone()),
             Seen::Reviewed(review) => ("reviewed", reviewed(review)),
             Seen::Merged => ("merged", String::new()),
             Seen::NotMerged(why) => ("not merged", why.clone()),
@@ -432,10 +434,10 @@ impl<'a> Shop<'a> {
 fn reviewed(review: &Review) -> String {
     match review {
         Review::Approve => "approved".to_owned(),
-        Review::Edited => "edited by a person".to_owned(),
+        Review::Edited => "edited by you".to_owned(),
         Review::SendBack(words) => format!("sent back: {words}"),
         Review::Leave => "left on its branch".to_owned(),
-        Review::Nobody => "nobody was there".to_owned(),
+        Review::Nobody => "no one reviewed it".to_owned(),
     }
 }
 

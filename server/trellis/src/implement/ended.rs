@@ -72,7 +72,7 @@ pub(super) async fn push(
         (Outcome::Merged, _) => forge.settle().await,
         (Outcome::NeedsHuman | Outcome::Left, Some(branch)) => {
             let report = report::written(&order.home, it.reports.as_deref());
-            let reason = it.reason.as_deref().unwrap_or("it waits for a review");
+            let reason = it.reason.as_deref().unwrap_or("it needs your review");
             forge.left(&Left { branch, into, message, reason, report: &report }).await;
         }
         _ => {}

@@ -54,7 +54,7 @@ fn fence(root: &Path, turn: Turn, path: &str) -> Option<&'static str> {
         return Some(why);
     }
     match (turn, is_test(path)) {
-        (Turn::Tests, false) => Some("it is no test: tests come first, and nothing else yet"),
+        (Turn::Tests, false) => Some("it is not a test: write only tests first"),
         (Turn::Code, true) => Some("tests say what is wanted, and are read-only"),
         _ => None,
     }
@@ -86,7 +86,7 @@ pub(super) fn toolbox(
     let (root, known) = (root.to_owned(), copy.keys().cloned().collect::<BTreeSet<String>>());
     let read_only = move |path: &str| {
         let is_other = !known.contains(path) && root.join(path).exists();
-        let other = is_other.then_some("it is no text in UTF-8 that git has");
+        let other = is_other.then_some("it is not UTF-8 text in git");
         fence(&root, turn, path).or(other)
     };
     let without: &[&str] = match turn {
@@ -99,8 +99,7 @@ pub(super) fn toolbox(
 impl Files<'_> {
     fn unreadable(&self, path: &str) -> Option<&'static str> {
         let is_there = !self.changes.contains_key(path) && self.root.join(path).exists();
-        (is_there && self.text(path).is_none())
-            .then_some("it is no text in UTF-8 that can be edited")
+        (is_there && self.text(path).is_none()).then_some("it is not UTF-8 text that can be edited")
     }
 }
 
@@ -111,13 +110,13 @@ fn outside(root: &Path, path: &str) -> Option<&'static str> {
         !part.is_empty() && !matches!(*part, "." | "..") && !part.contains(['\\', '\0', '\n'])
     };
     if path.starts_with('/') || !parts.iter().all(is_plain) {
-        return Some("it is no path below the project's folder");
+        return Some("the path is not in the project's folder");
     }
     // Some file systems do not tell cases apart.
     if parts.iter().any(|it| OURS.contains(&it.to_ascii_lowercase().as_str())) {
         return Some("it belongs to version control or to Trellis");
     }
-    disk::symlink_on_the_way(root, path).map(|_| "a symbolic link is on the way to it")
+    disk::symlink_on_the_way(root, path).map(|_| "a symbolic link is part of its path")
 }
 
 /// By the customs of Python, JavaScript and Go.

@@ -124,7 +124,7 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
     }
     let chosen = chosen(after, &mut out);
     if chosen.is_empty() && out.doubts.is_empty() {
-        out.notes.push("no linter looked at the change: none is installed".to_owned());
+        out.notes.push("no linter checked the change: none is installed".to_owned());
     }
     for (linter, program) in chosen {
         let old: Vec<&str> =
@@ -137,7 +137,7 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> Linted {
                 out.findings.extend(new(&was, &is));
             }
             (Err(why), _) | (_, Err(why)) => {
-                out.doubts.push(format!("{} could not look at the change: {why}", linter.program));
+                out.doubts.push(format!("{} could not check the change: {why}", linter.program));
             }
         }
     }
@@ -162,7 +162,7 @@ fn chosen(root: &Path, said: &mut Linted) -> Vec<(&'static Linter, PathBuf)> {
                 }
                 Some(_) => {}
                 None => said.notes.push(format!(
-                    "{} was not run: the project is set up for it, and it is not installed",
+                    "{} did not run: the project is configured for it, but it is not installed",
                     linter.program
                 )),
             }
@@ -202,7 +202,10 @@ fn is_harmless(linter: &Linter, root: &Path, doubts: &mut Vec<String>) -> bool {
     };
     let Some(found) = texts.filter_map(word).next() else { return true };
     let name = linter.program;
-    doubts.push(format!("{name} was not run: {found} may be a setting that executes code of the project outside of the sandbox, or writes elsewhere"));
+    doubts.push(format!(
+        "{name} did not run: {found} may be a setting that runs code of the project outside the \
+         sandbox, or writes elsewhere"
+    ));
     false
 }
 
@@ -230,7 +233,7 @@ fn said(
         Some(1) if !text.trim().is_empty() => Ok(found),
         _ => {
             let why = String::from_utf8_lossy(&ended.stderr);
-            Err(why.lines().next().unwrap_or("it ended without a word").to_owned())
+            Err(why.lines().next().unwrap_or("it ended without a message").to_owned())
         }
     }
 }

@@ -78,6 +78,8 @@ pub(crate) struct Order {
 }
 
 fn cancelled() -> Fault {
-    Fault::new(Exit::Interrupted, "stopped before the work was done")
-        .hint("run the same command again: it goes on, and what was asked is not paid for twice")
+    Fault::new(Exit::Interrupted, "stopped before the work was done").hint(
+        "run the same command again: it resumes, and you do not pay twice for the same \
+             prompts",
+    )
 }

@@ -124,15 +124,15 @@ fn implementation(
     log.linted.doubts.iter().chain(&log.linted.notes).for_each(|it| out += &format!("- {it}\n"));
     let first = |it: &String| it.lines().next().unwrap_or_default().to_owned();
     let history: Vec<String> = history.iter().map(first).collect();
-    out += &listed("What did not do on the way", &history, "nothing");
+    out += &listed("Failed attempts", &history, "nothing");
     out
 }
 
 fn tests(order: &Order, log: &Log) -> String {
     let mut out = format!("# Tests of {}\n", order.title);
     let red = match &log.red {
-        Some(run) => format!("failed, as they have to: {}", run.summary()),
-        None => "not run by this start, which went on with files that were there".to_owned(),
+        Some(run) => format!("failed, as required: {}", run.summary()),
+        None => "not run this time, because the run resumed with existing tests".to_owned(),
     };
     out += &format!("\n## Before the code\n\n- {red}\n");
     let ids = |run: &Option<TestRun>| -> Vec<String> {
@@ -150,7 +150,7 @@ fn compared(before: (usize, usize), after: (usize, usize)) -> String {
     let counts = |(passed, failed): (usize, usize)| format!("{passed} pass, {failed} fail");
     let which = match after.1 {
         0 => "",
-        _ => "; none of the tests that fail passed before",
+        _ => "; none of the failing tests passed before",
     };
     format!("- Before: {}\n- After: {}{which}\n", counts(before), counts(after))
 }

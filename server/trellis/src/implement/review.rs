@@ -79,7 +79,7 @@ impl Reviewer {
                 Answer::Leave => Review::Leave,
             }),
             Reviewer::Decided(_) => {
-                output.note("the change is another one than what was looked at: look again");
+                output.note("the change is not the one you reviewed: review it again");
                 Ok(Review::Nobody)
             }
             Reviewer::Terminal(terminal) => {
@@ -90,7 +90,7 @@ impl Reviewer {
                         Wish::Review(review) => return Ok(review),
                         Wish::Look if is_edited()? => return Ok(Review::Edited),
                         Wish::Look => output.note(format_args!(
-                            "nothing has changed in {}: edit the files there first",
+                            "nothing changed in {}: edit the files there first",
                             shown.folder
                         )),
                     }
@@ -115,7 +115,7 @@ async fn ask(terminal: &Terminal, cancel: &CancellationToken) -> Result<Wish, Fa
             "a" | "approve" | "y" | "yes" => Wish::Review(Review::Approve),
             "e" | "edited" => Wish::Look,
             "s" | "send back" => {
-                let why = terminal.answer("why (the model is told)? ", cancel).await?;
+                let why = terminal.answer("why (goes into the next prompt)? ", cancel).await?;
                 Wish::Review(Review::SendBack(why.unwrap_or_default().trim().to_owned()))
             }
             "l" | "leave" | "q" => Wish::Review(Review::Leave),
@@ -136,5 +136,5 @@ pub(super) fn is_asked(mode: Mode, doubts: &[String], loses: bool) -> bool {
 /// Changed files that a person has to see.
 pub(super) fn critical<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<String> {
     let critical = paths.filter(|it| CRITICAL.iter().any(|pattern| is_critical(it, pattern)));
-    critical.map(|it| format!("{it} is changed, which more than this work depends on")).collect()
+    critical.map(|it| format!("{it} is changed, and other code depends on it")).collect()
 }

@@ -106,7 +106,7 @@ impl Shop<'_> {
             Observation::Edited { files, .. } => Ok(files),
             Observation::Unusable { why } => Err(Seen::Unusable(why)),
             Observation::NoReply { reason } => Err(Seen::NoReply(reason)),
-            other => Err(Seen::NoReply(format!("that was no answer: {other:?}"))),
+            other => Err(Seen::NoReply(format!("unexpected reply: {other:?}"))),
         })
     }
 
@@ -164,7 +164,7 @@ impl Shop<'_> {
             let second = green(&new, Some(&again), &before);
             if second == Gate::Open {
                 self.log.notes.push(
-                    "a test that passed before failed once, and passed when run again".to_owned(),
+                    "a test that passed before failed once, then passed when run again".to_owned(),
                 );
             }
             (all, gate) = (again, second);
@@ -221,10 +221,9 @@ impl Shop<'_> {
         let losses = self.losses();
         if !is_told && self.log.losses.taken.is_empty() {
             found.extend(
-                losses
-                    .taken
-                    .iter()
-                    .map(|it| format!("{it}; put it back unless the specification wants it away")),
+                losses.taken.iter().map(|it| {
+                    format!("{it}; restore it unless the specification asks to remove it")
+                }),
             );
         }
         self.log.losses = losses;
@@ -322,7 +321,7 @@ impl Shop<'_> {
         out.extend(critical(self.changes.keys()));
         let old =
             self.changes.keys().filter(|it| is_test(it) && self.ground.root.join(it).exists());
-        out.extend(old.map(|it| format!("{it} was there before, and is changed")));
+        out.extend(old.map(|it| format!("{it} existed before and is changed")));
         out.extend(self.log.linted.doubts.iter().cloned());
         out
     }
@@ -336,7 +335,8 @@ impl Shop<'_> {
                     self.log.conflicts = true;
                     let (into, branch) = (&self.work.record.into, self.work.branch());
                     return Ok(Seen::NotMerged(format!(
-                        "{into} has changed {} meanwhile, as {branch} does: merge {into} in the worktree, and run again",
+                        "{into} has changed {} in the meantime, and so does {branch}: merge \
+                         {into} in the worktree, then run again",
                         clash.paths().join(", ")
                     )));
                 }
@@ -366,13 +366,16 @@ impl Shop<'_> {
 
     /// Why what would come out of a merge is not right: new tests that do not pass, or others that pass on the target alone.
     async fn broken(&mut self, it: &Candidate) -> Result<Option<String>, Fault> {
-        self.state("tests of what the merge makes", "")?;
+        self.state("tests of the merged result", "")?;
         let none = Changes::new();
         let merged = self.work.checkout(self.journal, &it.commit)?;
         let merged = with_packages(merged, &self.order.home)?;
         let new = self.ran_at(&merged.root, &none, &targets(&self.changes)).await?;
         if !new.proves() {
-            return Ok(Some(format!("merged, the new tests do not pass: {}", new.summary())));
+            return Ok(Some(format!(
+                "the new tests do not pass after the merge: {}",
+                new.summary()
+            )));
         }
         let all = self.ran_at(&merged.root, &none, &[]).await?;
         let target = self.work.checkout(self.journal, it.target())?;

@@ -83,9 +83,12 @@ fn judged(report: &Report, text: crate::convert::Texts<'_>) -> Result<TestRun, F
     if let Outcome::Tampered { what } = &report.outcome {
         return Err(Fault::new(
             Exit::NeedsHuman,
-            format!("the results prove nothing, the code under test has changed them: {what}"),
+            format!(
+                "these results prove nothing, because the code under test has changed them: \
+                 {what}"
+            ),
         )
-        .hint("look at the work on its branch; nothing was merged"));
+        .hint("review the work on its branch; nothing was merged"));
     }
     test_run(report, text).map_err(|none| match none {
         NoRun::Cancelled => cancelled(),

@@ -40,14 +40,14 @@ pub(super) fn read(order: &Order, given: &Given) -> Result<Words, Fault> {
     let lld = confined(&order.home, &given.lld, "the specification")?;
     let specification = text(&given.lld, "the specification")?;
     if specification.trim().is_empty() {
-        return Err(Fault::input(format!("{lld} is empty")).hint("write down what is wanted"));
+        return Err(Fault::input(format!("{lld} is empty")).hint("write down what you want"));
     }
     let mut context = Context::default();
     for path in &given.context {
         let name = confined(&order.home, path, "context")?;
         let is_known = [".py", ".md"].iter().any(|it| name.to_ascii_lowercase().ends_with(it));
         if !is_known {
-            return Err(Fault::input(format!("{name} cannot be context"))
+            return Err(Fault::input(format!("{name} cannot be used as context"))
                 .hint("give Python (.py) or Markdown (.md)"));
         }
         context.add(&name, text(path, "context")?);
@@ -59,21 +59,21 @@ pub(super) fn read(order: &Order, given: &Given) -> Result<Words, Fault> {
 fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
     let shown = path.display();
     let real = path.canonicalize().map_err(|error| {
-        Fault::input(format!("{what} {shown} cannot be found: {error}"))
+        Fault::input(run::words::cannot_read(format_args!("{what} {shown}"), &error))
             .hint("give a file of the project")
     })?;
     let inside = real.strip_prefix(home).ok().and_then(Path::to_str);
     let inside = inside.filter(|it| !it.starts_with(".git/") && !it.starts_with(".trellis/"));
     inside.map(str::to_owned).ok_or_else(|| {
-        Fault::input(format!("{what} {shown} lies outside of the project {}", home.display()))
-            .hint("copy it into the project, or give another project")
+        Fault::input(format!("{what} {shown} is outside the project {}", home.display()))
+            .hint("copy it into the project, or choose another project")
     })
 }
 
 fn text(path: &Path, what: &str) -> Result<String, Fault> {
     run::files::read_text(path).map_err(|error| {
-        Fault::input(format!("cannot read {what} {}: {error}", path.display()))
-            .hint("give a text in UTF-8")
+        Fault::input(run::words::cannot_read(format_args!("{what} {}", path.display()), &error))
+            .hint("give a UTF-8 text file")
     })
 }
 
@@ -158,16 +158,13 @@ pub(crate) fn plan(order: &Order, given: &Given) -> Result<String, Fault> {
     let prompt: Vec<String> = asked.messages.iter().map(|it| it.text.clone()).collect();
     let retries = order.limits.retries;
     Ok(format!(
-        "1. worktree .trellis/worktrees/{name} on the branch trellis/{name}, from the last commit\n\
-         2. tests of {title} by the model, in {tests}, for {framework}\n\
-         3. red gate: the new tests have to fail\n\
-         4. code by the model; tests are read-only\n\
-         5. green gate: the new tests pass, and whatever passed before; else a fix, {retries} at most\n\
-         6. linters of the project, else ruff and a type checker, where installed\n\
-         7. reports in .trellis/implement/{name}\n\
-         8. review: {review}\n\
-         9. merge as one commit; the worktree goes\n\n\
-         First question:\n\n{prompt}\n",
+        "1. worktree .trellis/worktrees/{name} on the branch trellis/{name}, from the last \
+         commit\n2. tests of {title} by the model, in {tests}, for {framework}\n3. red gate: \
+         the new tests must fail\n4. code by the model; tests are read-only\n5. green gate: the \
+         new tests pass, and so do all that passed before; otherwise up to {retries} fixes\n6. \
+         linters of the project, otherwise ruff and a type checker, where installed\n7. reports \
+         in .trellis/implement/{name}\n8. review: {review}\n9. merge as one commit, and remove \
+         the worktree\n\nFirst prompt:\n\n{prompt}\n",
         name = order.name,
         title = feature.title,
         tests = feature.tests,

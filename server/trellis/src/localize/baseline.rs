@@ -33,7 +33,8 @@ impl Search<'_> {
         }
         if !is_measured(&reports) {
             notes.push(
-                "no lines were measured: suspects are what tracebacks name, and what the tests import and call"
+                "no lines were measured: suspects come from tracebacks, and from what the tests \
+                 import and call"
                     .to_owned(),
             );
         }
@@ -72,13 +73,11 @@ impl Search<'_> {
             notes.extend(report.notes.iter().cloned());
             reports.push(report);
             let Some(id) = ended else { break };
-            notes.push(format!(
-                "{id} ended the whole run, so that nothing is known of the lines it executed"
-            ));
+            notes.push(format!("{id} ended the whole run, so the lines it executed are unknown"));
             match request.targets.len() {
                 0 => break,
                 left if run == RUNS => notes.push(format!(
-                    "{left} tests were not run: {RUNS} runs were ended by others before it came to them"
+                    "{left} tests did not run: {RUNS} runs were ended by other tests first"
                 )),
                 _ => {}
             }
@@ -107,11 +106,16 @@ fn check(report: &Report, are_named: bool) -> Result<(), Fault> {
         Outcome::Cancelled => Err(Fault::new(Exit::Interrupted, "stopped before the tests ended")),
         Outcome::Tampered { what } => Err(Fault::new(
             Exit::TestsFailed,
-            format!("the results prove nothing, the code under test has changed them: {what}"),
+            format!(
+                "these results prove nothing, because the code under test has changed them: \
+                 {what}"
+            ),
         )),
         Outcome::NoTests if report.tests.is_empty() && !are_named => {
-            Err(Fault::input("there are no tests")
-                .hint("give the folder of a project whose tests pytest finds"))
+            Err(Fault::input("pytest found no tests").hint(
+                "pytest looks for functions test_* in files test_*.py and *_test.py, unless the \
+                     project's pytest settings say otherwise; give the folder of the project",
+            ))
         }
         _ => Ok(()),
     }

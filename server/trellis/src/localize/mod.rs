@@ -129,7 +129,10 @@ impl Search<'_> {
         let unread = unread(self.index, &reports);
         if !failures.is_empty() {
             notes.extend(unread.iter().map(|path| {
-                format!("{path} is executed and cannot be looked at: it is no text in UTF-8, or left out of the workspace")
+                format!(
+                    "{path} is executed but cannot be read: it is not UTF-8 text, or the \
+                     workspace leaves it out"
+                )
             }));
         }
         let ran = reports.into_iter().flat_map(results).collect();
@@ -213,7 +216,7 @@ fn prove(reports: &[Report], failures: &[Failing]) -> Result<(), Fault> {
         reports.iter().find(|it| !matches!(it.outcome, Outcome::Passed | Outcome::NoTests));
     let Some(report) = unproven.filter(|_| failures.is_empty()) else { return Ok(()) };
     let why = report.reason.clone().unwrap_or_else(|| format!("{:?}", report.outcome));
-    Err(Fault::new(Exit::TestsFailed, format!("the tests did not run to their end: {why}"))
+    Err(Fault::new(Exit::TestsFailed, format!("the tests did not finish: {why}"))
         .hint("`trellis test` shows how the run ended"))
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -
     files.retain(|file| !evidence.files[*file].path.contains('\n'));
     let mut notes = Vec::new();
     if files.len() > FILES {
-        notes.push(format!("git was asked about {FILES} of {} files", files.len()));
+        notes.push(format!("the git history covers {FILES} of {} files", files.len()));
         files.truncate(FILES);
     }
     let ask = |revision: &str| -> String {

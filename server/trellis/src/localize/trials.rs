@@ -77,9 +77,8 @@ impl<'a> Trials<'a> {
     pub(super) async fn run(self, until: Instant) -> (Vec<Trial>, Vec<String>) {
         let mut notes = Vec::new();
         if self.first_look.is_empty() {
-            notes.push(
-                "no trials: the failing tests do not run to a failure of their own".to_owned(),
-            );
+            notes
+                .push("no trials: the failing tests end without a failure of their own".to_owned());
             return (Vec::new(), notes);
         }
         let all = self.attempts.len();
@@ -110,8 +109,11 @@ impl<'a> Trials<'a> {
         drop(under_way);
         if next < all {
             let why =
-                if Instant::now() >= until { "the time was over" } else { "a repair was found" };
-            notes.push(format!("trials were cut: {tried} of {all} small edits were tried, {why}"));
+                if Instant::now() >= until { "the time was up" } else { "a repair was found" };
+            notes.push(format!(
+                "the trials stopped early: {tried} of {all} small edits were tried, because \
+                 {why}"
+            ));
         } else {
             notes.push(format!("all {tried} small edits of suspicious lines were tried"));
         }

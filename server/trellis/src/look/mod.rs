@@ -31,7 +31,7 @@ pub(crate) enum NotSeen {
         /// Name paths of what is there.
         there: Vec<String>,
     },
-    #[error("several definitions are called {symbol}: {}", .among.join(", "))]
+    #[error("{symbol} has several definitions: {}", .among.join(", "))]
     Ambiguous { symbol: String, among: Vec<String> },
     #[error("the file cannot be read")]
     Unreadable,

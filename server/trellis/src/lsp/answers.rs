@@ -129,7 +129,7 @@ pub(super) fn rename(
     let edits = edits(view, part, &rename, unit);
     // Some of the files without the others would break the code.
     let edits = edits.ok_or_else(|| {
-        let why = "a file changed on disk while the rename was made: try again";
+        let why = "a file changed on disk during the rename: try again";
         to_lsp::failed(why.to_owned())
     })?;
     let possible: Vec<Place> = rename.possible.iter().map(|(place, _)| place.clone()).collect();

@@ -48,7 +48,7 @@ impl ClientModel {
         let asking = self.client.send_request::<AskModel>(question(id, model, ask));
         let answer = tokio::time::timeout(PATIENCE, asking).await.map_err(|_| {
             let minutes = PATIENCE.as_secs() / 60;
-            Unanswered::Failed(format!("the editor gave no answer in {minutes} minutes"))
+            Unanswered::Failed(format!("the editor did not answer within {minutes} minutes"))
         })?;
         open.answered = true;
         let answer = read(answer.map_err(|error| refused(&error))?)?;
@@ -169,7 +169,7 @@ fn read(result: Value) -> Result<AskModelResult, Unanswered> {
     };
     let answer = AskModelResult::deserialize(result).map_err(malformed)?;
     if answer.tool_calls.len() > MOST_CALLS {
-        return Err(unusable(format!("has over {MOST_CALLS} tool calls")));
+        return Err(unusable(format!("has more than {MOST_CALLS} tool calls")));
     }
     let mut ids = HashSet::new();
     for call in &answer.tool_calls {
@@ -177,7 +177,10 @@ fn read(result: Value) -> Result<AskModelResult, Unanswered> {
             return Err(unusable("has a tool call without an id or a name".to_owned()));
         }
         if !ids.insert(&call.id) {
-            return Err(unusable(format!("has two tool calls `{}`", one_line(&call.id))));
+            return Err(unusable(format!(
+                "has two tool calls with the id `{}`",
+                one_line(&call.id)
+            )));
         }
     }
     Ok(answer)
@@ -320,7 +323,7 @@ mod tests {
             max_output_tokens: None,
         };
         let answer = ClientModel::new(client).put("gpt", &ask).await;
-        let late = "the editor gave no answer in 10 minutes".to_owned();
+        let late = "the editor did not answer within 10 minutes".to_owned();
         assert_eq!(answer, Err(Unanswered::Failed(late)));
         let question = message(&mut heard).await;
         assert_eq!(question["method"], "trellis/askModel");

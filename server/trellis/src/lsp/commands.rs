@@ -213,7 +213,7 @@ pub(super) async fn execute(
     match COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, does)| does) {
         Some(Does::Calls(method)) => {
             if methods.method(method).is_none() {
-                return Err(unknown(&format!("`{method}` is no method of this server")));
+                return Err(unknown(&format!("this server has no method `{method}`")));
             }
             let result = route::call(methods, method, argument).await?;
             Ok(Done { result, message: None })
@@ -223,12 +223,12 @@ pub(super) async fn execute(
                 .map_err(|error| Error::invalid_params(format!("{name}: {error}")))?;
             Ok(show(results, &test))
         }
-        None => Err(unknown(&format!("`{name}` is no command of this server"))),
+        None => Err(unknown(&format!("this server has no command `{name}`"))),
     }
 }
 
 fn unknown(what: &str) -> Error {
-    let message = format!("{what}; `{PREFIX}` methods are listed by `trellis serve --describe`");
+    let message = format!("{what}; `trellis serve --describe` lists the `{PREFIX}` methods");
     Error { code: ErrorCode::MethodNotFound, message: message.into(), data: None }
 }
 
@@ -239,7 +239,7 @@ fn show(results: &Results, test: &Test) -> Done {
         failures.iter().map(|it| format!("{}: {}", it.test, it.message)).collect();
     let kind = if tally.failed > 0 { MessageType::ERROR } else { MessageType::INFO };
     let said = match tally.total() {
-        0 => format!("{} was not run yet", test.test),
+        0 => format!("{} has not run yet", test.test),
         _ => format!("{}: {}", test.test, told(tally)),
     };
     let said = std::iter::once(said).chain(failures.iter().cloned()).collect::<Vec<_>>().join("\n");

@@ -30,7 +30,9 @@ pub(super) async fn keep(
             match told {
                 Ok(Ok(())) => registered = now,
                 Ok(Err(_)) | Err(_) => {
-                    return Output::say("warning: the editor takes no registrations of features");
+                    return Output::say(
+                        "warning: the editor does not accept feature registrations",
+                    );
                 }
             }
         }

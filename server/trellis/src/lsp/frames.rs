@@ -94,22 +94,24 @@ impl<R: BufRead> Frames<R> {
                     (None, _) if number == 0 => return self.header_after_blank(),
                     (None, _) => return Ok(self.lose(&[], "there is no Content-Length")),
                     (Some(length), Some(charset)) => {
-                        let why = format!("texts have to be utf-8, not {charset}");
+                        let why = format!("texts must be utf-8, not {charset}");
                         return Ok(Header::Unread(length, why));
                     }
                     (Some(length), None) if length > LARGEST => {
-                        let why = format!("a message of {length} bytes: {LARGEST} at most");
+                        let why = format!(
+                            "a message of {length} bytes is too long: the limit is {LARGEST}"
+                        );
                         return Ok(Header::Unread(length, why));
                     }
                     (Some(length), None) => return Ok(Header::Body(length)),
                 }
             }
             let Some((name, value)) = named(text) else {
-                return Ok(self.lose(&line, "a line is no `Name: value`"));
+                return Ok(self.lose(&line, "a line is not `Name: value`"));
             };
             if name.eq_ignore_ascii_case(LENGTH) {
                 match number_of(value) {
-                    None => return Ok(self.lose(&[], "the Content-Length is no number")),
+                    None => return Ok(self.lose(&[], "the Content-Length is not a number")),
                     found if length.is_some() && length != found => {
                         return Ok(self.lose(&[], "there are two lengths"));
                     }
@@ -207,11 +209,14 @@ fn message(body: &[u8]) -> Frame {
     match serde_json::from_slice(body) {
         Ok(Value::Object(message)) => of_object(message).unwrap_or_else(|it| Frame::Refused(*it)),
         Ok(Value::Array(_)) => {
-            let why = "a batch of messages: the Language Server Protocol has none".to_owned();
+            let why =
+                "a batch of messages, which the Language Server Protocol does not allow".to_owned();
             refused(ErrorCode::InvalidRequest, why)
         }
-        Ok(_) => refused(ErrorCode::InvalidRequest, "a message has to be an object".to_owned()),
-        Err(error) => refused(ErrorCode::ParseError, format!("a message is no JSON: {error}")),
+        Ok(_) => refused(ErrorCode::InvalidRequest, "a message must be an object".to_owned()),
+        Err(error) => {
+            refused(ErrorCode::ParseError, format!("a message is not valid JSON: {error}"))
+        }
     }
 }
 
@@ -221,9 +226,9 @@ fn of_object(mut message: Map<String, Value>) -> Result<Frame, Box<Response>> {
         Box::new(refusal(id, ErrorCode::InvalidRequest, why.to_owned()))
     };
     let id = message.remove("id").map(id).transpose();
-    let id = id.map_err(|()| wrong(&None, "an id has to be a string or an integer"))?;
+    let id = id.map_err(|()| wrong(&None, "an id must be a string or an integer"))?;
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err(wrong(&id, "`jsonrpc` has to be \"2.0\""));
+        return Err(wrong(&id, "`jsonrpc` must be \"2.0\""));
     }
     match (message.remove("method"), id) {
         (Some(Value::String(method)), id) => {
@@ -236,7 +241,7 @@ fn of_object(mut message: Map<String, Value>) -> Result<Frame, Box<Response>> {
             }
             Ok(Frame::Request(request.finish()))
         }
-        (Some(_), id) => Err(wrong(&id, "`method` has to be a string")),
+        (Some(_), id) => Err(wrong(&id, "`method` must be a string")),
         (None, Some(id)) => {
             let (result, error) = (message.remove("result"), message.remove("error"));
             let body = match (result, error) {
@@ -268,7 +273,7 @@ fn said(error: Value) -> Error {
 
 /// The answer to what is no request.
 pub(super) fn refusal(id: Id, code: ErrorCode, message: String) -> Response {
-    let hint = "the Language Server Protocol, part \"Base Protocol\", says how messages look";
+    let hint = "see the part \"Base Protocol\" of the Language Server Protocol";
     let data = Some(json!({ "kind": "protocol", "hint": hint }));
     Response::from_error(id, Error { code, message: message.into(), data })
 }

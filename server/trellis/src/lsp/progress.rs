@@ -35,7 +35,7 @@ pub(super) async fn show(client: Client, listener: Listener) {
                         match tokio::time::timeout(CLIENT_PATIENCE, asking).await {
                             Ok(Ok(())) => {}
                             Ok(Err(_)) | Err(_) => {
-                                return Output::say("warning: the editor shows no progress");
+                                return Output::say("warning: the editor does not show progress");
                             }
                         }
                         shown.insert(job.clone(), String::new());

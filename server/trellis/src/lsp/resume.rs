@@ -27,7 +27,7 @@ pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Method
     let listing = tokio::task::spawn_blocking(move || runs::list(&folders));
     let found = match listing.await {
         Ok(found) => found.runs,
-        Err(error) => return Output::say(format_args!("warning: runs were not listed: {error}")),
+        Err(error) => return Output::say(format_args!("warning: cannot list runs: {error}")),
     };
     // Tasks need their list and stack again, which a person gives.
     let resumable = |it: &&Run| it.state == RunState::Stopped && it.kind == RunKind::Generate;
@@ -53,5 +53,5 @@ pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Method
 fn question(run: &Run) -> String {
     let name = |it: &Path| it.file_name().unwrap_or(it.as_os_str()).to_string_lossy().into_owned();
     let Run { passed, total, .. } = run;
-    format!("The run in {} stopped after {passed} of {total} nodes. Go on?", name(&run.out))
+    format!("The run in {} stopped after {passed} of {total} nodes. Resume it?", name(&run.out))
 }

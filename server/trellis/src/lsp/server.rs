@@ -160,7 +160,7 @@ impl Backend {
             let _ = gone.send(());
         };
         if let Err(error) = parent::watch(process, leave) {
-            let rest = "it will only be noticed when its end of the stream closes";
+            let rest = "Trellis only notices the end of the editor when the stream closes";
             Output::say(format_args!("warning: cannot watch process {process}: {error}; {rest}"));
         }
     }
@@ -169,7 +169,7 @@ impl Backend {
     pub(super) async fn try_model(&self, params: TryModelParams) -> Result<()> {
         if params.model.as_ref().is_some_and(|it| it.trim().is_empty()) {
             return Err(Error::invalid_params(
-                "`model` is empty: name one, such as `editor`, or leave it out",
+                "`model` is empty: choose one, such as `editor`, or leave it out",
             ));
         }
         let root = self.context.owner.roots();
@@ -189,7 +189,7 @@ impl Backend {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     Output::say(format_args!(
-                        "warning: the editor reports no changed files: {error}"
+                        "warning: the editor does not report changed files: {error}"
                     ));
                 }
                 Err(_) => {
@@ -204,7 +204,7 @@ impl Backend {
 fn settings_of(value: serde_json::Value) -> Result<Settings> {
     serde_json::from_value(value).map_err(|error| {
         Error::invalid_params(format!(
-            "the settings are wrong: {error}; leave out what is to be as usual"
+            "the settings are wrong: {error}; leave out settings that keep their default"
         ))
     })
 }
@@ -215,7 +215,7 @@ async fn open_results(context: &Context, folders: Vec<PathBuf>) {
     let real = |it: PathBuf| it.canonicalize().unwrap_or(it);
     let open = move || results.open(&folders.into_iter().map(real).collect::<Vec<_>>());
     if tokio::task::spawn_blocking(open).await.is_err() {
-        Output::say("warning: what tests came to before is not shown");
+        Output::say("warning: earlier test results are not shown");
     }
 }
 

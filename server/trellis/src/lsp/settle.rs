@@ -82,7 +82,9 @@ impl Settler {
             Ok(found) => found,
             // Another change is what overtook it, and that one has a turn of its own.
             Err(Unanswered::Overtaken | Unanswered::Cancelled) => return,
-            Err(Unanswered::Broken) => return Output::say("warning: diagnostics were not renewed"),
+            Err(Unanswered::Broken) => {
+                return Output::say("warning: the diagnostics are out of date");
+            }
         };
         let mut changed = stirred == Stir::Other;
         for (uri, version, anchors) in parsed {

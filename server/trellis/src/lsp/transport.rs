@@ -136,7 +136,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         match frame {
             Frame::Refused(response) => {
                 let why = response.error().map(|it| it.message.clone()).unwrap_or_default();
-                Output::say(format_args!("warning: refused what the client sent: {why}"));
+                Output::say(format_args!("warning: refused the client's message: {why}"));
                 self.answer(Some(response));
             }
             Frame::Response(response) => {
@@ -167,7 +167,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         let mut answering = Box::pin(answering.map(move |end| match end {
             Ok(Ok(response)) => response,
             Ok(Err(exited)) => broken(id, &exited.to_string()),
-            Err(_) => broken(id, "the handler broke; the server's log says how"),
+            Err(_) => broken(id, "the handler crashed; see the server's log"),
         }));
         if begins {
             // What comes next counts on it.
@@ -190,11 +190,12 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         match self.phase {
             Phase::Fresh if method == "initialize" && is_request => None,
             Phase::Fresh => {
-                let why = format!("{method} came before `initialize`, which has to be first");
+                let why = format!("{method} came before `initialize`, which must be first");
                 Some((ErrorCode::ServerError(-32002), why))
             }
             Phase::ShutDown => {
-                let why = format!("{method} came after `shutdown`, which only `exit` may follow");
+                let why =
+                    format!("{method} came after `shutdown`, after which only `exit` is allowed");
                 Some((ErrorCode::InvalidRequest, why))
             }
             Phase::Serving if method == "shutdown" && !is_request => {
@@ -219,7 +220,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
                 self.unsent.extend(format!("Content-Length: {}\r\n\r\n", body.len()).bytes());
                 self.unsent.extend(body);
             }
-            Err(error) => Output::say(format_args!("error: a message is no JSON: {error}")),
+            Err(error) => Output::say(format_args!("error: a message is not valid JSON: {error}")),
         }
     }
 }

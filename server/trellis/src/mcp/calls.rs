@@ -93,10 +93,9 @@ fn waits(waits: Waits, arguments: &mut JsonObject) -> Result<bool, Failure> {
     let mut said = |name: &str| match arguments.remove(name) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(it)) => Ok(it),
-        Some(_) => Err(Failure::from(&Fault::new(
-            Exit::Usage,
-            format!("`{name}` has to be true or false"),
-        ))),
+        Some(_) => {
+            Err(Failure::from(&Fault::new(Exit::Usage, format!("`{name}` must be true or false"))))
+        }
     };
     let waits = match waits {
         Waits::Never => false,

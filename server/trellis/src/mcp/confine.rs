@@ -67,11 +67,12 @@ const OTHERS: [&str; 36] = [
 pub(super) fn confine(folders: &[PathBuf], arguments: &JsonObject) -> Result<(), Fault> {
     let is_said = |it: &&&str| arguments.get(**it).is_some_and(|it| !it.is_null());
     if let Some(name) = FOR_PEOPLE.iter().find(is_said) {
-        return Err(Fault::input(format!("`{name}` is for a person to say, and for no model"))
+        return Err(Fault::input(format!("a model cannot set `{name}`"))
             .kind("outside")
             .hint(match *name {
-                "push" => "leave it out; a person can push with `trellis implement … --push REMOTE`",
-                _ => "leave it out; a person says it in `[sandbox]` of their own trellis.toml, or by flags",
+                "push" => "leave it out; the user can push with `trellis implement … --push REMOTE`",
+                _ => "leave it out; the user can set it under `[sandbox]` in your own trellis.toml, or with \
+                     flags",
             }));
     }
     let Some(first) = folders.first() else { return Ok(()) };

@@ -26,11 +26,11 @@ use calls::Caller;
 use tools::Offered;
 
 /// What a model is told of all tools together.
-const INSTRUCTIONS: &str = "Trellis grows tested Python repositories along planning graphs, and finds, reads and edits \
-     Python by symbol. Lines and columns count from 1. Paths in parameters count from the first folder of the \
-     workspace; paths in results are relative to the folder asked about. Every edit can be taken back with \
-     `undo_edit`. `generate` and `retry_node` answer with the id of a job unless `wait` is true; `job` says where it \
-     stands.";
+const INSTRUCTIONS: &str = "Trellis generates tested Python repositories from planning graphs, and finds, reads and \
+     edits Python by symbol. Lines and columns count from 1. Paths in parameters are relative \
+     to the first folder of the workspace; paths in results are relative to the folder of the \
+     request. `undo_edit` reverts any edit. `generate` and `retry_node` return the id of a job \
+     unless `wait` is true; `job` shows its progress.";
 
 /// Serves until the client closes the stream or a signal comes.
 pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
@@ -94,7 +94,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(offered) = self.offered.iter().find(|it| it.tool.name == request.name) else {
-            let message = format!("there is no tool {:?}; `tools/list` names them", request.name);
+            let message = format!("there is no tool {:?}; `tools/list` lists them", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.unwrap_or_default();

@@ -46,7 +46,7 @@ fn offer(entry: &Entry, table: &Described) -> Offered {
         () => Waits::Never,
     };
     if waits == Waits::IfAsked {
-        let about = "Wait for the end of the job and answer with its result. Default false.";
+        let about = "Wait for the end of the job and return its result. Default false.";
         schema["properties"]["wait"] =
             json!({ "description": about, "type": "boolean", "default": false });
     }

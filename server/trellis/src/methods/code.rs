@@ -137,11 +137,11 @@ fn target(args: &CodeViewParams) -> Result<Target, Fault> {
         return Ok(Target { path: args.what.clone(), file, symbol, node: None, test_path: None });
     }
     let nothing = || {
-        Fault::input(format!("there is neither a file nor a node `{}`", args.what))
-            .hint(format!(
-                "files are looked for below {root} (--root), node ids in {root}/{PLAN} or the graph given with --plan",
-                root = root.display()
-            ))
+        Fault::input(format!("there is no file or node `{}`", args.what)).hint(format!(
+            "Trellis looks for files below {root} (--root), and for node ids in \
+                 {root}/{PLAN} or the graph given with --plan",
+            root = root.display()
+        ))
     };
     let known = root.join(PLAN);
     let rpg = args.plan.clone().or_else(|| known.is_file().then_some(known)).ok_or_else(nothing)?;
@@ -157,10 +157,9 @@ fn target(args: &CodeViewParams) -> Result<Target, Fault> {
     }
     let near: Vec<&str> = plan.near(&args.what, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
     let fault = nothing();
-    Err(if near.is_empty() {
-        fault
-    } else {
-        fault.hint(format!("did you mean {}?", near.join(", ")))
+    Err(match plan::did_you_mean(&near) {
+        Some(it) => fault.hint(it),
+        None => fault,
     })
 }
 
@@ -179,7 +178,7 @@ fn of_node(
         let fault = Fault::input(format!("the node `{}` has no file of its own", it.id));
         return Err(match below.is_empty() {
             true => fault.hint("`trellis plan show` lists the nodes with their files"),
-            false => fault.hint(format!("look at one of {}", below.join(", "))),
+            false => fault.hint(format!("choose one of {}", below.join(", "))),
         });
     };
     let own = || {
@@ -209,7 +208,7 @@ fn below(root: &Path, path: &str) -> Result<PathBuf, Fault> {
     if Path::new(path).components().all(inside) {
         return Ok(root.join(path));
     }
-    Err(Fault::input(format!("the planned path {path} leaves the project"))
+    Err(Fault::input(format!("the planned path {path} is outside the project"))
         .hint("`trellis plan check` lists what is wrong with a graph"))
 }
 

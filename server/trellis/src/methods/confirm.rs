@@ -26,7 +26,7 @@ pub(crate) fn confirm(
     let mut more = Vec::new();
     if found.is_empty() {
         let name = checker.name();
-        more.push(format!("{name} found no reference at all, not even the definition"));
+        more.push(format!("{name} found no references, not even the definition"));
     }
     let own = |it: &Reference| {
         let (line, column) = start(index, it);
@@ -42,7 +42,7 @@ pub(crate) fn confirm(
     found.sort();
     more.extend(found.iter().map(|(file, line, _)| {
         let file = file.strip_prefix(&whole).unwrap_or(file).display();
-        format!("{} refers to it at {file}:{} as well", checker.name(), line + 1)
+        format!("{} also refers to it at {file}:{}", checker.name(), line + 1)
     }));
     Ok(result.lacking(more))
 }

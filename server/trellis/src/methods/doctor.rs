@@ -111,7 +111,7 @@ pub(crate) fn folder(project: &Path) -> Result<&Path, Fault> {
         return Ok(project);
     }
     let shown = project.display();
-    Err(Fault::input(format!("{shown} is no folder")).hint("give a project's folder"))
+    Err(Fault::input(format!("{shown} is not a folder")).hint("give a project's folder"))
 }
 
 fn tool(Finding { name, found, cost }: Finding) -> ToolFound {
@@ -135,17 +135,17 @@ async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
         Finding {
             name: "uv",
             found: uv,
-            cost: "environments are made more slowly, with venv and pip",
+            cost: "environments are created more slowly, with venv and pip",
         },
         Finding {
             name: "git",
             found: version("git"),
-            cost: "grown repositories get no commits, and a run cannot be taken back",
+            cost: "generated repositories get no commits, and you cannot roll back a run",
         },
         Finding {
             name: "model",
             found: models::would_use(project),
-            cost: "nothing can be generated; recordings can be replayed",
+            cost: "you cannot generate code; you can still replay recordings",
         },
         Finding {
             name: "docker",
@@ -155,7 +155,7 @@ async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
         Finding {
             name: "bubblewrap",
             found: version("bwrap").map_err(|it| format!("{it}; install the package `bubblewrap`")),
-            cost: "none where namespaces can be made without it",
+            cost: "nothing, because namespaces work without it",
         },
     ]
 }
@@ -163,13 +163,13 @@ async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
 fn told(python: &python::Python) -> String {
     let origin = match python.origin {
         python::Origin::Project if python.maker.is_some() => {
-            "an environment without pytest, which is provided beside it"
+            "an environment without pytest, which Trellis provides separately"
         }
-        python::Origin::Project => "the environment that is used",
-        python::Origin::Base | python::Origin::Provided => "environments are made with it",
+        python::Origin::Project => "the environment in use",
+        python::Origin::Base | python::Origin::Provided => "Trellis creates environments with it",
     };
     let passed_over: String =
-        python.passed_over.iter().map(|it| format!("; passed over: {it}")).collect();
+        python.passed_over.iter().map(|it| format!("; skipped: {it}")).collect();
     format!("{} {} ({origin}){passed_over}", python.interpreter.display(), python.version)
 }
 
@@ -178,5 +178,8 @@ fn version(program: &str) -> Result<String, String> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{program} does not start: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines().next().map(str::to_owned).ok_or_else(|| format!("{program} says no version"))
+    text.lines()
+        .next()
+        .map(str::to_owned)
+        .ok_or_else(|| format!("{program} does not report a version"))
 }

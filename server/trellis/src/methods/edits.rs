@@ -304,13 +304,13 @@ impl SymbolEdit {
             Ok(file) => Ok(index.path(file).to_owned()),
             Err(NotOne::Missing) => {
                 Err(Fault::input(format!("there is no `{pattern}` in {}", folder.display()))
-                    .hint("`trellis symbols find --substring` shows what there is"))
+                    .hint("`trellis symbols find --substring` lists similar names"))
             }
             Err(NotOne::Several(found)) => {
                 let places: Vec<String> = found.iter().map(place).collect();
                 let (count, places) = (places.len(), places.join(", "));
                 Err(Fault::input(format!("`{pattern}` is defined {count} times: {places}"))
-                    .hint("give one file with --in, and the whole name path"))
+                    .hint("choose one file with --in, and give the whole name path"))
             }
         }
     }

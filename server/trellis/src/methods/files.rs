@@ -97,19 +97,19 @@ fn written(out: &Path) -> Result<FileList, Fault> {
 pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
     let cannot = |why: String| {
         Fault::input(format!("cannot read {path} in {}: {why}", out.display()))
-            .hint("`trellis/listFiles` lists what there is; give one of its paths")
+            .hint("`trellis/listFiles` lists the files; give one of its paths")
     };
     let inside = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
     if path.is_empty() || !Path::new(path).components().all(inside) {
-        return Err(cannot("the path leaves the folder".to_owned()));
+        return Err(cannot("the path is outside the folder".to_owned()));
     }
     if let Some(folder) = own_folder(path) {
-        return Err(cannot(format!("what is in `{folder}` was not generated")));
+        return Err(cannot(format!("the files in `{folder}` were not generated")));
     }
     if let Some(link) = crate::workspace::disk::symlink_on_the_way(out, path) {
         return Err(cannot(format!("{} is a symbolic link", link.display())));
     }
-    let io = |error: std::io::Error| cannot(error.to_string());
+    let io = |error: std::io::Error| cannot(run::words::reason(&error));
     let place = out.join(path);
     let mut text = String::new();
     let file = run::files::open(&place).map_err(io)?;

@@ -34,6 +34,6 @@ pub(crate) fn below(workspace: &Workspace, file: &Path) -> Result<String, Fault>
     });
     name.ok_or_else(|| {
         let (file, root) = (file.display(), workspace.root().display());
-        Fault::input(format!("there is no {file} in {root}")).hint("name the folder with --in")
+        Fault::input(format!("there is no {file} in {root}")).hint("give the folder with --in")
     })
 }

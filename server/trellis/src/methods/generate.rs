@@ -254,8 +254,8 @@ fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(Fault::input(format!("cannot read {}: {error}", path.display()))
-                .hint("make the file readable; it is the truth about the run"));
+            return Err(Fault::input(run::words::cannot_read(path.display(), &error))
+                .hint("make the file readable; the run depends on it"));
         }
     };
     Ok(crate::workspace::past::Past::read(&String::from_utf8_lossy(&text)).options)
@@ -270,12 +270,12 @@ impl GenerateArgs {
     fn check(&self) -> Result<(), Fault> {
         let wrong = |what: &str| Err(Fault::new(crate::error::Exit::Usage, what));
         match self {
-            it if it.jobs == 0 || it.jobs > 256 => wrong("`jobs` has to be 1 to 256"),
-            it if it.batch == 0 => wrong("`batch` has to be at least 1"),
+            it if it.jobs == 0 || it.jobs > 256 => wrong("`jobs` must be 1 to 256"),
+            it if it.batch == 0 => wrong("`batch` must be at least 1"),
             it if it.votes.is_some_and(|it| !(1..=15).contains(&it)) => {
-                wrong("`votes` has to be 1 to 15")
+                wrong("`votes` must be 1 to 15")
             }
-            it if it.test_timeout == 0 => wrong("`testTimeout` has to be at least 1"),
+            it if it.test_timeout == 0 => wrong("`testTimeout` must be at least 1"),
             _ => Ok(()),
         }
     }
@@ -285,7 +285,7 @@ impl GenerateArgs {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let kept = GenerateArgs { graph: absolute(&self.graph), ..self.clone() };
         let mut options = serde_json::to_value(kept)
-            .map_err(|error| Fault::internal(format!("the options are no JSON: {error}")))?;
+            .map_err(|error| Fault::internal(format!("the options are not valid JSON: {error}")))?;
         // Where the run is found says where it is.
         if let Some(options) = options.as_object_mut() {
             options.remove("out");

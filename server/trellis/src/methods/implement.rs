@@ -82,7 +82,7 @@ impl ImplementArgs {
     pub(crate) fn order(self, base: &Path) -> Result<(Order, Given), Fault> {
         let folder = base.join(&self.root);
         let home = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
-            Fault::input(format!("there is no folder {}", folder.display()))
+            Fault::input(format!("the folder {} does not exist", folder.display()))
                 .hint("give the folder of a Python project")
         })?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -236,7 +236,7 @@ impl ImplementResult {
 
     /// An earlier call came as far as the merge, and did not live to tell.
     pub(crate) fn merged_before(order: &Order, commit: String) -> ImplementResult {
-        let note = "it was merged by an earlier call; give more work on it a name of its own";
+        let note = "an earlier call merged it; choose another name for more work on it";
         ImplementResult {
             commit: Some(commit),
             notes: vec![note.to_owned()],

@@ -177,7 +177,7 @@ pub(crate) async fn localize(
 ) -> Result<LocalizeResult, Fault> {
     let folder = params.root.as_deref().unwrap_or(Path::new("."));
     let root = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
-        Fault::input(format!("there is no folder {}", folder.display()))
+        Fault::input(format!("the folder {} does not exist", folder.display()))
             .hint("give the folder of a Python project")
     })?;
     let test_timeout = params.limits.of_test()?;

@@ -157,8 +157,13 @@ pub(crate) struct Log {
 pub(crate) fn log(root: &Path, params: LogParams) -> Result<LogResult, Fault> {
     let last = params.last.map_or(SOME, NonZeroUsize::get);
     if last > MOST {
-        return Err(Fault::input(format!("`last` is {last}, and {MOST} events fit an answer"))
-            .hint("ask for fewer, or of one node or kind; `trellis log --json` prints all"));
+        return Err(Fault::input(format!(
+            "`last` is {last}, but one answer has at most {MOST} events"
+        ))
+        .hint(
+            "request fewer events, or those of one node or kind; `trellis log --json` \
+                 prints all",
+        ));
     }
     let last = NonZeroUsize::new(last);
     let mut log = Log::open(root, Wanted { node: params.node, kinds: params.kinds, last })?;
@@ -172,8 +177,10 @@ impl Log {
     pub(crate) fn open(root: &Path, wanted: Wanted) -> Result<Log, Fault> {
         let path = Journal::path(root);
         let lines = Lines::open(&path).map_err(|error| {
-            Fault::input(format!("cannot read {}: {error}", path.display()))
-                .hint("give the output folder of `trellis generate`, or a project in which Trellis has worked")
+            Fault::input(run::words::cannot_read(path.display(), &error)).hint(
+                "give the output folder of `trellis generate`, or a project in which \
+                     Trellis has worked",
+            )
         })?;
         let (kept, unreadable) = (None, Vec::new());
         Ok(Log { path, lines, wanted, kept, left_out: 0, unreadable, unreadable_count: 0 })
@@ -182,7 +189,7 @@ impl Log {
     /// That reading on did not work.
     pub(crate) fn cannot(&self, error: &io::Error) -> Fault {
         Fault::internal(format!("cannot read {}: {error}", self.path.display()))
-            .hint("look whether its disk is well")
+            .hint("check the disk for errors")
     }
 
     /// What there is to say once all events have been taken.
@@ -290,17 +297,20 @@ impl From<Verdict> for LogVerify {
 fn why(line: usize, flaw: Flaw, since: Option<usize>) -> String {
     let why = match flaw {
         Flaw::Differs if since == Some(line) => {
-            "does not follow from what stands above it, and is the first with a chain: it or a line above was changed, or \
-             lines were removed, put in or moved there"
+            "does not match the line above, and is the first with a hash chain: it or a line \
+             above was changed, or lines were removed, inserted or moved there"
         }
         Flaw::Differs => {
-            "does not follow from the line above: it was changed, or lines were removed, put in or moved there"
+            "does not match the line above: it was changed, or lines were removed, inserted or \
+             moved there"
         }
         Flaw::Bare => {
-            "carries no chain: it was changed, or something that keeps none, such as an earlier version, put it there"
+            "has no hash chain: it was changed, or a program without chains, such as an earlier \
+             version, wrote it"
         }
         Flaw::AllBare => {
-            "carries no chain, nor does any other: an earlier version wrote them, or the chains were taken out"
+            "has no hash chain, and neither has any other line: an earlier version wrote them, \
+             or the chains were removed"
         }
     };
     why.to_owned()

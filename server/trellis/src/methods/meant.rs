@@ -50,12 +50,12 @@ impl Meant {
                     Exit::Usage,
                     "the symbol is given twice, by its name and by a place",
                 )
-                .hint("give one of the two"));
+                .hint("give only one of the two"));
             }
             (Some(at), None) => wanted_at(at)?,
             (None, Some(path)) => Wanted::Named(parsed(path)?),
             (None, None) => {
-                return Err(Fault::new(Exit::Usage, "neither a name path nor a place")
+                return Err(Fault::new(Exit::Usage, "neither a name path nor a place was given")
                     .hint("give a name path, or --at FILE:LINE:COLUMN"));
             }
         };
@@ -99,7 +99,7 @@ pub(crate) fn parsed(name_path: &str) -> Result<NamePath, Fault> {
 fn wanted_at(at: &At) -> Result<Wanted, Fault> {
     match (at.line.checked_sub(1), at.column.checked_sub(1)) {
         (Some(line), Some(column)) => Ok(Wanted::At { file: at.file.clone(), line, column }),
-        _ => Err(Fault::new(Exit::Usage, "line or column of the place is 0")
+        _ => Err(Fault::new(Exit::Usage, "the line or column of the place is 0")
             .hint("lines and columns count from 1")),
     }
 }
@@ -117,7 +117,7 @@ fn defined(index: &Index, places: &[code::Place]) -> Vec<Located> {
 /// The one symbol that all these definitions are of.
 fn unique(index: &Index, pattern: &NamePath, found: &[Located]) -> Result<(FileId, usize), Fault> {
     one::unique(index, found).map_err(|why| match why {
-        NotOne::Missing => Fault::input(format!("no symbol is called {pattern}"))
+        NotOne::Missing => Fault::input(format!("there is no symbol {pattern}"))
             .hint("`trellis symbols find --substring` lists similar ones"),
         NotOne::Several(found) => several(index, &found),
     })
@@ -127,21 +127,22 @@ fn unique(index: &Index, pattern: &NamePath, found: &[Located]) -> Result<(FileI
 pub(crate) fn several(index: &Index, found: &[Located]) -> Fault {
     let candidate = |it: &Located| place(index, &name(index, *it)).map(|it| it.shown());
     let candidates: Vec<String> = found.iter().filter_map(candidate).collect();
-    Fault::input(format!("{} symbols are called so:\n{}", found.len(), candidates.join("\n")))
+    Fault::input(format!("{} symbols match:\n{}", found.len(), candidates.join("\n")))
         .hint("give more of the path, or the place with --at")
 }
 
 fn offset(index: &Index, name: &str, line: usize, column: usize) -> Result<(FileId, usize), Fault> {
     let file = index.file(name).ok_or_else(|| {
-        Fault::input(format!("{name} is no Python source of the folder"))
-            .hint("what git ignores, hidden folders and installed packages are left out")
+        Fault::input(format!("{name} is not Python code of the folder"))
+            .hint("files that git ignores, hidden folders and installed packages do not count")
     })?;
     let text = index.text(file).unwrap_or_default();
     Ok((file, Lines::of(&text).offset(line, column, Unit::Char)))
 }
 
 pub(crate) fn no_name() -> Fault {
-    Fault::input("there is no name at this place").hint("give line and column of a name, from 1")
+    Fault::input("there is no name at this place")
+        .hint("give the line and column of a name, both from 1")
 }
 
 #[cfg(test)]

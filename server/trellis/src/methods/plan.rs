@@ -364,11 +364,8 @@ impl Around {
 fn unknown(plan: &Plan, id: &str) -> Fault {
     let fault = Fault::input(format_args!("the plan has no node `{id}`"));
     let near: Vec<&str> = plan.near(id, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
-    if near.is_empty() {
-        fault.hint("`trellis plan show` lists the nodes with their ids")
-    } else {
-        fault.hint(format_args!("did you mean {}?", near.join(", ")))
-    }
+    let all = || "`trellis plan show` lists the nodes with their ids".to_owned();
+    fault.hint(plan::did_you_mean(&near).unwrap_or_else(all))
 }
 
 /// Shows the ways through each subgraph that integration tests follow, from where data comes in.

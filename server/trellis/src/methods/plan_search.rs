@@ -103,7 +103,7 @@ fn known_subgraph(plan: &Plan, wanted: Option<&str>) -> Result<(), Fault> {
         Some(wanted) if !all.contains(wanted) => {
             let all: Vec<&str> = all.into_iter().collect();
             Err(Fault::input(format!("the plan has no subgraph `{wanted}`"))
-                .hint(format!("it has {}", all.join(", "))))
+                .hint(format!("there are {}", all.join(", "))))
         }
         _ => Ok(()),
     }
@@ -137,7 +137,7 @@ impl<'a> Searched<'a> {
         };
         let hits = self.search.find(self.plan, query, evidence, self.subgraph, self.top);
         hits.ok_or_else(|| {
-            Fault::new(Exit::Usage, format!("there is no word in the query {query:?}"))
+            Fault::new(Exit::Usage, format!("the query {query:?} has no word to search for"))
                 .hint("give a name, or say what the code does")
         })
     }

@@ -200,23 +200,25 @@ fn refused(index: &Index, why: &RenameRefused) -> Fault {
     match why {
         RenameRefused::NoName => no_name(),
         RenameRefused::NoIdentifier { .. } | RenameRefused::Keyword { .. } => {
-            Fault::new(Exit::Usage, message)
-                .hint("give letters, digits and underscores, no digit first, and no keyword")
+            Fault::new(Exit::Usage, message).hint(
+                "use letters, digits and underscores; do not begin with a digit, and do not \
+                     use a keyword",
+            )
         }
         RenameRefused::Clash { place: Some(place), .. } => {
             Fault::input(format!("{}: {message}", spot(index, place)))
-                .hint("choose another name, or rename what is there first")
+                .hint("choose another name, or rename the other definition first")
         }
         RenameRefused::Clash { .. } | RenameRefused::Builtin { .. } => {
             Fault::input(message).hint("choose another name")
         }
         RenameRefused::Special { .. } => {
-            Fault::input(message).hint("names between double underscores are Python's own")
+            Fault::input(message).hint("Python reserves names between double underscores")
         }
         RenameRefused::Module { .. } => Fault::input(message)
-            .hint("renaming a file is no edit of texts: move it, then mend its imports"),
+            .hint("a module is renamed with its file: move the file, then fix its imports"),
         RenameRefused::Outside { .. } => {
-            Fault::input(message).hint("only what files of the folder define can be renamed")
+            Fault::input(message).hint("only definitions in the folder can be renamed")
         }
         RenameRefused::Unknown { .. } => {
             Fault::input(message).hint("give the place of the definition with --at")
@@ -267,8 +269,8 @@ pub(crate) fn plan_delete(
 }
 
 fn nothing() -> Fault {
-    Fault::input("there is no class, function or name of a module or class at this place")
-        .hint("give the place of a name that the folder defines, or a name path")
+    Fault::input("there is no class, function, variable or attribute at this place")
+        .hint("give the place of a name defined in the folder, or a name path")
 }
 
 impl SafeDeleteSymbolResult {
@@ -276,13 +278,12 @@ impl SafeDeleteSymbolResult {
     pub(crate) fn refusal(&self) -> Option<Fault> {
         let uses = self.references.iter().map(Reference::shown);
         let lines: Vec<String> =
-            uses.chain(self.reasons.iter().map(|it| format!("not complete: {it}"))).collect();
+            uses.chain(self.reasons.iter().map(|it| format!("incomplete: {it}"))).collect();
         let certain = self.references.iter().any(|it| it.certain);
         let is = if certain { "is still used" } else { "may still be used" };
         let message = format!("`{}` {is}; nothing was changed:\n{}", self.name, lines.join("\n"));
         self.is_refused.then(|| {
-            Fault::input(message)
-                .hint("remove these uses first, or delete it all the same with --force")
+            Fault::input(message).hint("remove these uses first, or delete it anyway with --force")
         })
     }
 }
@@ -296,7 +297,7 @@ fn changed<E: std::fmt::Display>(
 ) -> Result<Change, Fault> {
     let refused = |why: &dyn std::fmt::Display| {
         Fault::input(format!("{name} was not edited: {why}; nothing was changed"))
-            .hint("mend the file, or edit it by hand")
+            .hint("fix the file, or edit it by hand")
     };
     let edits = edits(source).map_err(|e| refused(&e))?;
     code::no_worse(source, &edits).map_err(|e| refused(&e))?;
@@ -372,6 +373,7 @@ pub(crate) fn elsewhere(root: &Path, name: &str) -> Result<Option<String>, Fault
     let (count, whole) = (outside.len(), whole.display());
     let files = if count == 1 { "file".to_owned() } else { "files".to_owned() };
     Ok(Some(format!(
-        "{count} {files} of the project outside the folder mention `{name}`, {first} first, and were not looked at; `--in {whole}` takes them in"
+        "{count} {files} of the project outside the folder mention `{name}`, {first} first, and \
+         Trellis did not check them; `--in {whole}` includes them"
     )))
 }

@@ -124,7 +124,7 @@ impl RepairArgs {
     pub(crate) fn order(self, base: &Path) -> Result<Order, Fault> {
         let folder = base.join(&self.root);
         let root = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
-            Fault::input(format!("there is no folder {}", folder.display()))
+            Fault::input(format!("the folder {} does not exist", folder.display()))
                 .hint("give the folder of a Python project")
         })?;
         let place = match (self.dry_run, self.worktree) {
@@ -407,10 +407,10 @@ impl RepairResult {
         out += &self.usd.map_or_else(String::new, |it| format!("- Cost: {}\n", price(it)));
         let Time { seconds, test_seconds, test_runs } = self.time;
         out += &format!(
-            "- Time: {seconds:.1} s, of which {test_seconds:.1} s in {test_runs} runs of tests\n"
+            "- Time: {seconds:.1} s, of which {test_seconds:.1} s in {test_runs} test runs\n"
         );
         for it in &self.set_aside {
-            out += &format!("- Set aside: {}: {}\n", it.test, it.why);
+            out += &format!("- Not repaired: {}: {}\n", it.test, it.why);
         }
         for it in &self.flaky {
             out += &format!("- Flaky: {it}\n");
@@ -449,8 +449,8 @@ impl GroupShape {
     pub(crate) fn end(&self) -> String {
         match (&self.kept, &self.waiting, &self.given_up) {
             (Some(fix), ..) => format!("Repaired: {fix}"),
-            (_, Some(fix), _) => format!("{fix} waits for your decision"),
-            (_, _, Some(why)) => format!("Left as it is: {why}"),
+            (_, Some(fix), _) => format!("{fix} needs your review"),
+            (_, _, Some(why)) => format!("Not repaired: {why}"),
             _ => "Not finished".to_owned(),
         }
     }

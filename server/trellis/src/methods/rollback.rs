@@ -43,10 +43,10 @@ pub(crate) struct RollbackResult {
 
 pub(crate) fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
     let cannot =
-        |e: std::io::Error| Fault::input(format!("cannot use {}: {e}", params.out.display()));
+        |e: std::io::Error| Fault::input(run::words::cannot_read(params.out.display(), &e));
     let root = params.out.canonicalize().map_err(cannot)?;
     if !Journal::path(&root).exists() {
-        return Err(Fault::input(format!("{} was not grown by Trellis", root.display()))
+        return Err(Fault::input(format!("Trellis did not generate {}", root.display()))
             .hint("give the output folder of `trellis generate`"));
     }
     let _lock = Lock::take(&root)?;
@@ -54,7 +54,7 @@ pub(crate) fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault>
     let (milestone, tag) = choose(&past, params.to.as_deref())?;
     let git = Git::open(&root, &journal).map_err(Fault::internal)?;
     let git = git.ok_or_else(|| {
-        Fault::unavailable("git is not installed, and the earlier texts are in its history")
+        Fault::unavailable("git is not installed, but the earlier code is in the git history")
             .hint("install git")
     })?;
     let (changed, edits) = restore(&root, &journal, &past, &git, &tag)?;
@@ -74,10 +74,10 @@ fn choose<'p>(past: &'p Past, to: Option<&str>) -> Result<(&'p Milestone, String
     let names: Vec<&str> = passing.clone().map(|(it, _)| it.subgraph.as_str()).collect();
     let wanted = passing.rev().find(|(it, _)| to.is_none_or(|to| it.subgraph == to));
     wanted.ok_or_else(|| match to {
-        Some(to) => Fault::input(format!("no subgraph {to} has passed as a whole"))
+        Some(to) => Fault::input(format!("no complete subgraph {to} has passed"))
             .hint(format!("there are: {}", names.join(", "))),
-        None => Fault::input("no subgraph has passed as a whole yet")
-            .hint("there is nothing to go back to"),
+        None => Fault::input("no complete subgraph has passed yet")
+            .hint("there is nothing to roll back to"),
     })
 }
 
@@ -110,7 +110,7 @@ fn restore(
         Err(FlushError::Fault(fault)) => Err(fault),
         Err(FlushError::Full { path }) => {
             Err(Fault::internal(format!("disk full while writing {path}"))
-                .hint("free some space and run it again"))
+                .hint("free some space and run the command again"))
         }
     }
 }

@@ -75,8 +75,10 @@ pub(crate) struct ReportResult {
 pub(crate) fn report(params: &ReportParams) -> Result<ReportResult, Fault> {
     let path = params.out.join("docs/generation_report.md");
     let markdown = run::files::read_text(&path).map_err(|e| {
-        Fault::input(format!("cannot read {}: {e}", path.display()))
-            .hint("the report is written at the end of `trellis generate`; `trellis status` shows a run under way")
+        Fault::input(run::words::cannot_read(path.display(), &e)).hint(
+            "`trellis generate` writes the report at its end; `trellis status` shows a run \
+                 in progress",
+        )
     })?;
     Ok(ReportResult { path, markdown })
 }

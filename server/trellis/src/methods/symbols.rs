@@ -329,7 +329,7 @@ pub(crate) struct UnusedSymbol {
 const LEFT_OUT: [&str; 5] = [
     "names that Python or pytest looks for (`__init__`, `test_…`, `Test…`)",
     "methods that override or implement others",
-    "whatever has a decorator, which may have handed it on",
+    "anything with a decorator, which may use it elsewhere",
     "variables and attributes",
     "names in `__all__`, which count as used; imports do not",
 ];
@@ -349,7 +349,10 @@ fn broken(index: &Index) -> Vec<String> {
     let broken = index.files().filter(|it| !index.outline(*it).errors.is_empty());
     let mut paths: Vec<&str> = broken.map(|it| index.path(it)).collect();
     paths.sort_unstable();
-    paths.iter().map(|it| format!("{it} has syntax errors: it may use what is listed")).collect()
+    paths
+        .iter()
+        .map(|it| format!("{it} has syntax errors and may use the listed symbols"))
+        .collect()
 }
 
 fn unused(index: &Index, it: Unused) -> Option<UnusedSymbol> {

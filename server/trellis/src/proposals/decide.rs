@@ -54,7 +54,7 @@ impl Choice {
         match self {
             Choice::Accept => "accepted",
             Choice::Reject => "rejected",
-            Choice::Edit => "accepted with other words",
+            Choice::Edit => "accepted with another text",
             Choice::AcceptHunks => "accepted in part",
             Choice::RejectHunks => "rejected in part",
             Choice::Rebase => "rebased",
@@ -229,13 +229,13 @@ impl Desk<'_> {
         let mut seen = BTreeSet::new();
         for (path, text) in &self.order.files {
             if !seen.insert(path) {
-                return Err(Fault::input(format!("{path} is there twice"))
+                return Err(Fault::input(format!("{path} is listed twice"))
                     .hint("give one text for each file; nothing was written"));
             }
             let at = files.iter().position(|it| it.path == *path);
             let at = at.ok_or_else(|| {
-                Fault::input(format!("{path} is no file of {}", self.proposal.id))
-                    .hint("other files are edited on their own; nothing was written")
+                Fault::input(format!("{path} is not a file of {}", self.proposal.id))
+                    .hint("edit other files separately; nothing was written")
             })?;
             texts[at] = with_ends_of(&files[at].proposed, text);
         }
@@ -318,7 +318,9 @@ impl Desk<'_> {
             .filter_map(|(before, after)| self.change(before, after.before()))
             .collect();
         if changes.is_empty() {
-            return Err(Fault::input("that changes nothing").hint("decide `reject` instead"));
+            return Err(
+                Fault::input("that does not change anything").hint("decide `reject` instead")
+            );
         }
         let root = self.store.root();
         let mut paths: Vec<String> = self
@@ -367,8 +369,10 @@ impl Desk<'_> {
         let message = format!("{path} {how} since {} was proposed", self.proposal.id);
         let rebased = self.rebased(open);
         let hint = match &rebased {
-            Ok(_) => "all of its hunks still have a place: decide `rebase`, look at it again, then accept".to_owned(),
-            Err(why) => format!("it cannot be brought to the new text: {}", why.message),
+            Ok(_) => "all of its hunks still have a place: decide `rebase`, review it again, then \
+                 accept"
+                .to_owned(),
+            Err(why) => format!("it cannot be applied to the new text: {}", why.message),
         };
         self.proposal.state = State::Stale;
         self.proposal.step(State::Stale.as_str(), message.clone());
@@ -391,7 +395,7 @@ impl Desk<'_> {
             let proposed = proposed.map_err(|why| {
                 Fault::input(format!("{}: {why}", it.path))
                     .kind("stale")
-                    .hint("reject it and have it proposed anew; nothing was changed")
+                    .hint("reject it and request a new proposal; nothing was changed")
             })?;
             let file = ProposedFile { base: Some(now), proposed, ..it.clone() };
             no_worse(&file, &file.proposed)?;
@@ -421,14 +425,14 @@ impl Desk<'_> {
 
     fn rebase(&mut self, open: &OpenTexts) -> Result<Decided, Fault> {
         if self.proposal.run.is_some() {
-            return Err(Fault::input("this is the draft of a run, which makes it anew itself")
+            return Err(Fault::input("this is the draft of a run, which updates it itself")
                 .hint("accept or reject it"));
         }
         let files = self.rebased(open)?;
         self.proposal.revise(files);
         self.proposal.state = State::Waiting;
         // What was accepted before lies under other edits by now.
-        let own = if self.order.files.is_empty() { "" } else { "with texts of the person's" };
+        let own = if self.order.files.is_empty() { "" } else { "with your own text" };
         self.keep(Choice::Rebase, own.to_owned())
     }
 }
@@ -442,13 +446,13 @@ fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String
     let base = file.base.as_deref();
     let path = file.path.clone();
     match edits::read(&root.join(&path)) {
-        Err(_) => return Some((path, "cannot be read as it could")),
+        Err(_) => return Some((path, "cannot be read as it could before")),
         Ok(now) if Some(now.as_str()) != base => return Some((path, "was changed")),
         Ok(_) => {}
     }
     let is_other =
         open.get(&path).is_some_and(|text| !base.is_some_and(|it| is_shown_as(it, text)));
-    is_other.then_some((path, "was changed in the editor, unsaved,"))
+    is_other.then_some((path, "changed in the editor, unsaved,"))
 }
 
 /// What to say of a file that a person is working on.
@@ -466,8 +470,8 @@ fn stays_inside(root: &Path, path: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let why = link.map_or_else(String::new, |it| format!(" ({} is a link)", it.display()));
-    Err(Fault::input(format!("{path:?} leaves the project{why}; nothing was written"))
-        .hint("have the fix proposed anew"))
+    Err(Fault::input(format!("{path:?} is outside the project{why}; nothing was written"))
+        .hint("request a new proposal of the fix"))
 }
 
 /// Brings a write that a crash cut short to its end: the edit was made, or it was not.

@@ -269,8 +269,8 @@ impl Proposal {
             Some(wrong) => Err(Fault::input(format!(
                 "there is no hunk {wrong} in {id}: revision {revision} has {count}"
             ))
-            .hint("`getFix` shows them")),
-            None if ids.is_empty() => Err(Fault::input("no hunk is named")
+            .hint("`getFix` lists them")),
+            None if ids.is_empty() => Err(Fault::input("no hunk is selected")
                 .hint("give `hunks`, or decide `accept` or `reject` for the whole")),
             None => Ok(ids.iter().copied().collect()),
         }
@@ -281,8 +281,8 @@ impl Proposal {
         if !self.state.is_open() {
             let (id, state) = (&self.id, self.state.as_str());
             let hint = match self.state {
-                State::Accepted => "`undoFix` takes it back",
-                _ => "have it proposed anew",
+                State::Accepted => "`undoFix` reverts it",
+                _ => "request a new proposal",
             };
             return Err(Fault::input(format!("{id} is {state} already"))
                 .kind("decided")
@@ -290,12 +290,12 @@ impl Proposal {
         }
         match seen.filter(|it| *it != self.revision) {
             Some(seen) => Err(Fault::input(format!(
-                "{} has changed: it is at revision {}, and revision {seen} was decided",
+                "{} has changed: it is at revision {}, but you decided about revision {seen}",
                 self.id, self.revision
             ))
             .kind("stale")
             .remedy(Remedy::Review)
-            .hint("look at it again, then decide")),
+            .hint("review it again, then decide")),
             None => Ok(()),
         }
     }
@@ -324,6 +324,6 @@ pub(super) fn no_worse(file: &ProposedFile, text: &str) -> Result<(), Fault> {
     code::no_worse(before, &TextEdits::between(before, text)).map_err(|why| {
         Fault::input(format!("{} would be broken: {why}", file.path))
             .kind("syntax")
-            .hint("take hunks that belong together, or edit the text; nothing was written")
+            .hint("choose hunks that belong together, or edit the text; nothing was written")
     })
 }

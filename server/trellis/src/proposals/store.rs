@@ -61,9 +61,7 @@ impl Store {
                 Ok(proposal) => listed.proposals.push(proposal),
                 Err(Unreadable::Missing) => {}
                 Err(Unreadable::Damaged(why)) => {
-                    listed
-                        .problems
-                        .push(format!("{} is left out: {why}", self.path(&id).display()));
+                    listed.problems.push(format!("{} is skipped: {why}", self.path(&id).display()));
                 }
             }
         }
@@ -77,12 +75,15 @@ impl Store {
             Err(Unreadable::Missing) => {
                 let root = self.root.display();
                 Err(Fault::input(format!("there is no proposed fix {id:?} in {root}"))
-                    .hint("`listFixes` shows which there are"))
+                    .hint("`listFixes` lists them"))
             }
             Err(Unreadable::Damaged(why)) => {
                 Err(Fault::input(format!("{} is damaged: {why}", self.path(id).display()))
                     .kind("damaged")
-                    .hint("mend the file, or move it away and have the fix proposed anew; nothing was changed"))
+                    .hint(
+                        "fix the file, or move it away and request a new proposal; nothing was \
+                         changed",
+                    ))
             }
         }
     }
@@ -103,7 +104,7 @@ impl Store {
             Ok(it) if it.version != VERSION => {
                 damaged(format!("version {} is unknown", it.version))
             }
-            Ok(it) if it.id != id => damaged(format!("it says to be {}", it.id)),
+            Ok(it) if it.id != id => damaged(format!("its id in the file is {}", it.id)),
             Ok(it) => Ok(it),
             Err(error) => damaged(error.to_string()),
         }
@@ -126,7 +127,8 @@ impl Store {
 
     fn cannot(&self, what: &str, error: &io::Error) -> Fault {
         Fault::internal(format!("cannot {what} {}: {error}", self.folder().display())).hint(
-            "make the folder writable, and room on the disk; no file of the project was changed",
+            "make the folder writable and free some space on the disk; no file of the project \
+             was changed",
         )
     }
 
@@ -138,9 +140,9 @@ impl Store {
             NoLock::Failed(error) => cannot(error),
             NoLock::Held(owner) => {
                 let root = self.root.display();
-                Fault::input(format!("{owner} decides about a fix in {root}"))
+                Fault::input(format!("{owner} is deciding about a fix in {root}"))
                     .kind("busy")
-                    .hint("its tests are running; try again when they have ended")
+                    .hint("its tests are running; try again when they are done")
             }
         })
     }
@@ -172,8 +174,9 @@ impl Store {
 
     /// Writes a proposal, whole or not at all.
     pub(super) fn save(&self, proposal: &Proposal, _: &Lock) -> Result<(), Fault> {
-        let text = serde_json::to_string_pretty(proposal)
-            .map_err(|error| Fault::internal(format!("a proposal is no JSON: {error}")))?;
+        let text = serde_json::to_string_pretty(proposal).map_err(|error| {
+            Fault::internal(format!("a proposal cannot be written as JSON: {error}"))
+        })?;
         let path = format!(".trellis/proposals/{}.json", proposal.id);
         disk::write(&self.root, &path, &text).map_err(|error| self.cannot("write to", &error))
     }
@@ -188,7 +191,7 @@ impl Store {
         written.map_err(|error| {
             let path = Journal::path(&self.root);
             Fault::internal(format!("cannot write {}: {error}", path.display()))
-                .hint("make it writable, and room on the disk")
+                .hint("make it writable and free some space on the disk")
         })
     }
 }

@@ -179,7 +179,7 @@ async fn a_proposal_leads_nowhere_else() {
         drop(lock);
         let answer = decided(&store, &order(Choice::Accept, None)).await;
         let said = answer.expect_err("a refusal").message;
-        assert!(said.contains("leaves the project"), "{path}: {said}");
+        assert!(said.contains("is outside the project"), "{path}: {said}");
     }
     assert_eq!(fs::read_to_string(outside.path().join("a.py")).expect("a file"), "x = 1\n");
 }

@@ -133,7 +133,10 @@ impl Bench {
             Outcome::Cancelled => Err(cancelled()),
             Outcome::Tampered { what } => Err(Fault::new(
                 Exit::TestsFailed,
-                format!("the results prove nothing, the code under test has changed them: {what}"),
+                format!(
+                    "these results prove nothing, because the code under test has changed them: \
+                     {what}"
+                ),
             )
             .hint("nothing was written")),
             _ => Ok(report),
@@ -219,7 +222,7 @@ impl Bench {
             // Every test passes, and the run does not.
             (None, outcome) if is_whole && *outcome != Outcome::Passed => {
                 let why = report.reason.clone().unwrap_or_else(|| format!("{outcome:?}"));
-                Some(format!("the tests did not run to a good end with it: {why}"))
+                Some(format!("the tests did not finish with it: {why}"))
             }
             (None, _) => None,
         };

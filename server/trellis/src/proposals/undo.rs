@@ -24,9 +24,9 @@ pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, 
     let mut proposal = settle(store, store.get(id)?, &lock)?;
     let Some(Applied { edit, files }) = proposal.applied.pop() else {
         let state = proposal.state.as_str();
-        return Err(Fault::input(format!("nothing of {id} is in the files: it is {state}"))
+        return Err(Fault::input(format!("no change of {id} is in the files: it is {state}"))
             .kind("decided")
-            .hint("`listFixes` with the state `accepted` shows what can be undone"));
+            .hint("`listFixes` with the state `accepted` lists what you can undo"));
     };
     for file in &files {
         if let Some(text) = open.get(&file.path)

@@ -62,7 +62,7 @@ pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<Alternativ
         became: match (it.outcome.as_str(), &it.merit) {
             ("passed", Some(merit)) => passed_over(merit, winner),
             ("unusable", _) => format!("could not be tried: {}", it.what),
-            ("rejected", _) => format!("rejected by a person: {}", it.what),
+            ("rejected", _) => format!("rejected in review: {}", it.what),
             (outcome, _) => format!("tried, {outcome}: {}", it.what),
         },
         confidence: it.confidence.map(|it| it.total),
@@ -84,9 +84,12 @@ pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<Alternativ
 fn passed_over(merit: &Merit, winner: Option<(u32, &Merit)>) -> String {
     match winner {
         Some((number, better)) => {
-            format!("passed, not chosen: fix {number} was, which {}", better.ahead_of(merit))
+            format!(
+                "passed, but not chosen: fix {number} was, because it {}",
+                better.ahead_of(merit)
+            )
         }
-        None => "passed, and nobody took it".to_owned(),
+        None => "passed, but was not chosen".to_owned(),
     }
 }
 
@@ -100,9 +103,9 @@ impl IdeaLog {
         match (self.attempt, self.is_candidate, &self.diff) {
             (Some(number), ..) => format!("tried as fix {number}"),
             (None, true, _) if is_taken => "not tried: enough fixes had passed".to_owned(),
-            (None, true, _) => "not tried: the repair ended before".to_owned(),
+            (None, true, _) => "not tried: the repair ended first".to_owned(),
             (None, false, Some(_)) => {
-                format!("not tried: no more than {SUGGESTIONS} suggestions are")
+                format!("not tried: at most {SUGGESTIONS} suggestions are tried")
             }
             (None, false, None) => "not tried: it does not say what to change".to_owned(),
         }

@@ -168,7 +168,7 @@ impl<'a> Artifacts<'a> {
         if let Some(path) = &place {
             fs::write(path, &patch).map_err(|error| {
                 Fault::internal(format!("cannot write the patch {}: {error}", path.display()))
-                    .hint("what was kept stays; the patch is under .trellis/repair as well")
+                    .hint("kept changes stay; the patch is also in .trellis/repair")
             })?;
         }
         let mut result = self.result(survey, end);
@@ -265,7 +265,7 @@ impl<'a> Artifacts<'a> {
 
 pub(super) fn cannot(root: &Path, error: &std::io::Error) -> Fault {
     Fault::internal(format!("cannot write to {}: {error}", root.join(".trellis/repair").display()))
-        .hint("make the folder writable, and room on the disk; what was kept stays")
+        .hint("make the folder writable and free some space on the disk; kept changes stay")
 }
 
 /// Makes the folder of repairs.
@@ -285,5 +285,5 @@ fn new_folder(root: &Path) -> std::io::Result<String> {
 
 fn pretty(value: &impl serde::Serialize) -> Result<String, Fault> {
     serde_json::to_string_pretty(value)
-        .map_err(|error| Fault::internal(format!("the report is no JSON: {error}")))
+        .map_err(|error| Fault::internal(format!("the report cannot be written as JSON: {error}")))
 }

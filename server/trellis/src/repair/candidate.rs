@@ -50,7 +50,7 @@ impl Judge<'_> {
         let most = size(&self.both(texts)).most;
         (most > self.most_lines).then(|| {
             format!(
-                "it changes {most} lines of a file; at most {} may change: change less",
+                "it changes {most} lines of one file, more than the limit of {}: change less",
                 self.most_lines
             )
         })
@@ -114,7 +114,7 @@ impl Judge<'_> {
         let others = passing - solved.len();
         let looks = match &merit.shortcuts[..] {
             [] => String::new(),
-            all => format!("; it looks made for its tests alone: {}", all.join("; ")),
+            all => format!("; it looks tailored to its tests: {}", all.join("; ")),
         };
         format!("makes {first}{more} pass; {others} tests that it may affect pass with it{looks}")
     }

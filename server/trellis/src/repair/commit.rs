@@ -42,9 +42,9 @@ pub(super) fn commit(
     title: &str,
 ) -> Result<String, String> {
     let git = Git::around(root).map_err(|error| error.to_string())?;
-    let git = git.ok_or("there is no repository of git with a commit")?;
+    let git = git.ok_or("there is no git repository with a commit")?;
     let not_there = |error: GitError| {
-        format!("the change is made of lines that are not committed yet ({})", error.why)
+        format!("the change includes lines that are not committed yet ({})", error.why)
     };
     // Both or none: the index is looked at before anything is written.
     apply(&git, patch, &["--cached", "--check"]).map_err(not_there)?;
@@ -85,16 +85,22 @@ pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, S
     // A project may come with such a file: names of commits go to git as arguments, and are nothing else.
     let is_name = |it: &str| it.len() >= 40 && it.bytes().all(|it| it.is_ascii_hexdigit());
     if pending.version != VERSION || !is_name(&pending.from) || !is_name(&pending.made) {
-        return Err(format!(
-            "{PENDING} was not written by this Trellis: look at it, and remove it"
-        ));
+        return Err(format!("{PENDING} was not written by this Trellis: check it, and remove it"));
     }
     let git = Git::around(root).map_err(|error| error.to_string())?;
-    let git = git.ok_or_else(|| format!("{PENDING} speaks of a commit, and git knows of none"))?;
+    let git =
+        git.ok_or_else(|| format!("{PENDING} describes a commit, but there is no git repository"))?;
     let is_made = pending.end(root, &git, journal).map_err(|error| error.to_string())?;
     Ok(Some(match is_made {
-        true => format!("the commit of an earlier repair was cut short, and is made: {}", pending.made),
-        false => "the commit of an earlier repair was cut short, and is not made: you have gone on from there".to_owned(),
+        true => format!(
+            "the commit of an earlier repair was interrupted; it is made now: {}",
+            pending.made
+        ),
+        false => {
+            "the commit of an earlier repair was interrupted; it is not made, because you have \
+             committed since then"
+                .to_owned()
+        }
     }))
 }
 
@@ -171,7 +177,7 @@ pub(super) fn branch(
 ) -> Result<(String, String), Fault> {
     let failed = |error: GitError| {
         Fault::internal(error.to_string())
-            .hint("the patch is under .trellis/repair; `git apply` takes it")
+            .hint("the patch is in .trellis/repair; apply it with `git apply`")
     };
     let made = made(git, patch, title).map_err(failed)?;
     let known = git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);

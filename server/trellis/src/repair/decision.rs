@@ -37,7 +37,7 @@ impl Shop<'_> {
         let critical: Vec<&str> = CRITICAL.into_iter().chain(own).collect();
         let overfitted = || {
             let is_asked = self.order.mode == Mode::Threshold && it.merit.is_suspicious();
-            is_asked.then(|| "it looks made for its tests alone".to_owned())
+            is_asked.then(|| "it looks tailored to its tests".to_owned())
         };
         needs_person(self.order.mode, iteration, it.confidence(), &paths, &critical)
             .or_else(overfitted)
@@ -60,7 +60,7 @@ impl Shop<'_> {
                         Ok(Seen::Decided(Decision::Keep))
                     }
                     (Outcome::Bad { why, .. }, Some(work)) => {
-                        self.output.note(format_args!("  as edited it will not do: {why}"));
+                        self.output.note(format_args!("  your edit does not work: {why}"));
                         work.repair.earlier.push(format!("a person's edit: {why}"));
                         self.artifacts.choose(None);
                         Ok(Seen::Decided(Decision::Reject { why }))
@@ -70,14 +70,14 @@ impl Shop<'_> {
             }
             Verdict::Rejected(why) => {
                 let diff = work.candidates.get(candidate).map(|it| it.proposal.diff());
-                let said = if why.is_empty() { "without a word" } else { &why };
+                let said = if why.is_empty() { "without a reason" } else { &why };
                 work.repair.earlier.push(rejection(said, &diff.unwrap_or_default()));
                 self.artifacts.rejected(said);
                 Ok(Seen::Decided(Decision::Reject { why }))
             }
             Verdict::Waits(fix) => {
                 if !self.person.is_there() {
-                    self.output.note(format_args!("  {fix} waits for a person"));
+                    self.output.note(format_args!("  {fix} needs your review"));
                 }
                 self.pending.extend(self.work.take().map(|work| (fix.clone(), work)));
                 Ok(Seen::Decided(Decision::Waits(fix)))
@@ -105,7 +105,7 @@ impl Shop<'_> {
             return Ok(Seen::Heard(Some((fix, Answer::Accepted))));
         }
         let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
-        let said = if why.is_empty() { "without a word" } else { &why };
+        let said = if why.is_empty() { "without a reason" } else { &why };
         work.repair.earlier.push(rejection(said, &proposal.diff()));
         self.artifacts.rejected(said);
         work.candidates.clear();
@@ -132,7 +132,7 @@ impl Shop<'_> {
         self.uncommitted.add(&proposal)?;
         match self.person.write(&store, &proposal, &self.control.cancel).await {
             Ok(written) => {
-                self.output.note(format_args!("  {} is kept: {}", written.id, title_of(&written)));
+                self.output.note(format_args!("  kept {}: {}", written.id, title_of(&written)));
                 self.artifacts.kept(&written);
                 Ok(Seen::Written)
             }

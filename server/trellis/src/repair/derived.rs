@@ -36,8 +36,8 @@ impl Derived {
             plan.map(|plan| Derived { graph: Graph::of(&plan), plan, text })
         });
         let failed = |why: String| {
-            Fault::internal(format!("no planning graph can be derived from the code: {why}"))
-                .hint("this is a fault of Trellis's own; no fix was written")
+            Fault::internal(format!("cannot derive a planning graph from the code: {why}"))
+                .hint("this is a bug in Trellis; no fix was written")
         };
         let made = made.await.map_err(|error| failed(error.to_string()))?;
         made.map_err(|error| failed(error.to_string()))

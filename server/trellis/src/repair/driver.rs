@@ -8,6 +8,7 @@ use cycle::repair::{
     diagnostic, opinion, suggested,
 };
 use cycle::{FixWith, Observation};
+use run::words::counted;
 
 use super::alternatives::{SUGGESTIONS, ideas};
 use super::artifacts::Artifacts;
@@ -96,8 +97,8 @@ fn end_commit(order: &Order, output: &Output) -> Result<(), Fault> {
     }
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     let told = commit::resume(&order.root, &journal).map_err(|why| {
-        Fault::input(format!("the commit of an earlier repair cannot be ended: {why}"))
-            .hint("mend that, and run again; the fix is in the tree")
+        Fault::input(format!("cannot finish the commit of an earlier repair: {why}"))
+            .hint("fix this, and run again; the fix is in the tree")
     })?;
     told.into_iter().for_each(|it| output.note(it));
     uncommitted::forget(&order.root)
@@ -107,14 +108,17 @@ fn end_commit(order: &Order, output: &Output) -> Result<(), Fault> {
 fn commit_left(order: &Order, output: &Output) -> Result<(), Fault> {
     let root = &order.root;
     let left = uncommitted::left(root).map_err(|why| {
-        Fault::input(format!("what an earlier repair has left cannot be committed: {why}"))
-            .hint("mend that, and run again; the fixes are in the tree")
+        Fault::input(format!("cannot commit the fixes of an earlier repair: {why}"))
+            .hint("fix this, and run again; the fixes are in the tree")
     })?;
     if let Some(it) = left {
         let journal = Journal::join(&order.home).map_err(no_journal)?;
         output.note(match commit::commit(root, &journal, &it.patch, &it.title) {
             Ok(made) => {
-                format!("the fixes of an earlier repair were not committed, and are now: {made}")
+                format!(
+                    "the fixes of an earlier repair were not committed; they are committed now: \
+                     {made}"
+                )
             }
             Err(why) => format!(
                 "the fixes of an earlier repair are not committed: {why}; they are in the tree"
@@ -228,7 +232,7 @@ impl Shop<'_> {
         self.output.note(match (failing, groups) {
             (0, _) => format!("{} tests pass, none fails", survey.passing()),
             (_, 0) => format!(
-                "{}, and no change of the code mends that",
+                "{}, and no change of the code fixes that",
                 counted(failing, "test fails", "tests fail")
             ),
             _ => format!(
@@ -342,12 +346,12 @@ impl Shop<'_> {
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
         let model = self.counsel()?.name();
-        self.output.note(format_args!("  fix {}: asking {model}", number + 1));
+        self.output.note(format_args!("  fix {}: prompting {model}", number + 1));
         match self.fix(attempt).await? {
             Fix::Texts(texts) => self.judged(number, texts).await,
             Fix::Unusable(why) => self.unusable(number, why),
             Fix::Nothing(why) => {
-                self.output.note(format_args!("  there is no answer: {why}"));
+                self.output.note(format_args!("  no reply: {why}"));
                 Ok(Seen::NoReply(why))
             }
         }
@@ -493,10 +497,6 @@ impl Shop<'_> {
     }
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 fn title(group: &Group) -> String {
     match group.tests.len() {
         0 | 1 => group.lead().to_owned(),
@@ -506,5 +506,5 @@ fn title(group: &Group) -> String {
 
 /// The loop asks for one thing after the other; what it asks about is there.
 pub(super) fn lost() -> String {
-    "the repair has lost its place".to_owned()
+    "the repair lost its state".to_owned()
 }

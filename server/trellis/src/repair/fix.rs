@@ -61,7 +61,7 @@ pub(super) async fn worked(
         .with_plan(derived.search(move |path| searched.contains(path)));
     let seen = counsel.work(group(repair), ask, &mut toolbox, cancel).await?;
     if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
-        return Ok(Fix::Unusable(format!("a repair deletes no file; leave {} there", gone.0)));
+        return Ok(Fix::Unusable(format!("a repair cannot delete files; leave {} there", gone.0)));
     }
     Ok(read(seen, repair, files))
 }
@@ -92,7 +92,7 @@ fn edited(
         return Fix::Unusable("it changes nothing".to_owned());
     }
     match texts.keys().find(|path| files.text(path).as_ref() != before.get(*path)) {
-        Some(path) => Fix::Unusable(format!("{path} was changed by somebody else meanwhile")),
+        Some(path) => Fix::Unusable(format!("someone else changed {path} in the meantime")),
         None => Fix::Texts(texts),
     }
 }

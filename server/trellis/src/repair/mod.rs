@@ -122,5 +122,5 @@ pub(crate) async fn repair(
 
 fn cancelled() -> Fault {
     Fault::new(Exit::Interrupted, "stopped before the tests ended")
-        .hint("what was kept before stays; nothing else was written")
+        .hint("fixes kept before stay; nothing else was written")
 }

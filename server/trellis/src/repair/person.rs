@@ -52,7 +52,7 @@ impl Person<'_> {
     ) -> Result<Verdict, Fault> {
         match self {
             Person::Nobody => {
-                output.note(format_args!("  a person has to see it: {why}"));
+                output.note(format_args!("  needs your review: {why}"));
                 Store::of(root).put(&mut proposal).await?;
                 Ok(Verdict::Waits(proposal.id))
             }
@@ -61,7 +61,7 @@ impl Person<'_> {
                 Store::of(root).put(&mut proposal).await?;
                 told(State::Waiting, &proposal.id);
                 if *wait {
-                    output.note(format_args!("  {} waits for your decision: {why}", proposal.id));
+                    output.note(format_args!("  {} needs your review: {why}", proposal.id));
                 }
                 Ok(Verdict::Waits(proposal.id))
             }

@@ -90,12 +90,13 @@ fn none(test: &str, groups: &[GroupShape]) -> Fault {
     let tried: Vec<&str> = attempts.map(|it| it.what.as_str()).collect();
     if tried.is_empty() {
         let why = groups.iter().find_map(|it| it.given_up.clone()).unwrap_or_default();
-        return Fault::unavailable(format!("there is no answer to {test}: {why}"))
-            .hint("try again, or with another model; nothing was changed");
+        return Fault::unavailable(format!("there is no reply for {test}: {why}"))
+            .hint("try again, or use another model; nothing was changed");
     }
     let count = tried.len();
     let message = format!("no fix was found for {test}; {count} were tried: {}", tried.join("; "));
-    Fault::new(Exit::TestsFailed, message)
-        .kind("noFix")
-        .hint("nothing was changed; try another model, or look where `trellis localize` points")
+    Fault::new(Exit::TestsFailed, message).kind("noFix").hint(
+        "nothing was changed; try another model, or check the places that `trellis \
+             localize` shows",
+    )
 }

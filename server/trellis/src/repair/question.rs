@@ -40,7 +40,7 @@ impl Sources for Files<'_> {
     fn read_only(&self, path: &str) -> Option<&'static str> {
         let is_test = |it: &&FileEvidence| it.path == path && it.is_test;
         if self.found.unread.iter().any(|it| it == path) {
-            return Some("it is no text in UTF-8 that can be edited");
+            return Some("it is not UTF-8 text that can be edited");
         }
         let file = self.found.evidence.files.iter().find(is_test);
         file.map(|_| "tests say what is wanted, and are read-only")

@@ -95,21 +95,21 @@ impl Survey {
         let id = wanted.first()?;
         let (flaky, found) = (self.found.flaky.contains(id), &self.found);
         if let Some(why) = self.environment.get(id) {
-            let message = format!("no change of the code mends {id}: {why}");
+            let message = format!("no change of the code fixes {id}: {why}");
             return Some(
-                Fault::new(Exit::NeedsHuman, message).hint("mend the environment, then try again"),
+                Fault::new(Exit::NeedsHuman, message).hint("fix the environment, then try again"),
             );
         }
         if flaky {
             return Some(
                 Fault::new(Exit::NeedsHuman, format!("{id} passes when it is run again"))
                     .kind("flaky")
-                    .hint("a fix could not be told from luck; make the test steady first"),
+                    .hint("luck would look like a fix; fix the flaky test first"),
             );
         }
         let covers = |it: &str| covers(id, it);
         let is_known = found.evidence.tests.iter().any(|it| covers(&it.id));
-        let what = if is_known { "passes" } else { "is not there" };
+        let what = if is_known { "passes" } else { "does not exist" };
         let failing: Vec<&str> = found.failures.iter().take(5).map(|it| it.id.as_str()).collect();
         let hint = match failing[..] {
             [] => "no test fails".to_owned(),

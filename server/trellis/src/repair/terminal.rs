@@ -38,7 +38,7 @@ impl Terminal {
         tokio::select! {
             () = cancel.cancelled() => Err(cancelled()),
             answer = answer => answer
-                .unwrap_or_else(|error| Err(Fault::internal(format!("the question broke: {error}")))),
+                .unwrap_or_else(|error| Err(Fault::internal(format!("the prompt failed: {error}")))),
         }
     }
 }
@@ -59,7 +59,7 @@ impl Terminal {
         tokio::select! {
             () = cancel.cancelled() => Err(cancelled()),
             answer = answer => answer
-                .unwrap_or_else(|error| Err(Fault::internal(format!("the question broke: {error}")))),
+                .unwrap_or_else(|error| Err(Fault::internal(format!("the prompt failed: {error}")))),
         }
     }
 }
@@ -68,7 +68,7 @@ impl Terminal {
 fn shown(proposal: &Proposal, why: &str) -> String {
     let (diff, reason) = (proposal.diff(), &proposal.reason);
     let confidence = ConfidenceShape::of(&proposal.confidence).breakdown();
-    format!("\n{diff}\n{reason}\nasked because {why}\nconfidence {confidence}")
+    format!("\n{diff}\n{reason}\nneeds your review because {why}\nconfidence {confidence}")
 }
 
 const QUESTION: &str = "[a]ccept, [e]dit, [r]eject, [s]kip these tests, [q] stop? ";
@@ -85,12 +85,12 @@ fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
                 Err(why) => say(&format!("{why}\n")),
             },
             "r" | "reject" | "n" | "no" => {
-                say("why? (goes into the next prompt; may be empty) ");
+                say("why (goes into the next prompt; may be empty)? ");
                 return Ok(Verdict::Rejected(line_or_nothing()?));
             }
             "s" | "skip" => return Ok(Verdict::Skip),
             "q" | "quit" | "stop" => return Ok(Verdict::Stop),
-            _ => say("one of a, e, r, s, q\n"),
+            _ => say("type one of a, e, r, s, q\n"),
         }
     }
 }
@@ -120,10 +120,11 @@ fn line_or_nothing() -> Result<String, Fault> {
 fn edited(files: &[ProposedFile]) -> Result<Vec<ProposedFile>, String> {
     let program = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let program = program.filter(|it| !it.trim().is_empty());
-    let program = program.ok_or("set VISUAL or EDITOR to your editor, or answer otherwise")?;
+    let program = program.ok_or("set VISUAL or EDITOR to your editor, or choose another answer")?;
     let mut words = program.split_whitespace();
     let first = words.next().unwrap_or_default();
-    let folder = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| format!("cannot create a scratch folder: {error}"))?;
     let mut paths: Vec<PathBuf> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let name = file.path.rsplit('/').next().unwrap_or("file.py");
@@ -136,7 +137,7 @@ fn edited(files: &[ProposedFile]) -> Result<Vec<ProposedFile>, String> {
     let ended = Command::new(first).args(words).args(&paths).status();
     match ended {
         Ok(status) if status.success() => {}
-        Ok(status) => return Err(format!("{program} ended with {status}; nothing was taken")),
+        Ok(status) => return Err(format!("{program} ended with {status}; your edit was not used")),
         Err(error) => return Err(format!("cannot start {program}: {error}")),
     }
     let read = |(file, path): (&ProposedFile, &PathBuf)| {

@@ -92,7 +92,7 @@ pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
     };
     let record: Record = serde_json::from_str(&text).map_err(|e| format!("{RECORD}: {e}"))?;
     if record.version != VERSION {
-        return Err(format!("{RECORD} was not written by this Trellis: look at it, and remove it"));
+        return Err(format!("{RECORD} was not written by this Trellis: check it, and remove it"));
     }
     // What a person has undone or committed is theirs.
     let mut states = record.states.into_iter().rev();

@@ -18,12 +18,12 @@ pub(super) async fn repair(
 ) -> Result<RepairResult, Fault> {
     let git = Git::around(&order.home).map_err(broken)?.ok_or_else(|| {
         let home = order.home.display();
-        Fault::input(format!("{home} is in no repository of git that has a commit"))
+        Fault::input(format!("{home} is not in a git repository with a commit"))
             .hint("leave `worktree` out: attempts are made on copies anyway")
     })?;
     let journal = Journal::join(&order.home).map_err(|error| {
         Fault::internal(format!("cannot write the journal: {error}"))
-            .hint("make `.trellis` writable, and room on the disk")
+            .hint("make `.trellis` writable and free some space on the disk")
     })?;
     let worktree = Checkout::of(&git, &journal, "HEAD")?;
     let there = Order {

@@ -39,7 +39,7 @@ impl Results {
             std::thread::Builder::new().name("results".to_owned()).spawn(follow)
         });
         if let Err(why) = begun {
-            Output::say(format_args!("warning: runs of other windows are not seen: {why}"));
+            Output::say(format_args!("warning: test runs of other windows are not shown: {why}"));
         }
     }
 

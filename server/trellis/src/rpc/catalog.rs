@@ -67,7 +67,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let work = tokio::task::spawn_blocking(work).await;
-    work.unwrap_or_else(|error| Err(Fault::internal(format!("the work broke: {error}"))))
+    work.unwrap_or_else(|error| Err(Fault::internal(format!("the job crashed: {error}"))))
 }
 
 async fn start_run(

@@ -135,7 +135,7 @@ impl Context {
     pub(crate) async fn end(&self) {
         self.jobs.cancel_all();
         if tokio::time::timeout(LAST_PATIENCE, self.jobs.all_ended()).await.is_err() {
-            Output::say("warning: work did not end in time; what was accepted is kept");
+            Output::say("warning: a job did not end in time; accepted code is kept");
         }
         self.sandboxes.close().await;
     }
@@ -144,9 +144,9 @@ impl Context {
     /// never be full of those who wait for them.
     pub(crate) fn wait_for_work(&self) -> Result<SemaphorePermit<'_>, Fault> {
         self.waiting.try_acquire().map_err(|_| {
-            Fault::unavailable(format!("{WAITING_AT_MOST} calls wait for long work already"))
+            Fault::unavailable(format!("{WAITING_AT_MOST} calls already wait for long jobs"))
                 .kind("busy")
-                .hint("say `background`, and hear of the end by `trellis/event`")
+                .hint("use `background`; a `trellis/event` reports the end")
         })
     }
 
@@ -155,7 +155,7 @@ impl Context {
         if self.settings().trusted {
             return Ok(());
         }
-        Err(Fault::input("the workspace is not trusted: nothing of it is executed")
+        Err(Fault::input("the workspace is not trusted: Trellis runs nothing in it")
             .kind("untrusted")
             .hint("trust the workspace in the editor, then try again"))
     }

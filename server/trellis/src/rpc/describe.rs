@@ -39,8 +39,9 @@ fn event(table: &Described) -> (Value, Map<String, Value>) {
     let mut generator = table.generator();
     let schema = generator.subschema_for::<Event>();
     let _ = generator.subschema_for::<ErrorData>();
-    let summary = "What happens. The language server sends it by itself, a WebSocket to who has subscribed: there \
-                   `params` is `{subscription, result}`, and `result` is of this schema.";
+    let summary = "Events. The language server sends them without a request, a WebSocket sends them to \
+         its subscribers: there `params` is `{subscription, result}`, and `result` has this \
+         schema.";
     let event = json!({
         "name": EVENT,
         "summary": summary,

@@ -21,12 +21,20 @@ pub(crate) struct Code {
 /// All of them.
 pub(crate) const CODES: [Code; 8] = [
     Code { code: -32602, kind: "usage", meaning: "the parameters are wrong" },
-    Code { code: -32603, kind: "internal", meaning: "a fault of Trellis or of the machine" },
-    Code { code: -32801, kind: "overtaken", meaning: "a text changed while the answer was made" },
+    Code {
+        code: -32603,
+        kind: "internal",
+        meaning: "an internal error of Trellis or of the machine",
+    },
+    Code { code: -32801, kind: "overtaken", meaning: "a file changed during the request" },
     Code { code: 1, kind: "testsFailed", meaning: "tests still fail after the retries" },
-    Code { code: 2, kind: "needsHuman", meaning: "a person has to decide" },
-    Code { code: 65, kind: "badInput", meaning: "the input is broken or was changed by others" },
-    Code { code: 69, kind: "unavailable", meaning: "the model or the sandbox cannot be had" },
+    Code { code: 2, kind: "needsHuman", meaning: "needs your review" },
+    Code {
+        code: 65,
+        kind: "badInput",
+        meaning: "the input is invalid, or someone else changed it",
+    },
+    Code { code: 69, kind: "unavailable", meaning: "the model or the sandbox is unavailable" },
     Code { code: 130, kind: "cancelled", meaning: "it was cancelled" },
 ];
 
@@ -92,7 +100,7 @@ fn in_parameters(text: &str) -> String {
 pub(crate) fn outside(path: &Path) -> Fault {
     Fault::input(format!("{} is outside the workspace", path.display()))
         .kind("outside")
-        .hint("add its folder to the workspace, or do it by hand; nothing was changed")
+        .hint("add its folder to the workspace, or do it yourself; nothing was changed")
 }
 
 fn code(exit: Exit) -> &'static Code {
@@ -140,9 +148,9 @@ fn likeness(a: &str, b: &str) -> usize {
 
 /// Parameters that do not fit the method.
 pub(super) fn bad_params(misread: &Misread, name: &str) -> ErrorObjectOwned {
-    let near = misread.near.as_ref().map(|it| format!("did you mean `{it}`? "));
+    let near = misread.near.as_ref().and_then(|it| plan::did_you_mean(&[it]));
     let shown = format!("`trellis serve --describe` shows the parameters of {name}");
-    let hint = near.unwrap_or_default() + &shown;
+    let hint = near.map(|it| it + " ").unwrap_or_default() + &shown;
     let data = ErrorData { kind: "usage".to_owned(), hint: Some(hint), remedy: None };
     let why = format!("{name}: {}", misread.why);
     ErrorObjectOwned::owned(ErrorCode::InvalidParams.code(), why, Some(data))
@@ -152,11 +160,11 @@ impl From<Unanswered> for Fault {
     fn from(why: Unanswered) -> Fault {
         match why {
             Unanswered::Overtaken => {
-                Fault::input("a text changed while the answer was made").hint("ask again")
+                Fault::input("a file changed during the request").hint("send the request again")
             }
             Unanswered::Cancelled => Fault::new(Exit::Interrupted, "the request was cancelled"),
             Unanswered::Broken => {
-                Fault::internal("the question broke").hint("the server's log says how")
+                Fault::internal("the request failed").hint("see the server's log")
             }
         }
     }
@@ -169,8 +177,8 @@ mod tests {
     #[test]
     fn options_are_told_as_the_parameters_that_they_are() {
         let table = [
-            ("delete it all the same with --force", "delete it all the same with `force`"),
-            ("`--in /tmp/x` takes them in", "`root /tmp/x` takes them in"),
+            ("delete it anyway with --force", "delete it all the same with `force`"),
+            ("`--in /tmp/x` includes them", "`root /tmp/x` takes them in"),
             ("--start-from-node nope: the graph", "`startFromNode` nope: the graph"),
             ("run again with --keep-edits, or not", "run again with `keepEdits`, or not"),
             (

@@ -38,8 +38,8 @@ pub(super) fn within<T>(
 ) -> Result<T, Fault> {
     let folder = place(view, root);
     let real = folder.canonicalize().map_err(|error| {
-        Fault::input(format!("there is no {}: {error}", folder.display()))
-            .hint("give a folder or file of the workspace as `root`, or none")
+        Fault::input(run::words::cannot_read(folder.display(), &error))
+            .hint("give a folder or file of the workspace as `root`, or leave it out")
     })?;
     if let Some(part) = view.at_folder(&real) {
         let problems = part.snapshot.problems();

@@ -218,7 +218,7 @@ fn saved<R>(planned: &Planned<R>) -> Result<(), Fault> {
         let on_disk = edits::read(path)?;
         if on_disk != source {
             let shown = path.display();
-            return Err(Fault::input(format!("{shown} is not saved, or was changed by others"))
+            return Err(Fault::input(format!("{shown} is not saved, or someone else changed it"))
                 .kind("unsaved")
                 .hint("save the file, then try again; nothing was changed"));
         }

@@ -112,12 +112,14 @@ impl Table {
                 let params: P = read(&params, &known).map_err(|why| bad_params(&why, name))?;
                 let result = method(context, params).await.map_err(|fault| object(&fault))?;
                 serde_json::value::to_raw_value(&result).map_err(|error| {
-                    object(&Fault::internal(format!("{name}: the result is no JSON: {error}")))
+                    object(&Fault::internal(format!(
+                        "{name}: the result cannot be written as JSON: {error}"
+                    )))
                 })
             }
         };
         let added = self.module.register_async_method(name, answer);
-        debug_assert!(added.is_ok(), "two methods are called {name}");
+        debug_assert!(added.is_ok(), "there are two methods {name}");
     }
 
     /// A method that reads or writes files, on a thread of its own.
@@ -133,7 +135,7 @@ impl Table {
         self.call(name, effect, move |context: Arc<Context>, params: P| async move {
             let work = tokio::task::spawn_blocking(move || method(&context, params));
             work.await
-                .unwrap_or_else(|error| Err(Fault::internal(format!("{name} broke: {error}"))))
+                .unwrap_or_else(|error| Err(Fault::internal(format!("{name} crashed: {error}"))))
         });
     }
 
@@ -161,7 +163,9 @@ impl Table {
                     let result = work(shared, params.params, Duty { output, ..duty }).await;
                     let shown = result.and_then(|it| {
                         serde_json::to_value(&it).map_err(|error| {
-                            Fault::internal(format!("the result is no JSON: {error}"))
+                            Fault::internal(format!(
+                                "the result cannot be written as JSON: {error}"
+                            ))
                         })
                     });
                     // That it cannot be kept is said there.
@@ -231,7 +235,7 @@ fn read<P: DeserializeOwned>(params: &Params<'_>, known: &BTreeSet<String>) -> R
     let text = params.as_str().map(str::trim).filter(|it| !it.is_empty() && *it != "null");
     let text = text.unwrap_or("{}");
     if !text.starts_with('{') {
-        return Err(Misread::wrong("the parameters have to be an object"));
+        return Err(Misread::wrong("the parameters must be an object"));
     }
     let all: Map<String, Value> = serde_json::from_str(text).map_err(Misread::wrong)?;
     // Types that are made of others (`serde(flatten)`) let pass what none of them knows.
@@ -293,7 +297,7 @@ impl<'de, P: DeserializeOwned> Deserialize<'de> for Work<P> {
         let background = match all.remove("background") {
             None | Some(Value::Null) => false,
             Some(Value::Bool(it)) => it,
-            Some(_) => return Err(D::Error::custom("`background` has to be true or false")),
+            Some(_) => return Err(D::Error::custom("`background` must be true or false")),
         };
         let params = serde_json::from_value(Value::Object(all)).map_err(D::Error::custom)?;
         Ok(Work { params, background })
@@ -307,7 +311,7 @@ impl<P: JsonSchema> JsonSchema for Work<P> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = P::json_schema(generator);
-        let about = "Answer at once with the id of the job, whose end is told by `trellis/event`.";
+        let about = "Return immediately with the id of the job; a `trellis/event` reports its end.";
         let background = json!({ "description": about, "type": "boolean", "default": false });
         if let Some(all) =
             schema.ensure_object().entry("properties").or_insert(json!({})).as_object_mut()

@@ -80,23 +80,24 @@ impl Allowed {
         let file = config::Config::load(root, variable)?.sandbox;
         let is_little = self.memory.is_some_and(|it| !(LEAST_MEMORY..=MOST_MEMORY).contains(&it));
         if is_little || self.cores == Some(0) {
-            return Err(Fault::input("what tests may have is too little, or more than can be had")
-                .hint(format!("give `memory` in MiB, from {LEAST_MEMORY}, and `cores` from 1")));
+            return Err(Fault::input(
+                "a limit for tests is too small, or more than this machine has",
+            )
+            .hint(format!("give `memory` in MiB, at least {LEAST_MEMORY}, and `cores` from 1")));
         }
         let (mut env, mut notes) = (file.env, Vec::new());
         for name in file.pass_env.iter().chain(&self.pass_env) {
             named(name)?;
             match variable(name) {
                 Some(value) => drop(env.insert(name.clone(), value)),
-                None => {
-                    notes.push(format!("{name} is to be passed to the tests and is not set here"))
-                }
+                None => notes
+                    .push(format!("{name} should be passed to the tests, but it is not set here")),
             }
         }
         for pair in &self.env {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             if !pair.contains('=') {
-                return Err(Fault::input(format!("`{pair}` is no variable with a value"))
+                return Err(Fault::input(format!("`{pair}` is not a variable with a value"))
                     .hint("write NAME=VALUE, or `--pass-env NAME` for one that is set here"));
             }
             named(name)?;
@@ -120,8 +121,8 @@ fn named(name: &str) -> Result<(), Fault> {
     if is_variable(name) {
         return Ok(());
     }
-    Err(Fault::input(format!("{name:?} is no name of a variable"))
-        .hint("names are not empty and have no `=`"))
+    Err(Fault::input(format!("{name:?} is not the name of a variable"))
+        .hint("names are not empty and contain no `=`"))
 }
 
 impl Settled {

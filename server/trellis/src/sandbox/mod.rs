@@ -131,7 +131,7 @@ fn lender(voice: &Voice) -> Option<python::Lender> {
         cache: cache_folder().ok()?,
         on_progress: Arc::new(move |step| match step {
             python::Progress::Installing { requirements } => voice.say(format_args!(
-                "installing {} beside the environment, which has none, to measure lines",
+                "installing {} next to the environment, which has none, to measure lines",
                 requirements.join(", ")
             )),
             python::Progress::Waiting => {
@@ -154,8 +154,8 @@ async fn docker(
     if allowed.python.is_some() {
         return match args.sandbox {
             Choice::Docker => {
-                Err(Fault::input("an environment of this machine is not in a container")
-                    .hint("leave `--python` out and give `--image`, or use the local sandbox"))
+                Err(Fault::input("a container cannot use a Python environment on this machine")
+                    .hint("leave `--python` out and use `--image`, or use the local sandbox"))
             }
             _ => Ok(None),
         };
@@ -166,7 +166,7 @@ async fn docker(
     match container_image(args, root, needs, output).await {
         Ok(docker) => Ok(Some(docker)),
         Err(fault) if may_choose => {
-            output.note(format_args!("Docker cannot be used, tests run locally: {fault}"));
+            output.note(format_args!("Docker is unavailable, so tests run locally: {fault}"));
             Ok(None)
         }
         Err(fault) => Err(fault),
@@ -220,7 +220,7 @@ async fn interpreter(
         let shown = base.interpreter.display();
         output.note(format_args!("note: the tests run in the activated environment, with {shown}"));
     }
-    base.passed_over.iter().for_each(|it| output.note(format_args!("note: passed over: {it}")));
+    base.passed_over.iter().for_each(|it| output.note(format_args!("note: skipped: {it}")));
     let own = base.origin == python::Origin::Project;
     if own && base.maker.is_none() {
         return Ok(base);
@@ -228,18 +228,18 @@ async fn interpreter(
     let mut lines = lines(root, &needs, output)?;
     let say = |step: python::Progress| match step {
         python::Progress::Waiting => {
-            output.note("waiting for another process that makes the test environment");
+            output.note("waiting for another process that creates the test environment");
         }
         python::Progress::Creating { .. } => {}
         python::Progress::Installing { requirements } => {
-            output.note(format_args!("making the test environment: {}", requirements.join(", ")));
+            output.note(format_args!("creating the test environment: {}", requirements.join(", ")));
         }
     };
     if own {
         // Its plugins are not there where pytest is not.
         lines.retain(|it| it.to_ascii_lowercase().starts_with("pytest"));
         let shown = base.prefix().display();
-        output.note(format_args!("note: {shown} has no pytest; the tests get it from beside"));
+        output.note(format_args!("note: {shown} has no pytest; Trellis provides it for the tests"));
         return python::beside(&base, &lines, &cache_folder()?, &say)
             .await
             .map_err(Fault::unavailable);
@@ -286,7 +286,9 @@ fn lines(root: &Path, needs: &Needs, output: &Output) -> Result<Vec<String>, Fau
         let name = library_name(line);
         if let Some(meant) = distributions::meant_by(name) {
             let rest = &line.trim_start()[name.len()..];
-            found.notes.push(format!("{name} is the name of an import: {meant} is installed"));
+            found
+                .notes
+                .push(format!("{name} is the name of an import: the package {meant} is installed"));
             *line = format!("{meant}{rest}");
         }
     }

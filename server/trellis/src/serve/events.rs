@@ -63,7 +63,9 @@ async fn tell(sink: PendingSubscriptionSink, context: &Context, ending: &Cancell
                     return;
                 }
             }
-            Err(error) => Output::say(format_args!("error: an event is no JSON: {error}")),
+            Err(error) => {
+                Output::say(format_args!("error: an event cannot be written as JSON: {error}"))
+            }
         }
     }
 }

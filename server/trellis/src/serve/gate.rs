@@ -37,19 +37,22 @@ impl Rules {
         let refuse = |status, why| Err(Refusal { status, why });
         let mut hosts = header("host").map(|it| it.to_str().unwrap_or_default());
         if !hosts.next().is_some_and(is_loopback) || hosts.next().is_some() {
-            return refuse(403, "the host has to be 127.0.0.1");
+            return refuse(403, "the host must be 127.0.0.1");
         }
         let is_allowed = |it: &str| self.origins.iter().any(|own| own.eq_ignore_ascii_case(it));
         if !header("origin").all(|it| it.to_str().is_ok_and(is_allowed)) {
-            return refuse(403, "pages of this origin may not connect; `--allow-origin` lets them");
+            return refuse(
+                403,
+                "pages of this origin cannot connect; allow it with `--allow-origin`",
+            );
         }
         let bearer = header("authorization").find_map(|it| bearer(it.to_str().ok()?));
         let query = request.uri().query().unwrap_or_default().split('&');
         let given = bearer.or_else(|| query.into_iter().find_map(|it| it.strip_prefix("token=")));
         match given {
             Some(given) if self.is_token(given) => Ok(()),
-            Some(_) => refuse(401, "the token is not that of this server"),
-            None => refuse(401, "show the token: `Authorization: Bearer TOKEN`, or `?token=TOKEN`"),
+            Some(_) => refuse(401, "the token is wrong for this server"),
+            None => refuse(401, "send the token: `Authorization: Bearer TOKEN`, or `?token=TOKEN`"),
         }
     }
 

@@ -135,7 +135,7 @@ async fn listen(port: u16) -> Result<(TcpListener, u16), Fault> {
     let bound = bound.and_then(|it| it.local_addr().map(|address| (it, address.port())));
     bound.map_err(|error| {
         Fault::unavailable(format!("cannot listen on {socket}: {error}"))
-            .hint("give another `--port`, or none for one that is free")
+            .hint("choose another `--port`, or leave it out to use a free one")
     })
 }
 
@@ -154,7 +154,7 @@ async fn accept(
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
             Err(error) => {
-                Output::say(format_args!("warning: cannot take a connection: {error}"));
+                Output::say(format_args!("warning: cannot accept a connection: {error}"));
                 sleep(BREATH).await;
                 continue;
             }

@@ -29,7 +29,7 @@ impl Token {
             None => cache_folder()?.join("serve"),
         };
         Token::below(&folder).map_err(|error| {
-            Fault::unavailable(format!("cannot keep the token in {}: {error}", folder.display()))
+            Fault::unavailable(format!("cannot store the token in {}: {error}", folder.display()))
                 .hint("set XDG_RUNTIME_DIR or TRELLIS_CACHE to a folder of your own")
         })
     }
@@ -68,7 +68,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(PRIVATE).create(folder)?;
     let found = fs::symlink_metadata(folder)?;
     if !found.is_dir() || found.uid() != geteuid().as_raw() {
-        return Err(io::Error::other("it is not a folder of yours"));
+        return Err(io::Error::other("the folder does not belong to you"));
     }
     if found.mode() & 0o077 != 0 {
         fs::set_permissions(folder, Permissions::from_mode(PRIVATE))?;

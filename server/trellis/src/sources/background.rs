@@ -43,9 +43,7 @@ impl Workspace {
             });
         if let Err(error) = started {
             self.working.store(false, Ordering::Relaxed);
-            Output::say(format_args!(
-                "warning: outlines are made when they are asked for: {error}"
-            ));
+            Output::say(format_args!("warning: outlines are created only when needed: {error}"));
         }
     }
 

@@ -156,8 +156,8 @@ impl Workspace {
         let Some(error) = self.watch.as_ref().and_then(|it| it.failed()) else { return };
         self.watch = None;
         Output::say(format_args!(
-            "warning: {}: changes are not reported ({error}); every file is looked at before each answer. \
-             Raising fs.inotify.max_user_watches helps",
+            "warning: {}: changes are not reported ({error}); Trellis checks every file before \
+             each answer. Raising fs.inotify.max_user_watches helps",
             self.root.display()
         ));
     }
@@ -210,7 +210,7 @@ impl Workspace {
         let removed = self.remove(&name);
         if error.kind() != io::ErrorKind::NotFound {
             let shown = self.disk.root().join(&name);
-            let why = format!("{}: {error}: left out", shown.display());
+            let why = format!("{}: {error}: skipped", shown.display());
             self.problems.1.insert(name, why);
         }
         removed

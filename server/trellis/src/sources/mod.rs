@@ -115,8 +115,8 @@ impl Workspace {
     }
 
     fn at(path: &Path) -> Result<Workspace, Fault> {
-        let missing = |error| {
-            Fault::input(format!("there is no {}: {error}", path.display()))
+        let missing = |error: std::io::Error| {
+            Fault::input(run::words::cannot_read(path.display(), &error))
                 .hint("give a folder or a Python file")
         };
         let is_file = std::fs::metadata(path).map_err(missing)?.is_file();
@@ -257,6 +257,6 @@ impl Workspace {
 
 fn no_watch(path: &Path, error: &std::io::Error) {
     let shown = path.display();
-    let rest = "every file is looked at before each answer";
+    let rest = "Trellis checks every file before each answer";
     Output::say(format_args!("warning: {shown}: changes are not reported ({error}); {rest}"));
 }

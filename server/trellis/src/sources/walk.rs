@@ -36,7 +36,7 @@ pub(super) fn list(
     let met = traps.clone();
     let is_open = move |entry: &DirEntry| {
         let trap = if is_folder(entry) { trap(entry.path()) } else { None };
-        lock(&met).extend(trap.as_deref().map(|it| format!("{}: left out", unread(it))));
+        lock(&met).extend(trap.as_deref().map(|it| format!("{}: skipped", unread(it))));
         trap.is_none()
     };
     let mut walk = builder(root);
@@ -45,7 +45,7 @@ pub(super) fn list(
             match entry {
                 Ok(entry) if is_folder(&entry) => folder(entry.path()),
                 Ok(entry) => note(root, &entry, &found, file),
-                Err(error) => lock(&found).problems.push(format!("{error}: left out")),
+                Err(error) => lock(&found).problems.push(format!("{error}: skipped")),
             }
             if late() { WalkState::Quit } else { WalkState::Continue }
         })
@@ -134,11 +134,11 @@ fn trap(folder: &Path) -> Option<PathBuf> {
 /// Sentences about such rules in the root and above it; with them, a walk goes by no rules of git.
 fn unread_rules(root: &Path) -> Vec<String> {
     let traps = root.ancestors().filter_map(trap);
-    traps.map(|it| format!("{}: nothing is left out for git's sake", unread(&it))).collect()
+    traps.map(|it| format!("{}: files that git ignores are not left out", unread(&it))).collect()
 }
 
 fn unread(rules: &Path) -> String {
-    format!("{}: it is no regular file of at most 16 MiB", rules.display())
+    format!("{}: it is larger than 16 MiB, or not a regular file", rules.display())
 }
 
 /// The root was asked for by name, whatever it is.
@@ -165,10 +165,10 @@ fn note(root: &Path, entry: &DirEntry, found: &Mutex<Listing>, file: &impl Fn(&s
             file(&path, stamp);
             lock(found).files.push((path, stamp));
         }
-        (None, _) => lock(found).problems.push(format!("{shown}: its name is not UTF-8: left out")),
+        (None, _) => lock(found).problems.push(format!("{shown}: its name is not UTF-8: skipped")),
         // Gone between the listing and the look.
         (_, Err(error)) if is_gone(&error) => {}
-        (_, Err(error)) => lock(found).problems.push(format!("{shown}: {error}: left out")),
+        (_, Err(error)) => lock(found).problems.push(format!("{shown}: {error}: skipped")),
     }
 }
 

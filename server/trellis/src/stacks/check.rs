@@ -36,7 +36,7 @@ fn names(stack: &Written) -> Option<Broken> {
     if !is_name(&stack.name) {
         return Some((
             format!("its `name` is `{}`", stack.name.escape_debug()),
-            "take lower-case letters, digits and `-`, at most 64, beginning with a letter",
+            "use lower-case letters, digits and `-`, at most 64, beginning with a letter",
         ));
     }
     let lines = [
@@ -47,24 +47,24 @@ fn names(stack: &Written) -> Option<Broken> {
     for (field, text) in lines {
         if text.trim().is_empty() || text.contains(char::is_control) {
             return Some((
-                format!("its `{field}` is empty or no single line"),
-                "say it in one line",
+                format!("its `{field}` is empty or has several lines"),
+                "write it in one line",
             ));
         }
     }
     let empty = stack.conventions.trim().is_empty();
-    empty.then(|| ("its `conventions` are empty".to_owned(), "say how code is written there"))
+    empty.then(|| ("its `conventions` are empty".to_owned(), "describe how code is written there"))
 }
 
 fn command(command: &str) -> Option<Broken> {
     if command.trim().is_empty() || command.contains(char::is_control) {
-        let why = "its `test_command` is empty or no single line".to_owned();
-        return Some((why, "name one program with its arguments, such as `npm test`"));
+        let why = "its `test_command` is empty or has several lines".to_owned();
+        return Some((why, "give one program with its arguments, such as `npm test`"));
     }
     let odd = command.chars().find(|it| SHELL.contains(it))?;
     Some((
-        format!("its `test_command` holds `{odd}`, which only a shell would understand"),
-        "name one program with its arguments; put what needs a shell into a script of the project",
+        format!("its `test_command` contains `{odd}`, which only a shell understands"),
+        "give one program with its arguments; put shell commands into a script of the project",
     ))
 }
 
@@ -74,7 +74,7 @@ fn folders(stack: &Written) -> Option<Broken> {
             && let Some(why) = unfit(folder)
         {
             let why = format!("its `{field}` `{}` {why}", folder.escape_debug());
-            return Some((why, "name a folder below the project's root, or `.` for the root"));
+            return Some((why, "give a folder below the project's root, or `.` for the root"));
         }
         let inside = |path: &String| folder == "." || path.starts_with(&format!("{folder}/"));
         if !stack.hello_world.keys().any(inside) {
@@ -103,17 +103,17 @@ fn files(stack: &Written) -> Option<Broken> {
             return Some((why, "give every file a path relative to the project's root"));
         }
         if let Some(other) = seen.insert(path.to_lowercase(), path) {
-            let why = format!("`{other}` and `{path}` are one file");
-            return Some((why, "name each file once, in `config_files` or in `hello_world`"));
+            let why = format!("`{other}` and `{path}` are the same file");
+            return Some((why, "list each file once, in `config_files` or in `hello_world`"));
         }
         if let Some(why) = placeholder(text) {
-            return Some((format!("`{path}` {why}"), "only {{project_name}} is known"));
+            return Some((format!("`{path}` {why}"), "the only placeholder is {{project_name}}"));
         }
     }
     seen.iter().find_map(|(lower, path)| {
         let folders = lower.match_indices('/').map(|(at, _)| &lower[..at]);
         let file = folders.into_iter().find_map(|it| seen.get(it))?;
-        let why = format!("`{file}` is a file, and a folder of `{path}`");
+        let why = format!("`{file}` is a file, but also a folder of `{path}`");
         Some((why, "give one of the two another path"))
     })
 }
@@ -134,7 +134,7 @@ fn manifest(stack: &Written) -> Option<Broken> {
     }
     let (name, files) = (stack.install.name(), manifests.join(" or "));
     let why = format!("`install` is {name}, and `config_files` has no {files}");
-    Some((why, "add the file that says what is to be installed, or `install: none`"))
+    Some((why, "add the file that lists what to install, or use `install: none`"))
 }
 
 #[cfg(test)]
@@ -187,9 +187,9 @@ conventions: None.
             ("style.jsx", "~/.profile", "starts with `~`"),
             ("style.jsx", "'a//b'", "has an empty part"),
             ("style.jsx", "tests/", "has an empty part"),
-            ("style.jsx", "src/a.js", "`src/a.js` and `src/a.js` are one file"),
-            ("style.jsx", "SRC/A.js", "are one file"),
-            ("style.jsx", "src", "`src` is a file, and a folder of `src/a.js`"),
+            ("style.jsx", "src/a.js", "`src/a.js` and `src/a.js` are the same file"),
+            ("style.jsx", "SRC/A.js", "are the same file"),
+            ("style.jsx", "src", "`src` is a file, but also a folder of `src/a.js`"),
             ("tests/a.test.js: t", "tests/a.test.js: '{{project}}'", "placeholder {{project}}"),
             ("tests/a.test.js: t", "tests/a.test.js: '{{project_nam'", "has the placeholder"),
             ("package.json", "package.json5", "`config_files` has no package.json"),

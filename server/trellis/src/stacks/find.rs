@@ -52,13 +52,13 @@ pub(crate) fn all(
 pub(crate) fn find(stacks: Vec<Stack>, name: &str) -> Result<Stack, Fault> {
     let names: Vec<String> = stacks.iter().map(|it| it.name().to_owned()).collect();
     stacks.into_iter().find(|it| it.name() == name).ok_or_else(|| {
-        Fault::input(format!("there is no stack `{name}`"))
-            .hint(format!("take one of {}", names.join(", ")))
+        Fault::input(format!("there is no template `{name}`"))
+            .hint(format!("choose one of {}", names.join(", ")))
     })
 }
 
 fn folders(folder: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Vec<PathBuf>, Fault> {
-    let cannot = |e| Fault::internal(format!("cannot tell the current folder: {e}"));
+    let cannot = |e| Fault::internal(format!("cannot find the current folder: {e}"));
     let folder = std::path::absolute(folder).map_err(cannot)?;
     let own = config::own_folder(env).map(|it| it.join(OWN));
     let projects = folder.ancestors().map(|it| it.join(PROJECTS)).find(|it| it.is_dir());
@@ -68,8 +68,12 @@ fn folders(folder: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Vec<Pa
 /// The YAML files of a folder by name; none where there is no folder.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     let unreadable = |error: std::io::Error| {
-        Fault::input(format!("cannot look for stacks in {}: {error}", folder.display()))
-            .hint("mend its permissions, or move it away")
+        Fault::input(format!(
+            "cannot look for templates in {}: {}",
+            folder.display(),
+            run::words::reason(&error)
+        ))
+        .hint("make it readable, or move it away")
     };
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -88,25 +92,26 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
 
 fn of_file(path: PathBuf) -> Result<Stack, Fault> {
     let refused = |why: String| {
-        Fault::input(format!("cannot read the stack {}: {why}", path.display()))
-            .hint("mend the file, or move it away")
+        Fault::input(format!("cannot read the template {}: {why}", path.display()))
+            .hint("fix the file, or move it away")
     };
-    let length = run::files::open(&path).map_err(|e| refused(e.to_string()))?.get_ref().metadata();
+    let length =
+        run::files::open(&path).map_err(|e| refused(run::words::reason(&e)))?.get_ref().metadata();
     if length.is_ok_and(|it| it.len() > LARGEST) {
         return Err(refused("it is larger than 1 MiB".to_owned()));
     }
-    let text = run::files::read_text(&path).map_err(|e| refused(e.to_string()))?;
+    let text = run::files::read_text(&path).map_err(|e| refused(run::words::reason(&e)))?;
     read(&text, Origin::File(path))
 }
 
 fn read(text: &str, origin: Origin) -> Result<Stack, Fault> {
     let place = match &origin {
-        Origin::Builtin => "a stack of the binary".to_owned(),
+        Origin::Builtin => "a template built into Trellis".to_owned(),
         Origin::File(path) => path.display().to_string(),
     };
     let written: Written = serde_saphyr::from_str(text).map_err(|error| {
-        Fault::input(format!("{place} is no stack: {}", error.without_snippet()))
-            .hint("mend it after the example in the README, or move it away")
+        Fault::input(format!("{place} is not a template: {}", error.without_snippet()))
+            .hint("fix it (see the page `templates`), or move it away")
     })?;
     match check::broken_rule(&written) {
         None => Ok(Stack { written, origin }),
@@ -120,6 +125,6 @@ fn twice(one: &Stack, other: &Stack) -> Fault {
         Origin::File(path) => path.display().to_string(),
     };
     let (name, one, other) = (one.name(), place(one), place(other));
-    Fault::input(format!("two stacks are called `{name}`: {one} and {other}"))
-        .hint("give your own another `name`")
+    Fault::input(format!("two templates have the name `{name}`: {one} and {other}"))
+        .hint("give your own template another `name`")
 }

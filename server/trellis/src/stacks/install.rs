@@ -89,7 +89,7 @@ fn wanted(root: &Path) -> Result<Vec<Installer>, Fault> {
     let wanted: Vec<Installer> = all.into_iter().filter(is_wanted).collect();
     if wanted.is_empty() {
         let files: Vec<&str> = all.iter().flat_map(|it| it.manifests()).copied().collect();
-        let message = format!("nothing is to be installed in {}", root.display());
+        let message = format!("there is nothing to install in {}", root.display());
         let hint = format!("give a folder with one of {}", files.join(", "));
         return Err(Fault::input(message).hint(hint));
     }
@@ -97,8 +97,8 @@ fn wanted(root: &Path) -> Result<Vec<Installer>, Fault> {
 }
 
 fn stopped(installer: Installer) -> Fault {
-    Fault::new(Exit::Interrupted, format!("stopped while {} was at work", installer.name()))
-        .hint("run the same again; it goes on with what is there")
+    Fault::new(Exit::Interrupted, format!("stopped while {} was running", installer.name()))
+        .hint("run the same command again; it continues with what is installed")
 }
 
 async fn with(installer: Installer, root: &Path, output: &Output) -> Result<Installed, Fault> {
@@ -151,7 +151,7 @@ async fn finish(
             return Err(Fault::unavailable(format!(
                 "{shown} did not end within {minutes} minutes"
             ))
-            .hint("check the network, then run the same again"));
+            .hint("check the network, then run the same command again"));
         }
     };
     if ended.status.success() {
@@ -159,15 +159,15 @@ async fn finish(
     }
     let words = last_words(&ended.stderr, &ended.stdout);
     Err(Fault::unavailable(format!("{shown} ended with {}:\n{words}", ended.status))
-        .hint("check the network and the versions that the project asks for"))
+        .hint("check the network and the versions that the project requires"))
 }
 
 fn not_started(program: &str, error: &std::io::Error) -> Fault {
-    let fault = Fault::unavailable(format!("{program} could not be started: {error}"));
+    let fault = Fault::unavailable(format!("cannot start {program}: {error}"));
     match (error.kind(), program) {
         (ErrorKind::NotFound, "npm") => fault.hint("install Node.js 20 or newer with npm"),
         (ErrorKind::NotFound, _) => fault.hint("install Go (Debian, Ubuntu: `golang-go`)"),
-        _ => fault.hint("make sure that it works in a terminal"),
+        _ => fault.hint("check that it works in a terminal"),
     }
 }
 
@@ -185,5 +185,5 @@ fn last_words(stderr: &[u8], stdout: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
     let tail = &lines[lines.len().saturating_sub(15)..];
-    if tail.is_empty() { "it said nothing".to_owned() } else { tail.join("\n") }
+    if tail.is_empty() { "it printed nothing".to_owned() } else { tail.join("\n") }
 }

@@ -10,21 +10,22 @@ use crate::error::Fault;
 /// The name of the project in `folder`: the one given, else that of the folder, as far as it can be one.
 pub(crate) fn project_name(given: Option<&str>, folder: &Path) -> Result<String, Fault> {
     const HINT: &str =
-        "take lower-case letters, digits and `-`, beginning with a letter: `--name my-shop`";
+        "use lower-case letters, digits and `-`, beginning with a letter: `--name my-shop`";
     if let Some(name) = given {
-        let refused =
-            || Fault::input(format!("`{}` cannot name a project", name.escape_debug())).hint(HINT);
+        let refused = || {
+            Fault::input(format!("`{}` cannot be the name of a project", name.escape_debug()))
+                .hint(HINT)
+        };
         return Some(name.to_owned()).filter(|it| check::is_name(it)).ok_or_else(refused);
     }
     let folder = std::path::absolute(folder)
-        .map_err(|e| Fault::internal(format!("cannot tell the current folder: {e}")))?;
+        .map_err(|e| Fault::internal(format!("cannot find the current folder: {e}")))?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = name.chars().map(plain).collect();
     let name = name.trim_matches('-').to_owned();
     Some(name).filter(|it| check::is_name(it)).ok_or_else(|| {
-        Fault::input(format!("no name for the project follows from {}", folder.display()))
-            .hint(HINT)
+        Fault::input(format!("{} gives no name for the project", folder.display())).hint(HINT)
     })
 }
 
@@ -39,23 +40,21 @@ pub(crate) fn scaffold(stack: &Stack, project: &str, folder: &Path) -> Result<Ve
     };
     write_all().map_err(|error| {
         made.take_back();
-        Fault::input(format!("cannot make the project in {}: {error}", folder.display()))
-            .hint("nothing was left there; give a folder that you may write to")
+        Fault::input(format!("cannot create the project in {}: {error}", folder.display()))
+            .hint("nothing was left there; give a folder that you can write to")
     })?;
     Ok(files.into_keys().collect())
 }
 
 fn refuse_used(folder: &Path) -> Result<(), Fault> {
     let shown = folder.display();
-    let refuse = |why: String| {
-        Err(Fault::input(why).hint("give a folder that is not there yet, or an empty one"))
-    };
+    let refuse = |why: String| Err(Fault::input(why).hint("give a new or empty folder"));
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
         Ok(false) => Ok(()),
         Ok(true) => refuse(format!("{shown} is not empty; nothing was written")),
         // A link that leads nowhere is refused where it is made.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => refuse(format!("cannot make a project in {shown}: {error}")),
+        Err(error) => refuse(format!("cannot create a project in {shown}: {error}")),
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn start() -> io::Result<Owner> {
     let (sender, receiver) = channel();
     let run = move || {
         if catch_unwind(AssertUnwindSafe(|| State::default().run(&receiver))).is_err() {
-            log(format_args!("error: the state of the workspace is lost; ending"));
+            log(format_args!("error: the state of the workspace is lost; exiting"));
             std::process::exit(Exit::Internal as i32);
         }
     };
@@ -320,7 +320,8 @@ impl State {
             if workspace.refresh(PATIENCE) == Refreshed::TimedOut {
                 let root = workspace.root().display();
                 log(format_args!(
-                    "warning: {root}: no look at the disk in {PATIENCE:?}; answering from before"
+                    "warning: {root}: checking the disk takes longer than {PATIENCE:?}; the \
+                     answer may be out of date"
                 ));
             }
         }

@@ -69,16 +69,15 @@ impl Checker {
     /// Every reference that the checker finds, the definition included.
     pub(crate) fn references(self, question: &Question<'_>) -> Result<Vec<Start>, Fault> {
         let program = self.find()?;
-        let failed = |e: io::Error| {
-            Fault::unavailable(format!("{} could not be started: {e}", program.display()))
-        };
+        let failed =
+            |e: io::Error| Fault::unavailable(format!("cannot start {}: {e}", program.display()));
         let log = tempfile::tempfile().map_err(failed)?;
         let mut talk =
             Talk::start(&program, self.command().1, question.folder, log).map_err(failed)?;
         talk.ask(question).map_err(|why| {
             let said = talk.said();
-            Fault::unavailable(format!("{} gave no references: {why}{said}", self.name()))
-                .hint("without --confirm, what is merely possible is marked as such")
+            Fault::unavailable(format!("{} found no references: {why}{said}", self.name()))
+                .hint("without --confirm, possible references are marked as such")
         })
     }
 
@@ -88,7 +87,8 @@ impl Checker {
         find(program).ok_or_else(|| {
             let name = self.name();
             Fault::unavailable(format!("{program} is not on PATH")).hint(format!(
-                "install it with `uv tool install {name}`, or activate the environment that has it"
+                "install it with `uv tool install {name}`, or activate the environment that has \
+                 it"
             ))
         })
     }
@@ -189,7 +189,9 @@ impl Talk {
     fn receive(&mut self, method: &str) -> Result<Value, String> {
         let left = self.until.saturating_duration_since(Instant::now());
         match self.messages.recv_timeout(left) {
-            Ok(message) => message.map_err(|e| format!("what it says is no protocol: {e}")),
+            Ok(message) => {
+                message.map_err(|e| format!("its output is not a message of the protocol: {e}"))
+            }
             Err(RecvTimeoutError::Disconnected) => Err("it ended too early".to_owned()),
             Err(RecvTimeoutError::Timeout) => {
                 Err(format!("no answer to {method} within {} seconds", PATIENCE.as_secs()))
@@ -204,7 +206,7 @@ impl Talk {
         let _ = self.log.rewind().and_then(|()| self.log.read_to_end(&mut bytes));
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rfind(|it| !it.trim().is_empty());
-        last.map_or_else(String::new, |it| format!("; it said: {}", it.trim()))
+        last.map_or_else(String::new, |it| format!("; it printed: {}", it.trim()))
     }
 }
 

@@ -39,7 +39,8 @@ pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, N
     let mut reasons = outside(found.reasons, &own, &uses);
     if index.overrides(at.file, at.range.start) {
         reasons.push(
-            "it overrides, or may override, a member of a base: calls of that run it".to_owned(),
+            "it overrides, or may override, a member of a base class: calls of that run it"
+                .to_owned(),
         );
     }
     let (symbols, files) = (symbols.to_vec(), files(index, symbols));

@@ -94,24 +94,26 @@ pub(crate) fn read(out: &Path) -> Result<View, Fault> {
     let path = out.join(PATH);
     let bytes = run::files::read(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            Fault::input(format!("no list of tasks was begun in {}", out.display()))
+            Fault::input(format!("no list of tasks was started in {}", out.display()))
                 .kind("noTasks")
-                .hint("give the folder that `trellis tasks` was given as `--out`")
+                .hint("give the folder that you passed to `trellis tasks` as `--out`")
         }
-        _ => Fault::input(format!("cannot read {}: {error}", path.display()))
-            .hint("make it readable, or run `trellis tasks` again, which writes it anew"),
+        _ => Fault::input(run::words::cannot_read(path.display(), &error))
+            .hint("make it readable, or run `trellis tasks` again, which writes it again"),
     })?;
     let broken = |why: String| {
-        Fault::input(format!("{} does not say how the tasks stand: {why}", path.display())).hint(
-            "run `trellis tasks` again: it goes by what is merged in git, and writes the file anew",
-        )
+        Fault::input(format!("{} does not show the progress of the tasks: {why}", path.display()))
+            .hint(
+                "run `trellis tasks` again: it reads what is merged from git, and writes the file \
+             again",
+            )
     };
     let not_json = |error: serde_json::Error| broken(error.to_string());
     // One of another version may have another shape.
     let Versioned { version } = serde_json::from_slice(&bytes).map_err(not_json)?;
     match version {
         VERSION => serde_json::from_slice(&bytes).map_err(not_json),
-        other => Err(broken(format!("it is of version {other}, this trellis reads {VERSION}"))),
+        other => Err(broken(format!("it has version {other}, but this Trellis reads {VERSION}"))),
     }
 }
 
@@ -137,8 +139,9 @@ impl<'a> Board<'a> {
         (file, stack): (&Path, &str),
         observer: &'a Observer,
     ) -> Result<Board<'a>, Fault> {
-        let file = std::path::absolute(file)
-            .map_err(|error| cannot(&format!("tell where {} is", file.display()), &error))?;
+        let file = std::path::absolute(file).map_err(|error| {
+            cannot(&format!("find the full path of {}", file.display()), &error)
+        })?;
         let written = View::new(file.display().to_string(), stack, plan.nodes().len());
         Ok(Board { out, plan, observer, written, told: HashMap::new() })
     }
@@ -160,8 +163,9 @@ impl<'a> Board<'a> {
     }
 
     fn write(&self) -> Result<(), Fault> {
-        let text = serde_json::to_string_pretty(&self.written)
-            .map_err(|error| Fault::internal(format!("the tasks are no JSON: {error}")))?;
+        let text = serde_json::to_string_pretty(&self.written).map_err(|error| {
+            Fault::internal(format!("the tasks cannot be written as JSON: {error}"))
+        })?;
         disk::write(self.out, PATH, &(text + "\n"))
             .map_err(|error| cannot(&format!("write {}", self.out.join(PATH).display()), &error))
     }

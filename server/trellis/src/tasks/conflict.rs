@@ -30,7 +30,7 @@ pub(super) async fn settle(
     };
     let conflicts: Vec<Conflict> = sides.into_iter().map(conflict).collect();
     if let Some(it) = conflicts.iter().find(|it| it.is_test && !it.path.ends_with(".py")) {
-        return Ok(Err(format!("{} holds tests, which a person has to merge", it.path)));
+        return Ok(Err(format!("{} contains tests; merge them yourself", it.path)));
     }
     let tools = bench.tools;
     let mut wanted = bench.passing(&made.work, &clash.old).await?;
@@ -51,7 +51,7 @@ pub(super) async fn settle(
                 bench.known.learn(&candidate.commit, passed(&run));
                 return Ok(Ok(candidate));
             }
-            Gate::Shut(why) => last = format!("merged so, {why}"),
+            Gate::Shut(why) => last = format!("merged this way, {why}"),
         }
     }
     Ok(Err(first_line(&last)))
@@ -99,7 +99,7 @@ impl Talk<'_> {
                 },
                 Observation::Unusable { why } => last = why,
                 Observation::NoReply { reason } => return Ok(Err(reason)),
-                other => return Ok(Err(format!("that was no answer: {other:?}"))),
+                other => return Ok(Err(format!("unexpected reply: {other:?}"))),
             }
             complaint = Some(last.clone());
         }

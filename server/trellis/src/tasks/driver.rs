@@ -47,8 +47,8 @@ pub(crate) async fn tasks(
     let began = Instant::now();
     let plan = Arc::new(plan_file::read_tasks(&order.file)?);
     if plan.nodes().is_empty() {
-        return Err(Fault::input(format!("{} holds no task", order.file.display()))
-            .hint("give a list with at least one; nothing was started"));
+        return Err(Fault::input(format!("{} has no tasks", order.file.display()))
+            .hint("give a list with at least one task; nothing was started"));
     }
     let known = stacks::all(&order.stacks, |name| std::env::var(name).ok())?;
     let stack = stacks::find(known, &order.stack)?;
@@ -213,7 +213,7 @@ impl All<'_> {
                 let merged = campaign.progress().completed;
                 Box::pin(async move { Ok(Ended::Integration(self.integrate(&merged).await?)) })
             }
-            Next::End(_) => return Err(Fault::internal("an end is no step")),
+            Next::End(_) => return Err(Fault::internal("an end is not a step")),
         })
     }
 
@@ -440,7 +440,8 @@ impl All<'_> {
 /// Why tests of all tasks together are not there.
 fn apart(why: &str) -> String {
     format!(
-        "every task is merged or told, and what shows that they work together is not there (`--skip-integration` does without it): {why}"
+        "every task is merged or has failed, and the integration tests are missing \
+         (`--skip-integration` skips them): {why}"
     )
 }
 
@@ -454,5 +455,5 @@ fn why(ending: Ending) -> String {
 
 fn cancelled() -> Fault {
     Fault::new(Exit::Interrupted, "stopped before all tasks were done")
-        .hint("run the same command again: it goes on, and what is merged stays")
+        .hint("run the same command again: it resumes, and merged tasks stay")
 }

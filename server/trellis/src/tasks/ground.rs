@@ -36,25 +36,27 @@ pub(super) fn folder(order: &Order, stack: &Stack) -> Result<PathBuf, Fault> {
         out.canonicalize().map_err(|error| cannot(&format!("open {}", out.display()), &error))?;
     match run::files::read_text(marker(&real)) {
         Ok(known) if known.trim() == stack.name() => Ok(real),
-        Ok(known) => {
-            Err(Fault::input(format!("{} was made of the stack {}", out.display(), known.trim()))
-                .hint("give that stack, or another folder"))
-        }
+        Ok(known) => Err(Fault::input(format!(
+            "{} was created from the template {}",
+            out.display(),
+            known.trim()
+        ))
+        .hint("use that template, or another folder")),
         Err(_) => Err(Fault::input(format!(
-            "{} is not empty, and no earlier start made it",
+            "{} is not empty, and no earlier run created it",
             out.display()
         ))
-        .hint("give an empty folder, or one that is not there")),
+        .hint("give a new or empty folder")),
     }
 }
 
 /// Beside its place first, so that a crash leaves nothing half made there.
 fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let absolute =
-        std::path::absolute(out).map_err(|error| cannot("tell the current folder", &error))?;
+        std::path::absolute(out).map_err(|error| cannot("find the current folder", &error))?;
     let parent = absolute.parent().unwrap_or(&absolute).to_owned();
     fs::create_dir_all(&parent)
-        .map_err(|error| cannot(&format!("make {}", parent.display()), &error))?;
+        .map_err(|error| cannot(&format!("create {}", parent.display()), &error))?;
     let scratch = scratch::beside(&parent);
     let scratch =
         scratch.map_err(|error| cannot(&format!("write to {}", parent.display()), &error))?;
@@ -66,7 +68,7 @@ fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
         crash_point::reach();
         fs::rename(&project, &absolute)
     };
-    mark().map_err(|error| cannot(&format!("make {}", out.display()), &error))
+    mark().map_err(|error| cannot(&format!("create {}", out.display()), &error))
 }
 
 fn marker(out: &Path) -> PathBuf {
@@ -80,7 +82,7 @@ pub(super) fn repository(
 ) -> Result<(Git, Option<Vec<String>>), Fault> {
     let git = Git::open(out, journal).map_err(broken)?.ok_or_else(|| {
         Fault::unavailable("git is not installed")
-            .hint("install it: each task is made on a branch of its own")
+            .hint("install it: Trellis makes each task on its own branch")
     })?;
     if git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
         return Ok((git, None));
@@ -88,7 +90,8 @@ pub(super) fn repository(
     if trailers(&git, "HEAD", STACK)?.is_empty() {
         let here = git.run(&["symbolic-ref", "--short", "HEAD"]).unwrap_or_default();
         let here = if here.is_empty() { "what is checked out".to_owned() } else { here };
-        let message = format!("{} has no project of a stack in {}", here.trim(), out.display());
+        let message =
+            format!("{} has no project from a template in {}", here.trim(), out.display());
         return Err(Fault::input(message)
             .hint("`git switch` to the branch that the tasks are for; nothing was changed"));
     }

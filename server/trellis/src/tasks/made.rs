@@ -26,11 +26,11 @@ type Committed = (String, String);
 pub(crate) fn files(out: &Path) -> Result<Vec<(String, Kept)>, Fault> {
     if git::find("git").is_none() {
         return Err(Fault::unavailable("git is not installed")
-            .hint("install it: what was made is known to git"));
+            .hint("install it: git has the work that is done"));
     }
     if !out.join(".git").exists() {
-        return Err(Fault::input(format!("{} is no repository of git", out.display()))
-            .hint("run `trellis tasks` again: it makes what is missing"));
+        return Err(Fault::input(format!("{} is not a git repository", out.display()))
+            .hint("run `trellis tasks` again: it creates what is missing"));
     }
     let Some(git) = Git::around(out).map_err(git::broken)? else { return Ok(Vec::new()) };
     let committed = committed(&git).map_err(|error| broken(out, &error))?;
@@ -75,6 +75,6 @@ fn size(out: &Path, path: &str) -> Option<u64> {
 }
 
 fn broken(out: &Path, error: &GitError) -> Fault {
-    Fault::input(format!("what was made in {} is not known: {error}", out.display()))
-        .hint("look at it with `git status` and `git fsck`")
+    Fault::input(format!("cannot find out what was done in {}: {error}", out.display()))
+        .hint("check it with `git status` and `git fsck`")
 }

@@ -94,7 +94,7 @@ async fn tested(made: &Made, bench: Bench<'_>) -> Result<Result<Candidate, Strin
             let why = failure(&[made], (it.target(), &it.commit), bench).await?;
             return Ok(match why {
                 None => Ok(it),
-                Some(why) => Err(format!("merged, the tests do not pass: {why}")),
+                Some(why) => Err(format!("the tests do not pass after the merge: {why}")),
             });
         }
         Merge::Conflict(clash) => clash,
@@ -103,11 +103,12 @@ async fn tested(made: &Made, bench: Bench<'_>) -> Result<Result<Candidate, Strin
     told(bench.tools, &made.id, "merge conflict", &paths)?;
     let settled = settle(made, &clash, bench).await?;
     if settled.is_ok() {
-        told(bench.tools, &made.id, "conflict settled", &paths)?;
+        told(bench.tools, &made.id, "conflict resolved", &paths)?;
     }
     Ok(settled.map_err(|why| {
         format!(
-            "{paths}: what was merged meanwhile and {branch} have changed the same lines, and the model did not merge them ({why}); both are kept"
+            "{paths}: {branch} changed the same lines as work merged in the meantime, and the \
+             model could not merge them ({why}); both versions are kept"
         )
     }))
 }
@@ -127,7 +128,7 @@ async fn failure(
     let branches: Vec<String> = all.iter().map(|it| it.work.branch()).collect();
     let event = Event::Stage {
         work: "tasks".to_owned(),
-        stage: "tests of what the merge makes".to_owned(),
+        stage: "tests of the merged result".to_owned(),
         reason: format!("{}: {}", branches.join(", "), run.summary()),
         milliseconds: Some(began.elapsed().as_millis() as u64),
     };

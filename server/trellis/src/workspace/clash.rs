@@ -85,16 +85,18 @@ impl Worktree {
             ));
         };
         if path.starts_with("../") {
-            return Ok(Err("is outside of the project's folder".to_owned()));
+            return Ok(Err("is outside the project's folder".to_owned()));
         }
         if ours.0 != theirs.0 || !ours.0.starts_with("100") {
-            return Ok(Err("is no plain file on both sides, or has other permissions".to_owned()));
+            return Ok(Err(
+                "is not a plain file on both sides, or its permissions changed".to_owned()
+            ));
         }
         let text = |blob: &str| self.git.run(&["cat-file", "blob", blob]).map_err(broken);
         let base = base.as_ref().map_or(Ok(String::new()), |it| text(&it.1))?;
         let (ours, theirs) = (text(&ours.1)?, text(&theirs.1)?);
         if [&base, &ours, &theirs].iter().any(|it| it.contains(['\0', '\u{fffd}'])) {
-            return Ok(Err("is no text in UTF-8".to_owned()));
+            return Ok(Err("is not UTF-8 text".to_owned()));
         }
         let marked = self.marked([&ours, &base, &theirs])?;
         Ok(Ok(Sides { path: path.to_owned(), base, ours, theirs, marked }))
@@ -103,7 +105,7 @@ impl Worktree {
     /// Merged line by line. The marks name no commits, so that the same conflict reads the same whenever it is met.
     fn marked(&self, sides: [&str; 3]) -> Result<String, Fault> {
         let scratch =
-            tempfile::tempdir().map_err(|error| cannot("make a scratch folder", &error))?;
+            tempfile::tempdir().map_err(|error| cannot("create a scratch folder", &error))?;
         let mut arguments = vec!["merge-file".to_owned(), "-p".to_owned(), "--diff3".to_owned()];
         for label in ["the branch", "before both", "this work"] {
             arguments.extend(["-L".to_owned(), label.to_owned()]);

@@ -78,7 +78,7 @@ fn refuse_link(root: &Path, path: &str) -> io::Result<()> {
     let why = |link: PathBuf| {
         let shown = root.join(link);
         io::Error::other(format!(
-            "{} is a symbolic link, and leads elsewhere: remove it",
+            "{} is a symbolic link to another place: remove it",
             shown.display()
         ))
     };
@@ -93,13 +93,13 @@ pub(crate) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<Fil
     let file = opened.map_err(|error| match error.raw_os_error() {
         Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
             let shown = path.display();
-            io::Error::other(format!("{shown} is a symbolic link, and leads elsewhere: remove it"))
+            io::Error::other(format!("{shown} is a symbolic link to another place: remove it"))
         }
         _ => error,
     })?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 

@@ -293,9 +293,10 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
 /// git did not do a step: nothing is lost by that.
 pub(crate) fn broken(error: GitError) -> Fault {
     if error.is_refused {
-        return Fault::input(format!("git was not started: {}", error.why))
-            .kind("untrusted")
-            .hint("look at the repository's `.git`: what is named there is not as git makes it; nothing was changed");
+        return Fault::input(format!("git was not started: {}", error.why)).kind("untrusted").hint(
+            "check the repository's `.git`: git did not write the part named above; nothing \
+                 was changed",
+        );
     }
-    Fault::internal(error.to_string()).hint("mend what git says, and run again; nothing is lost")
+    Fault::internal(error.to_string()).hint("fix what git reports, and run again; nothing is lost")
 }

@@ -66,7 +66,10 @@ pub(super) fn place(folder: &Path) -> Result<Option<Place>, String> {
     let own = top.join(".git");
     let kind = own.symlink_metadata().map_err(|error| error.to_string())?.file_type();
     if kind.is_symlink() {
-        return Err(format!("{} is a symbolic link: it may be another project's", own.display()));
+        return Err(format!(
+            "{} is a symbolic link: it may belong to another project",
+            own.display()
+        ));
     }
     if kind.is_dir() {
         let place = Place { top: top.to_owned(), git: own, kind: Kind::Own };
@@ -84,9 +87,9 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
     let to = text
         .trim_end()
         .strip_prefix("gitdir: ")
-        .ok_or_else(|| format!("{shown} names no folder"))?;
+        .ok_or_else(|| format!("{shown} does not name a folder"))?;
     let git =
-        top.join(to).canonicalize().map_err(|error| format!("{shown} leads to {to}: {error}"))?;
+        top.join(to).canonicalize().map_err(|error| format!("{shown} points to {to}: {error}"))?;
     let Ok(back) = run::files::read_text(git.join("gitdir")) else {
         return Ok((git, Kind::Elsewhere));
     };
@@ -96,7 +99,9 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
         && git.parent() == Some(&common.join("worktrees"));
     match is_known {
         true => Ok((git, Kind::Worktree)),
-        false => Err(format!("{shown} leads to {}, which is another folder's", git.display())),
+        false => {
+            Err(format!("{shown} points to {}, which belongs to another folder", git.display()))
+        }
     }
 }
 
@@ -134,8 +139,9 @@ impl Place {
         for Setting { key, value, .. } in all.iter().filter(|it| it.is_repositorys) {
             if starts_a_program(key) && !value.is_empty() && !theirs.contains(&(key, value)) {
                 return Err(format!(
-                    "its own settings would have git start a program (`{key}`: `{value}`). If you want that, set the same in \
-                     your own: `git config --global {key} …`"
+                    "its own settings make git start a program (`{key}`: `{value}`). If you \
+                     want that, set the same in your own settings: `git config --global {key} \
+                     …`"
                 ));
             }
         }
@@ -151,7 +157,8 @@ impl Place {
         let Some(said) = said else {
             return match self.kind {
                 Kind::Elsewhere => Err(format!(
-                    "{} leads to {git}, which does not name this folder in `core.worktree`: it may be another project's",
+                    "{} points to {git}, which does not name this folder in `core.worktree`: it \
+                     may belong to another project",
                     own.display()
                 )),
                 _ => Ok(()),
@@ -160,7 +167,7 @@ impl Place {
         let place = self.git.join(said);
         match place.canonicalize().ok() == self.top.canonicalize().ok() {
             true => Ok(()),
-            false => Err(format!("its setting `core.worktree` leads to {}", place.display())),
+            false => Err(format!("its setting `core.worktree` points to {}", place.display())),
         }
     }
 }

@@ -77,7 +77,7 @@ impl Worktree {
             1 => return Ok(Merge::Conflict(Clash::read(old, tree, words))),
             _ => {
                 return Err(Fault::unavailable("git cannot merge without a worktree")
-                    .hint("git 2.38 or newer is needed; the work is on its branch"));
+                    .hint("install git 2.38 or newer; the work is on its branch"));
             }
         }
         let commit = self.commit_on(&old, &tree, message)?;
@@ -115,8 +115,11 @@ impl Worktree {
     pub(crate) fn target(&self) -> Result<String, Fault> {
         let into = full(&self.record.into);
         let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
-            Fault::new(Exit::NeedsHuman, format!("the branch {} is gone", self.record.into))
-                .hint(format!("the work is on {}; merge it where you want it", self.branch()))
+            Fault::new(
+                Exit::NeedsHuman,
+                format!("the branch {} no longer exists", self.record.into),
+            )
+            .hint(format!("the work is on {}; merge it into any branch you like", self.branch()))
         })?;
         Ok(tip.trim().to_owned())
     }
@@ -161,10 +164,8 @@ pub(crate) fn land(
         place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?
         && !changed.is_empty()
     {
-        let why = format!(
-            "{} would be written over, and are not as they were committed",
-            changed.join(", ")
-        );
+        let why =
+            format!("{} would be overwritten, and have uncommitted changes", changed.join(", "));
         return Ok(Landed::InTheWay(why));
     }
     for (work, candidate) in works.iter_mut().zip(chain) {

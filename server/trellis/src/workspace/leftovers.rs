@@ -81,10 +81,11 @@ pub(super) fn settled(git: &Git) -> Result<(), Fault> {
     let ends = Instant::now() + ORPHANED;
     while let Some(pid) = orphan(git) {
         if Instant::now() >= ends {
-            let message = format!("git (process {pid}) still does what a killed start told it");
+            let message =
+                format!("git (process {pid}) is still finishing the work of a killed start");
             return Err(Fault::input(message)
                 .kind("busy")
-                .hint("wait for it to end, or end it, and run again; nothing is lost"));
+                .hint("wait for it, or end it, and run again; nothing is lost"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -128,10 +129,11 @@ pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), 
             Lock::Gone => {}
             Lock::Left => remove(&path, name, journal)?,
             Lock::Held => {
-                let message = format!("another git is at work, {} is its lock", path.display());
+                let message =
+                    format!("another git process is running: {} is its lock", path.display());
                 return Err(Fault::input(message)
                     .kind("busy")
-                    .hint("wait for it to end, and run again; nothing is lost"));
+                    .hint("wait until it ends, and run again; nothing is lost"));
             }
         }
     }

@@ -40,7 +40,7 @@ impl Lock {
         locked.map_err(|why| match why {
             NoLock::Failed(e) => Fault::internal(format!("cannot lock {}: {e}", path.display())),
             NoLock::Held(owner) => {
-                Fault::input(format!("{owner} is at work in {}", root.display())).kind("busy").hint(
+                Fault::input(format!("{owner} is running in {}", root.display())).kind("busy").hint(
                     "wait for it, or stop it; it leaves a checkpoint, and ends with its editor",
                 )
             }

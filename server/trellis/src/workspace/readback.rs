@@ -71,7 +71,7 @@ impl Lines {
             true => Err(format!("it is longer than {} MiB", LONGEST >> 20)),
             false => serde_json::from_slice::<Line>(&self.text)
                 .map(|line| (line.at, line.event))
-                .map_err(|error| format!("it is no event of this version: {error}")),
+                .map_err(|error| format!("it is not an event of this version: {error}")),
         };
         self.text.clear();
         self.text.shrink_to(KEPT);

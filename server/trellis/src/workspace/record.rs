@@ -62,7 +62,7 @@ pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
 /// The branch that is checked out.
 pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
     let head = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
-        Fault::input("no branch is checked out, so that nothing can be merged into it")
+        Fault::input("no branch is checked out, so nothing can be merged into it")
             .hint("`git switch` to the branch that the work is for")
     })?;
     Ok(head.trim().to_owned())
@@ -106,13 +106,15 @@ pub(super) fn known(path: &Path) -> Result<Option<Record>, Fault> {
         Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
     };
     let record: Record = serde_json::from_str(&text).map_err(|error| {
-        Fault::input(format!("{} cannot be understood: {error}", path.display()))
-            .hint("look at the branch it speaks of; if nothing of it is needed, remove the file and the branch")
+        Fault::input(format!("cannot understand {}: {error}", path.display())).hint(
+            "check the branch it names; if you need nothing of it, remove the file and the \
+                 branch",
+        )
     })?;
     match record.version {
         VERSION => record.is_ours(path).map(|()| Some(record)),
         other => Err(Fault::input(format!(
-            "{} is of version {other}; this Trellis knows {VERSION}",
+            "{} has version {other}; this Trellis reads {VERSION}",
             path.display()
         ))
         .hint("use the Trellis that wrote it")),
@@ -135,7 +137,7 @@ impl Record {
             Err(Fault::input(format!(
                 "{shown} was not written by Trellis: {it:?} is neither a commit nor a branch"
             ))
-            .hint("look at it, and remove it"))
+            .hint("check it, and remove it"))
         })
     }
 }
@@ -149,7 +151,7 @@ pub(super) fn begun(
 ) -> Result<Record, Fault> {
     let branch = branch(name);
     let theirs = |what: String| {
-        Fault::input(format!("{what} is there, and Trellis did not make it"))
+        Fault::input(format!("{what} exists, and Trellis did not create it"))
             .hint("rename or remove it: the work needs the name")
     };
     if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {

@@ -93,7 +93,7 @@ pub(crate) fn what(event: &Event) -> String {
         Event::State { status, .. } => status.clone(),
         Event::Stage { stage, .. } => stage.clone(),
         Event::ModelCall { stage, attempt, model, error, .. } => {
-            let outcome = if error.is_some() { "no answer from" } else { "answered by" };
+            let outcome = if error.is_some() { "no reply from" } else { "answered by" };
             format!("{stage}, attempt {attempt}, {outcome} {model}")
         }
         Event::ToolCall { name, arguments, bytes, is_error, .. } => {
@@ -115,25 +115,25 @@ pub(crate) fn what(event: &Event) -> String {
         ),
         Event::Note { what, .. } => what.clone(),
         Event::Accepted(it) => accepted(it),
-        Event::TakenBack { .. } => "its last text was taken back".to_owned(),
+        Event::TakenBack { .. } => "its last code was removed".to_owned(),
         Event::Writing { path, hash } => format!("{path}, SHA-256 {hash}"),
         Event::Kept { path, nodes, .. } => {
-            format!("{path} as a person left it, with {}", many(nodes.len(), "node"))
+            format!("{path} with your edits, with {}", many(nodes.len(), "node"))
         }
         Event::Git { arguments, outcome } => format!("git {}: {outcome}", arguments.join(" ")),
         Event::Committed { tag, nodes, .. } => {
             let tag = tag.as_ref().map(|it| format!(", tag {it}")).unwrap_or_default();
-            format!("committed with {} in all{tag}", many(nodes.len(), "node"))
+            format!("committed with {} in total{tag}", many(nodes.len(), "node"))
         }
         Event::Approval { answer, .. } => answer.clone(),
-        Event::Reset { .. } => "everything accepted before is void".to_owned(),
+        Event::Reset { .. } => "everything accepted before is discarded".to_owned(),
         Event::RolledBack { to, kept, .. } => {
-            format!("back at {to}, with {}", many(kept.len(), "node"))
+            format!("rolled back to {to}, with {}", many(kept.len(), "node"))
         }
         Event::Integration(it) => {
             format!("integration tests: {}", counted(&it.outcome, it.passed, it.failed))
         }
-        Event::Broken { .. } => "fails in the whole suite, and is done again".to_owned(),
+        Event::Broken { .. } => "fails in the whole suite, and is generated again".to_owned(),
         Event::Suite { outcome, passed, failed, .. } => {
             format!("the whole suite: {}", counted(outcome, *passed, *failed))
         }
@@ -197,9 +197,9 @@ fn accepted(it: &Accepted) -> String {
     };
     let usd = nano_usd as f64 / 1e9;
     let (tests, fixes) = (many(it.tests_passed, "test"), many(it.fixes as usize, "fix"));
-    let questions = many(calls, "question");
+    let prompts = many(calls, "prompt");
     let price = crate::ledger::price(tokens, usd);
-    format!("{tests} passed{flaky} after {fixes}; {questions} of {tokens} tokens, {price} in all")
+    format!("{tests} passed{flaky} after {fixes}; {prompts} of {tokens} tokens, {price} in total")
 }
 
 fn counted(outcome: &str, passed: usize, failed: usize) -> String {

@@ -44,8 +44,8 @@ impl ScratchFolder {
 
 fn cannot_make(path: &Path, error: &std::io::Error) -> Fault {
     let shown = path.display();
-    Fault::unavailable(format!("no scratch folder can be made at {shown}: {error}"))
-        .hint("set TMPDIR to a folder of your own that can be written")
+    Fault::unavailable(format!("cannot create a scratch folder at {shown}: {error}"))
+        .hint("set TMPDIR to a folder that you can write to")
 }
 
 /// A hidden folder in another one, for what is to be moved into place there.

@@ -16,7 +16,7 @@ pub(crate) fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<
     let lines = entries(git, from, texts)?;
     let scratch = tempfile::tempdir().map_err(|error| GitError {
         step: "index".to_owned(),
-        why: format!("no scratch folder: {error}"),
+        why: format!("cannot create a scratch folder: {error}"),
         is_refused: false,
     })?;
     let own = git.with_index(&scratch.path().join("index"));

@@ -72,7 +72,7 @@ impl Worktree {
         journal: &Journal,
     ) -> Result<Opened, Fault> {
         let git = repository(home)?;
-        let places = places(home).map_err(|error| cannot("make .trellis/worktrees", &error))?;
+        let places = places(home).map_err(|error| cannot("create .trellis/worktrees", &error))?;
         let lock = lock(&places.join(format!("{name}.lock")), name)?;
         leftovers::settled(&git)?;
         let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
@@ -128,10 +128,10 @@ impl Worktree {
         let folder = self.folder.display();
         Err(Fault::new(
             Exit::NeedsHuman,
-            format!("in {folder} another branch than {branch} is checked out"),
+            format!("in {folder} a branch other than {branch} is checked out"),
         )
         .hint(format!(
-            "`git switch {branch}` there, or move what is yours elsewhere; nothing was changed"
+            "`git switch {branch}` there, or move your files elsewhere; nothing was changed"
         )))
     }
 
@@ -198,7 +198,7 @@ impl Worktree {
     /// Tree of the files as they are; what git ignores is left out, unless it was committed.
     fn tree(&self) -> Result<String, Fault> {
         let scratch =
-            tempfile::tempdir().map_err(|error| cannot("make a scratch index", &error))?;
+            tempfile::tempdir().map_err(|error| cannot("create a scratch index", &error))?;
         let own = self.inner.with_index(&scratch.path().join("index"));
         own.run(&["read-tree", "HEAD"]).map_err(broken)?;
         own.run(&["add", "--all", "--", ":/"]).map_err(broken)?;
@@ -261,7 +261,7 @@ impl Worktree {
         (self.record.edited, self.record.ended) = (true, None);
         self.keep()?;
         let tree = self.tree()?;
-        let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by a person"];
+        let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by hand"];
         let commit = self.inner.run(&commit).map_err(broken)?;
         self.become_commit(journal, commit.trim(), "--mixed")?;
         let base = ["merge-base", &full(&self.record.into), "HEAD"];
@@ -378,7 +378,7 @@ impl Worktree {
         }
         let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
         let place = disk::own(&self.home, &format!("kept/{}-{since}", self.name))
-            .map_err(|error| cannot("make .trellis/kept", &error))?;
+            .map_err(|error| cannot("create .trellis/kept", &error))?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
             crash_point::reach();
@@ -401,14 +401,17 @@ impl Worktree {
         let (branch, folder) = (self.branch(), self.folder.display());
         Fault::new(
             Exit::NeedsHuman,
-            format!("{branch} is merged, and has {what} that were added since; it stays"),
+            format!("{branch} is merged, but {what} were added since then; it stays"),
         )
-        .hint(format!("take what you want out of {folder}, then `git worktree remove --force {folder}` and `git branch -D {branch}`"))
+        .hint(format!(
+            "save what you need from {folder}, then run `git worktree remove --force {folder}` \
+             and `git branch -D {branch}`"
+        ))
     }
 
     pub(super) fn keep(&self) -> Result<(), Fault> {
         let text = serde_json::to_string_pretty(&self.record).map_err(|error| {
-            Fault::internal(format!("the record of a worktree is no JSON: {error}"))
+            Fault::internal(format!("the record of a worktree cannot be written as JSON: {error}"))
         })?;
         let path = format!(".trellis/worktrees/{}.json", self.name);
         disk::write(&self.home, &path, &text)
@@ -420,15 +423,15 @@ impl Worktree {
 pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
     Git::around(home).map_err(broken)?.ok_or_else(|| {
         let home = home.display();
-        Fault::input(format!("{home} is in no repository of git that has a commit"))
-            .hint("`git init`, and commit what is there: the work is done on a branch of its own")
+        Fault::input(format!("{home} is not in a git repository with a commit"))
+            .hint("run `git init` and commit your files: Trellis works on a branch of its own")
     })
 }
 
 fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
     Lock::of_file(path).map_err(|why| match why {
         NoLock::Failed(error) => cannot(&format!("lock {}", path.display()), &error),
-        NoLock::Held(owner) => Fault::input(format!("{owner} is at work on {name}"))
+        NoLock::Held(owner) => Fault::input(format!("{owner} is working on {name}"))
             .kind("busy")
             .hint("wait for it, or stop it"),
     })

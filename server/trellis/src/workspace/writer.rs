@@ -139,7 +139,7 @@ impl FlushError {
         }
         FlushError::Fault(
             Fault::internal(format!("cannot write {path}: {error}"))
-                .hint("mend that and run again; accepted nodes are in the journal"),
+                .hint("fix this and run again; accepted nodes are in the journal"),
         )
     }
 }
@@ -147,10 +147,13 @@ impl FlushError {
 /// The user's files come first.
 pub(crate) fn user_edits(paths: &[String]) -> Fault {
     let (what, it) = match paths {
-        [one] => (format!("{one} was changed since Trellis wrote it (or was never its own)"), "it"),
+        [one] => {
+            (format!("{one} changed after Trellis wrote it, or Trellis did not write it"), "it")
+        }
         many => (
             format!(
-                "these files were changed since Trellis wrote them (or were never its own): {}",
+                "these files changed after Trellis wrote them, or Trellis did not write them: \
+                 {}",
                 many.join(", ")
             ),
             "them",
@@ -165,5 +168,5 @@ pub(crate) fn user_edits(paths: &[String]) -> Fault {
 
 pub(crate) fn symlink(path: &str, link: &Path) -> Fault {
     Fault::input(format!("{path} would be written through the symbolic link {}", link.display()))
-        .hint("replace the link by a folder; Trellis only writes inside its output folder")
+        .hint("replace the link with a folder; Trellis only writes inside its output folder")
 }

@@ -61,9 +61,9 @@ pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
     match run::files::read(root.join(path)).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(_)) => Err(Fault::input(format!("{path} is not UTF-8; it was not touched"))
-            .hint("convert it, or give another --tests-dir")),
+            .hint("convert it, or choose another --tests-dir")),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(e) => Err(Fault::input(format!("cannot read {path}: {e}")).hint("make it readable")),
+        Err(e) => Err(Fault::input(run::words::cannot_read(path, &e)).hint("make it readable")),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn write(root: &Path, path: &str, text: &str) -> Result<(), Fault> {
         let fault = Fault::internal(format!("cannot write {path}: {e}"));
         match disk::is_full(&e) {
             true => fault.hint("the disk is full: free some space and run again"),
-            false => fault.hint("make the folder writable, or give another --tests-dir"),
+            false => fault.hint("make the folder writable, or choose another --tests-dir"),
         }
     })
 }

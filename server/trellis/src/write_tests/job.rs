@@ -95,7 +95,7 @@ impl Job {
         let path = test_path(&target.path, &project.sources, &tests_dir, &registry);
         if let Err(error) = code::check(&existing(&target.root, &path)?) {
             return Err(Fault::input(format!("{path} has a syntax error: {error}"))
-                .hint("mend it first; nothing was written"));
+                .hint("fix it first; nothing was written"));
         }
         let framework = framework(order.framework, &target.root);
         let subject =
@@ -131,7 +131,7 @@ impl Job {
     }
 
     pub(super) async fn run(mut self, output: &Output) -> Result<Generated, Fault> {
-        output.note(format_args!("asking {} for tests of {}", self.model(), self.target.id()));
+        output.note(format_args!("prompting {} for tests of {}", self.model(), self.target.id()));
         let result = self.all().await;
         let left = self.sandbox.runner.close().await;
         let mut generated = result?;
@@ -164,7 +164,8 @@ impl Job {
             written = true;
         } else if !is_collected {
             self.warnings.push(
-                "nothing was written: the tests cannot be collected, and would keep others in their file from running"
+                "nothing was written: pytest cannot collect the tests, and they would stop \
+                 other tests in their file from running"
                     .to_owned(),
             );
         }
@@ -173,7 +174,8 @@ impl Job {
         if let Some(it) = paths.as_ref().filter(|_| written) {
             let (file, path) = (it.file, &self.path);
             self.warnings.push(format!(
-                "plain `pytest` does not run {path}: `testpaths` in {file} names other folders; add its folder there"
+                "plain `pytest` does not run {path}: `testpaths` in {file} lists other folders; \
+                 add its folder there"
             ));
         }
         Ok(Generated {
@@ -201,7 +203,10 @@ impl Job {
             self.warnings.push(format!("there are only {} tests", tried.written.cases));
         }
         let kept = tried.placed.kept.iter().map(|name| {
-            format!("`{name}` was edited since it was generated, and is kept; --replace-edited replaces it")
+            format!(
+                "`{name}` was edited after it was generated, and is kept; replace it with \
+                 --replace-edited"
+            )
         });
         self.warnings.extend(kept);
         self.warnings.extend(tried.report.notes.iter().cloned());
@@ -245,8 +250,8 @@ impl Job {
 
     fn no_tests(&self, why: &str) -> Fault {
         let (model, id) = (self.model(), self.target.id());
-        Fault::unavailable(format!("{model} gave no usable tests for {id}: {why}"))
-            .hint("nothing was written; run again, or with another --model")
+        Fault::unavailable(format!("{model} wrote no usable tests for {id}: {why}"))
+            .hint("nothing was written; run again, or use another --model")
     }
 
     /// Why tests cannot be collected, where that is their own fault.
@@ -316,7 +321,7 @@ impl Job {
         let suffix = self.subject.suffix();
         place(before, &written.fragment, earlier, &suffix, &is_local).map_err(|error| {
             Fault::input(format!("the tests do not fit into {}: {error}", self.path))
-                .hint("nothing was written; look at that file, or give another --tests-dir")
+                .hint("nothing was written; check that file, or choose another --tests-dir")
         })
     }
 
@@ -328,8 +333,8 @@ impl Job {
             }
             tried = self.attempt(tried.written).await?;
         }
-        Err(Fault::input(format!("somebody keeps changing {}", self.path))
-            .hint("nothing was written; try again when it is at rest"))
+        Err(Fault::input(format!("{} changes again and again", self.path))
+            .hint("nothing was written; try again when no one edits it"))
     }
 
     /// False where somebody has changed the file meanwhile.
@@ -364,7 +369,7 @@ impl Job {
                 outcome: outcome.to_owned(),
             };
             self.journal.commit(event).map_err(|e| {
-                Fault::internal(format!("the tests are written, the journal is not: {e}"))
+                Fault::internal(format!("the tests are written, but the journal is not: {e}"))
             })?;
         }
         Ok(done)

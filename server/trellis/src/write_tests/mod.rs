@@ -79,8 +79,8 @@ impl TryFrom<GenerateTestsParams> for Order {
 /// The settings name no folders at all, or cannot be written.
 pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fault> {
     let Some(paths) = TestPaths::of(root) else {
-        return Err(Fault::input("the project's settings name no folders of tests")
-            .hint("plain `pytest` looks everywhere; nothing has to be added"));
+        return Err(Fault::input("the project's settings list no folders of tests")
+            .hint("plain `pytest` searches everywhere; you do not have to add anything"));
     };
     let file = paths.file.to_owned();
     if paths.hold(path) {
@@ -89,7 +89,7 @@ pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fa
     let folder = path.rsplit_once('/').map_or(path, |it| it.0).to_owned();
     let (before, after) = paths.with(&folder);
     if !TestPaths::in_text(paths.file, &after).is_some_and(|it| it.hold(path)) {
-        let message = format!("{folder} cannot be added to `testpaths` in {file}");
+        let message = format!("cannot add {folder} to `testpaths` in {file}");
         return Err(Fault::input(message).hint("add it there by hand; nothing was changed"));
     }
     let edits = code::TextEdits::between(before, &after);

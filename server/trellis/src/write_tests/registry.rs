@@ -129,7 +129,7 @@ fn object(value: &mut Value) -> &mut Map<String, Value> {
     if !value.is_object() {
         *value = Value::Object(Map::new());
     }
-    value.as_object_mut().unwrap_or_else(|| unreachable!("it was made one"))
+    value.as_object_mut().unwrap_or_else(|| unreachable!("it became one"))
 }
 
 fn mapping(value: &Value) -> Option<Mapping> {
@@ -170,7 +170,7 @@ pub(crate) fn read(root: &Path) -> Result<(Registry, Option<String>), Fault> {
     registry.prune(root);
     Ok((
         registry,
-        corrupt.map(|why| format!("{PATH} cannot be read ({why}): it is taken as empty")),
+        corrupt.map(|why| format!("{PATH} cannot be read ({why}): Trellis treats it as empty")),
     ))
 }
 
@@ -236,7 +236,8 @@ pub(crate) fn update<T>(
             let aside = put_aside(root).map_err(cannot)?;
             let aside = aside.display();
             Some(format!(
-                "{PATH} could not be read ({why}): it is kept as {aside}, a new one is begun"
+                "{PATH} could not be read ({why}): Trellis keeps it as {aside} and starts a new \
+                 one"
             ))
         }
         None => None,
@@ -257,17 +258,17 @@ fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(e) => {
-            return Err(Fault::input(format!("cannot read {PATH}: {e}")).hint("make it readable"));
+            return Err(Fault::input(run::words::cannot_read(PATH, &e)).hint("make it readable"));
         }
     };
     let document = match serde_json::from_slice::<Value>(&bytes) {
         Ok(Value::Object(document)) => document,
-        Ok(_) => return Ok((Registry::default(), Some("it is no JSON object".to_owned()))),
+        Ok(_) => return Ok((Registry::default(), Some("it is not a JSON object".to_owned()))),
         Err(error) => return Ok((Registry::default(), Some(error.to_string()))),
     };
     match document.get("version").and_then(Value::as_u64) {
         Some(newer) if newer > VERSION => {
-            Err(Fault::input(format!("{PATH} has version {newer}; this Trellis knows {VERSION}"))
+            Err(Fault::input(format!("{PATH} has version {newer}; this Trellis reads {VERSION}"))
                 .hint("use the newer Trellis, or move the file away"))
         }
         _ => Ok((Registry { document }, None)),

@@ -38,13 +38,13 @@ impl Target {
         let root = match &order.root {
             Some(root) => root
                 .canonicalize()
-                .map_err(|e| Fault::input(format!("cannot use {}: {e}", root.display())))?,
+                .map_err(|e| Fault::input(run::words::cannot_read(root.display(), &e)))?,
             None => project::root_of(&file)?,
         };
         let outside = || {
             let (file, root) = (file.display(), root.display());
             Fault::input(format!("{file} is not below the project's root {root}"))
-                .hint("name the root that holds the file")
+                .hint("choose the root that contains the file")
         };
         let path = relative(&root, &file).ok_or_else(outside)?;
         let source = edits::read(&file)?;
@@ -52,7 +52,7 @@ impl Target {
         let function = named(&all.functions, &order.name, &path)?;
         if let Some(error) = all.errors.first() {
             return Err(Fault::input(format!("{path} has a syntax error: {error}"))
-                .hint("mend it first: code that cannot be imported cannot be tested"));
+                .hint("fix it first: tests cannot import this code"));
         }
         let source_folders = project::source_folders(&root);
         let module = module(&path, &source_folders)?;
@@ -72,13 +72,13 @@ fn located(order: &Order) -> Result<PathBuf, Fault> {
     let below = order.root.as_ref().map(|root| root.join(&order.file));
     let place = below.filter(|it| it.exists()).unwrap_or_else(|| order.file.clone());
     let file = place.canonicalize().map_err(|e| {
-        Fault::input(format!("there is no {}: {e}", order.file.display()))
-            .hint("name a function as FILE::FUNCTION, such as shop/cart.py::Cart.total")
+        Fault::input(run::words::cannot_read(order.file.display(), &e))
+            .hint("give a function as FILE::FUNCTION, such as shop/cart.py::Cart.total")
     })?;
     match file.extension().is_some_and(|it| it == "py") {
         true => Ok(file),
-        false => Err(Fault::input(format!("{} is no Python file", order.file.display()))
-            .hint("tests are written for functions of .py files")),
+        false => Err(Fault::input(format!("{} is not a Python file", order.file.display()))
+            .hint("Trellis writes tests for functions in .py files")),
     }
 }
 
@@ -92,13 +92,14 @@ fn named(all: &[Function], name: &str, path: &str) -> Result<Function, Fault> {
     let other = found.iter().find(|it| it.qualified_name != last.qualified_name);
     if let Some(other) = other {
         let names = format!("{} and {}", other.qualified_name, last.qualified_name);
-        return Err(Fault::input(format!("{name} means several functions of {path}: {names}"))
-            .hint("name one with its class"));
+        return Err(Fault::input(format!("{name} matches several functions in {path}: {names}"))
+            .hint("give its class as well"));
     }
     if last.is_nested {
-        let message = format!("{} stands inside of another function", last.qualified_name);
+        let message = format!("{} is inside another function", last.qualified_name);
         return Err(Fault::input(message).hint(
-            "nobody outside can call it: write tests for the function around it, or move it out",
+            "code outside cannot call it: write tests for the function around it, or move it \
+             out",
         ));
     }
     Ok((*last).clone())
@@ -131,10 +132,7 @@ fn unknown(all: &[Function], name: &str, path: &str) -> Fault {
     near.dedup();
     let near: Vec<&str> = near.into_iter().take(NEAR).map(|(_, name)| name).collect();
     let fault = Fault::input(format!("there is no function {name} in {path}"));
-    match near.is_empty() {
-        true => fault.hint("the file has no functions"),
-        false => fault.hint(format!("near it: {}", near.join(", "))),
-    }
+    fault.hint(plan::did_you_mean(&near).unwrap_or_else(|| "the file has no functions".to_owned()))
 }
 
 /// Letters to change, add or leave out (Levenshtein).
@@ -166,8 +164,10 @@ pub(super) fn module(path: &str, source_folders: &[PathBuf]) -> Result<String, F
             && !it.starts_with(|c: char| c.is_numeric())
     };
     match bare.split('/').find(|it| !is_name(it)) {
-        Some(part) => Err(Fault::input(format!("{path} cannot be imported: `{part}` is no name"))
-            .hint("rename it, with `_` in place of what is neither letter nor digit")),
+        Some(part) => {
+            Err(Fault::input(format!("{path} cannot be imported: `{part}` is not a Python name"))
+                .hint("rename it, with `_` in place of other characters"))
+        }
         None => Ok(bare.replace('/', ".")),
     }
 }
@@ -222,11 +222,11 @@ mod tests {
             ("B.h", Ok(("A.B.h", 0))),
             ("twice", Ok(("twice", 1))),
             ("twice[0]", Ok(("twice", 0))),
-            ("f", Err("f means several functions of a.py: f and A.f")),
-            ("inner", Err("outer.inner stands inside of another function")),
+            ("f", Err("f matches several functions in a.py: f and A.f")),
+            ("inner", Err("outer.inner is inside another function")),
             ("twice[2]", Err("there is no function twice[2] in a.py")),
-            ("A.ff", Err("there is no function A.ff in a.py\n  hint: near it: A.f, f, ")),
-            ("a b", Err("is no name path")),
+            ("A.ff", Err("there is no function A.ff in a.py\n  hint: did you mean `A.f`, `f`")),
+            ("a b", Err("is not a name path")),
         ] {
             let found = named(&all, name, "a.py");
             match (found, expected) {

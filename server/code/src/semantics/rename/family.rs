@@ -112,7 +112,7 @@ impl Family<'_, '_> {
             if bundle::number(base.file).is_some() {
                 let of = self.eval.module(base.file).class(base.class).name.text();
                 let what =
-                    format!("it overrides `{of}.{}` of the standard library", self.name.text());
+                    format!("it overrides `{of}.{}` from the standard library", self.name.text());
                 return Err(RenameRefused::Outside { name: self.name.text().to_owned(), what });
             }
             if !self.members.contains(&target) {

@@ -100,7 +100,7 @@ fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>,
         return Err(RenameRefused::Unknown { name, why: doubt.reason() });
     }
     if meaning.targets.is_empty() {
-        return Err(RenameRefused::Unknown { name, why: "nothing of this name was found" });
+        return Err(RenameRefused::Unknown { name, why: "nothing with this name was found" });
     }
     for target in &meaning.targets {
         refuse_outside(eval, *target, &name)?;
@@ -117,7 +117,7 @@ fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), Ren
         Target::Module(_) => Err(RenameRefused::Module { name }),
         Target::Outside(path) => Err(RenameRefused::Outside {
             name,
-            what: format!("it is `{}` of another package", path.text()),
+            what: format!("it is `{}` from another package", path.text()),
         }),
         Target::Symbol(file, _) if bundle::number(file).is_some() => {
             let module = eval.index.any_path(file);
@@ -125,7 +125,7 @@ fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), Ren
                 module.trim_start_matches("<bundle>/").trim_end_matches(".pyi").replace('/', ".");
             Err(RenameRefused::Outside {
                 name,
-                what: format!("it comes from `{module}` of the standard library"),
+                what: format!("it comes from `{module}` in the standard library"),
             })
         }
         Target::Symbol(..) => Ok(()),

@@ -74,5 +74,5 @@ fn tests_of_both_sides_stay_as_they_are_and_none_is_made_up() {
     assert!(why.contains("both sides have a `test_a` of their own"), "{why}");
     let js = conflict("tests/app.test.js", "", "test(1);\n", "test(2);\n");
     let why = settled("```js\ntest(1);\ntest(2);\n```\n", &js).unwrap_err();
-    assert!(why.contains("a person has to merge"), "{why}");
+    assert!(why.contains("which a model cannot merge"), "{why}");
 }

@@ -104,7 +104,7 @@ fn what_does_not_do_goes_back_and_at_last_to_a_person() {
         ("w, +, w, - f0, w, - f1, w, - f2", "fix 2"),
         (
             "w, +, w, - f0, w, - f1, w, - f2, w, - f3",
-            "person: 4 attempts did not do, the last since f3; 4 in vain",
+            "person: 4 attempts failed, the last because f3; 4 in vain",
         ),
         ("w, +, w, - f0, u no block", "fix 1 after no block"),
         // Linters and reviews send back as gates do, within the same number.
@@ -113,7 +113,7 @@ fn what_does_not_do_goes_back_and_at_last_to_a_person() {
         ("w, +, w, +, +, w, no too clever", "fix 0"),
         ("w, +, w, +, +, w, edit", "green"),
         ("w, +, w, +, +, w, leave", "left"),
-        ("w, +, w, +, +, w, nobody", "person: it waits for a person to review it; 0 in vain"),
+        ("w, +, w, +, +, w, nobody", "person: it needs your review; 0 in vain"),
         ("w, +, w, +, +, w, yes, stuck a conflict", "person: a conflict; 0 in vain"),
     ];
     for (sights, wanted) in table {
@@ -132,7 +132,7 @@ fn the_whole_history_is_told_in_order() {
 }
 
 #[test]
-#[should_panic(expected = "is no answer")]
+#[should_panic(expected = "does not answer")]
 fn a_gate_that_was_not_asked_about_opens_nothing() {
     let (mut course, _) = Course::new(Limits::implement(3));
     course.step(Seen::Passed);

@@ -27,17 +27,19 @@ fn a_fix_is_accepted_only_as_a_person_wants_it() {
         (vec![declined()], "explain; revert; needs human: the fix was declined: too clever"),
         (
             vec![Decided(Observation::NoHuman)],
-            "explain; revert; needs human: the fix waits for approval",
+            "explain; revert; needs human: the fix needs your review",
         ),
         // A person's words have to pass as well, and no model changes them.
         (vec![rewritten(mine), pass()], "[rewritten]; run green; commit; passed"),
         (
             vec![rewritten(mine), fail(), fail()],
-            "[rewritten]; run green; run again; explain; revert; needs human: the fix as a person changed it fails: ",
+            "[rewritten]; run green; run again; explain; revert; needs human: the fix as edited \
+             in review fails: ",
         ),
         (
             vec![rewritten("def mean(:\n")],
-            "[rewritten]; explain; revert; needs human: the fix as a person changed it cannot be used: ",
+            "[rewritten]; explain; revert; needs human: cannot use the fix as edited in \
+             review: ",
         ),
     ];
     for (then, ending) in table {

@@ -124,7 +124,8 @@ fn tests_and_other_files_are_read_only() {
         ),
         (
             "src/pkg/stats.py",
-            "the edit of src/pkg/stats.py was refused: the search text is not in the file, nor anything like it; give its lines as they stand there",
+            "the edit of src/pkg/stats.py was refused: neither the search text nor anything \
+             similar is in the file; copy its lines exactly",
         ),
     ];
     for (path, why) in table {
@@ -321,7 +322,7 @@ fn what_makes_no_sense_ends_the_work() {
         (vec![pass()], "a test run came while the cycle waited for tests"),
         (
             vec![tests(), Unusable("?")],
-            "an unusable answer came while the cycle waited for a test run",
+            "an unusable reply came while the cycle waited for a test run",
         ),
     ];
     for (script, why) in table {

@@ -82,7 +82,10 @@ fn a_regression_takes_the_fix_back_and_another_one_is_tried() {
     assert!(played.draft.amended.is_empty(), "the item before is as it was");
     let prompt = played.prompts.last().expect("a prompt");
     assert!(
-        prompt.contains("- the change of sums.total broke what worked, and was taken back: AssertionError: assert 0.0 == 1.5"),
+        prompt.contains(
+            "- the change of sums.total broke what worked and was reverted: AssertionError: \
+             assert 0.0 == 1.5"
+        ),
         "{prompt}"
     );
     assert_eq!(played.state.fixes(), 2);
@@ -150,7 +153,7 @@ fn exhausted_localization_goes_to_a_person() {
     let context = played.explained.expect("a page");
     let page = context.to_markdown();
     for part in [
-        "# `mean` needs a person",
+        "# `mean` needs your review",
         "LocalizationExhausted",
         "Node `stats.mean`, code in `src/pkg/stats.py`, tests in `tests/test_stats.py`",
         "Traceback: AssertionError",

@@ -302,7 +302,7 @@ fn every_way_ends_as_it_should() {
                 "diagnose b",
                 "ask 0",
                 "decide 0 at 1",
-                "end 0 a=a person skipped it b=a person stopped c=a person stopped stopped",
+                "end 0 a=skipped in review b=stopped in review c=stopped in review stopped",
             ],
         ),
         (

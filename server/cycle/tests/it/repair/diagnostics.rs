@@ -97,7 +97,7 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
     assert!((said.ideas[0].confidence - 1.0).abs() < f64::EPSILON, "clamped");
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
-    assert!(page.contains("Cause (by a model's word): low adds one"), "{page}");
+    assert!(page.contains("Cause (by the model's diagnosis): low adds one"), "{page}");
     assert!(page.contains("- do not (it says 100 % sure)"), "{page}");
     // A trace before it, with braces of its own.
     let traced =

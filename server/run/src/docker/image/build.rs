@@ -153,13 +153,15 @@ fn hint(why: &str) -> &'static str {
     const OFFLINE: [&str; 5] =
         ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
     if OFFLINE.iter().any(|sign| why.contains(sign)) {
-        "the package index cannot be reached from a build: check the network, set HTTPS_PROXY or PIP_INDEX_URL (without a password), or choose a base image that has it all"
+        "a build cannot reach the package index: check the network, set HTTPS_PROXY or \
+         PIP_INDEX_URL (without a password), or choose a base image that already has these \
+         packages"
     } else if why.contains("No matching distribution") {
         "check the name and version"
     } else if why.contains("python3") && why.contains("not found") {
         "choose a base image with Python, such as python:3.12-slim"
     } else {
-        "try the same in a container of that image"
+        "run the same command in a container of that image"
     }
 }
 

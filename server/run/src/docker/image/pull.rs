@@ -73,13 +73,14 @@ fn failed(name: &str, why: &str) -> String {
     const UNKNOWN: [&str; 4] = ["manifest unknown", "not found", "access denied", "unauthorized"];
     let has = |signs: &[&str]| signs.iter().any(|sign| why.contains(sign));
     let hint = if has(&OFFLINE) {
-        "the registry cannot be reached: check the network and the engine's proxy, or choose a base image the engine has (`docker images`)"
+        "the registry cannot be reached: check the network and the engine's proxy, or choose a \
+         base image the engine already has (`docker images`)"
     } else if has(&UNKNOWN) {
-        "check the name, or fetch it yourself if it needs a login (`docker login`, `docker pull`)"
+        "check the name; if it needs a login, run `docker login` and `docker pull`"
     } else {
-        "try `docker pull` by hand"
+        "try `docker pull` yourself"
     };
-    format!("the base image {name} is not on this machine and could not be fetched: {why}; {hint}")
+    format!("the base image {name} is not on this machine and cannot be pulled: {why}; {hint}")
 }
 
 #[cfg(test)]

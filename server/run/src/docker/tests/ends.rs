@@ -129,7 +129,7 @@ async fn what_cannot_be_started_says_why() {
     );
     launch.image = "trellis-env:no-such".to_owned();
     let error = start(&engine, &launch).await.map(|_| ()).expect_err("refused");
-    assert!(matches!(&error, StartError::Refused(why) if why.contains("built anew")), "{error}");
+    assert!(matches!(&error, StartError::Refused(why) if why.contains("rebuild it")), "{error}");
     launch.tree = "/no/such/tree".into();
     launch.image = image(&engine).await.name;
     let error = start(&engine, &launch).await.map(|_| ()).expect_err("refused");

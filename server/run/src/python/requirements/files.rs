@@ -97,7 +97,7 @@ impl Reader {
             let file = file.strip_prefix(&self.root).unwrap_or(file).display();
             self.found
                 .notes
-                .push(format!("{line} in {file} is not installed: it is in the project"));
+                .push(format!("{line} in {file} is not installed: it is part of the project"));
         } else if part == Part::Constraints {
             self.constraints.push(line.to_owned());
         } else {
@@ -134,7 +134,7 @@ impl Reader {
                 self.found.add(constraint);
             } else {
                 let note =
-                    format!("the constraint {constraint} is left out: nothing asks for it by name");
+                    format!("the constraint {constraint} is ignored: no requirement names it");
                 self.found.notes.push(note);
             }
         }

@@ -27,17 +27,16 @@ fn requirement(name: &str, value: &Value) -> Result<Option<String>, String> {
         return Ok(Some(format!("{name}{}", versions(version)?)));
     }
     let Some(table) = value.as_table() else {
-        return Err(
-            "several alternatives for one package are not read; list it in requirements.txt"
-                .to_owned(),
-        );
+        return Err("Trellis does not read several alternatives for one package; list it in \
+             requirements.txt"
+            .to_owned());
     };
     if table.get("optional").and_then(Value::as_bool) == Some(true) {
         return Ok(None);
     }
     let text = |key: &str| table.get(key).and_then(Value::as_str);
     if text("path").is_some() {
-        return Err("it is in the project".to_owned());
+        return Err("it is part of the project".to_owned());
     }
     let extras: Vec<&str> = (table.get("extras").and_then(Value::as_array).into_iter().flatten())
         .filter_map(Value::as_str)
@@ -93,7 +92,10 @@ fn caret(numbers: &[u64]) -> usize {
 fn after(version: &str, place: impl Fn(&[u64]) -> usize) -> Result<String, String> {
     let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
     let mut numbers = numbers.map_err(|_| {
-        format!("the version {version:?} is not read; list the package in requirements.txt")
+        format!(
+            "Trellis does not read the version {version:?}; list the package in \
+             requirements.txt"
+        )
     })?;
     let at = place(&numbers);
     numbers.truncate(at + 1);

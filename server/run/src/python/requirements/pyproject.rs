@@ -25,7 +25,8 @@ pub(super) fn add(root: &Path, found: &mut Requirements) -> Result<(), Requireme
     for line in standard(&table) {
         let itself = own.as_ref().is_some_and(|own| *own == name_of(&line));
         if itself || is_local(&line) {
-            let note = format!("{line} in pyproject.toml is not installed: it is in the project");
+            let note =
+                format!("{line} in pyproject.toml is not installed: it is part of the project");
             found.notes.push(note);
         } else {
             found.add(line);

@@ -25,11 +25,11 @@ const JEST: &str = r#"{"devDependencies": {"jest": "^30"}}"#;
 fn the_projects_files_say_which() {
     use Framework::{Go, Jest, Pytest, Unittest, Vitest};
     for (files, expected, because) in [
-        (&[("pytest.ini", "")][..], Pytest, "pytest.ini is there"),
+        (&[("pytest.ini", "")][..], Pytest, "pytest.ini exists"),
         (
             &[("pyproject.toml", "[tool.pytest.ini_options]"), ("test_a.py", UNIT)],
             Pytest,
-            "names pytest",
+            "mentions pytest",
         ),
         (&[("tests/test_a.py", "def test_a(): pass")], Pytest, "tests/test_a.py looks like a test"),
         (&[("tests/test_a.py", UNIT)], Unittest, "tests/test_a.py imports unittest"),
@@ -51,7 +51,7 @@ fn the_projects_files_say_which() {
             Vitest,
             "tsc && vitest run",
         ),
-        (&[("go.mod", "module example.com/a // note\n")], Go, "go.mod is there"),
+        (&[("go.mod", "module example.com/a // note\n")], Go, "go.mod exists"),
     ] {
         let found = detected(files).unwrap_or_else(|| panic!("{files:?}"));
         assert_eq!(found.framework, expected, "{files:?}");
@@ -69,7 +69,7 @@ fn what_else_was_seen_is_said() {
         ("go.mod", "module \"example.com/a\"\n"),
     ]);
     let also = found.expect("there").also;
-    assert_eq!(also, ["`npm test` in package.json is `vitest`", "go.mod is there"]);
+    assert_eq!(also, ["`npm test` in package.json is `vitest`", "go.mod exists"]);
     let found = detected(&[("go.mod", "module \"example.com/a\"\n")]).expect("there");
     assert_eq!(found.go_module.as_deref(), Some("example.com/a"));
 }

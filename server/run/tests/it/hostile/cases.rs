@@ -198,7 +198,7 @@ pub(crate) async fn leaving_a_daemon(bed: &Bed) {
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     assert_eq!(processes_named(&name), 0);
     assert!(
-        report.notes.iter().any(|it| it.contains("1 process(es) outlived")),
+        report.notes.iter().any(|it| it.contains("1 process was still running after the tests")),
         "{:?}",
         report.notes
     );

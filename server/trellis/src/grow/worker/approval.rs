@@ -46,10 +46,10 @@ impl Worker {
             approvals.waiting.look(&id, draft).await.map_err(Stop::Fault)?
         };
         let (said, observation) = match answer {
-            None => ("nobody is there".to_owned(), Observation::NoHuman),
+            None => ("no one is connected to review it".to_owned(), Observation::NoHuman),
             Some(Answer::Approved { id }) => (
                 format!("approved ({id})"),
-                Observation::Approved { by: format!("a person ({id})") },
+                Observation::Approved { by: format!("your review ({id})") },
             ),
             Some(Answer::Declined { id, why }) => {
                 let why = if why.is_empty() { "no reason was given".to_owned() } else { why };

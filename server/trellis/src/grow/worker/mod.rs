@@ -130,10 +130,8 @@ impl Stop {
     pub(crate) fn into_fault(self) -> Fault {
         match self {
             Stop::Fault(fault) => fault,
-            Stop::Cancelled => {
-                Fault::new(Exit::Interrupted, "stopped; everything accepted is kept")
-                    .hint("run the same command again to go on")
-            }
+            Stop::Cancelled => Fault::new(Exit::Interrupted, "stopped; accepted code is kept")
+                .hint("run the same command again to resume"),
             Stop::Budget(exhausted) => exhausted.into(),
             Stop::Journal { error, .. } => {
                 Fault::internal(format!("cannot write the journal: {error}"))
@@ -280,7 +278,7 @@ impl Worker {
             Action::RunRegression => self.regression().await.map(Some),
             Action::Explain(context) => self.explain(&context).map(|()| None),
             Action::AskHuman { question } => {
-                let answer = "nobody was asked: the run is autonomous".to_owned();
+                let answer = "no review: the run is autonomous".to_owned();
                 self.log(Event::Approval { node: self.id(), question, answer })?;
                 Ok(Some(Observation::NoHuman))
             }

@@ -78,7 +78,7 @@ impl Worker {
 
     /// Forgets all that was done; nothing of it counts.
     pub(super) fn begin_again(&mut self) -> Result<(), Stop> {
-        let text = "what it builds on was changed while it waited".to_owned();
+        let text = "a dependency changed while it waited".to_owned();
         self.log(Event::Note { node: self.id(), what: "begun-again".to_owned(), text })?;
         self.begun_on = self.texts_of_view();
         (self.has_waited, self.repeats, self.last) = (false, 0, None);

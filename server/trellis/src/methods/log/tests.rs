@@ -58,7 +58,7 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
         (
             json!({ "kind": "model_call", "node": "a", "stage": "fix", "attempt": 1, "prompt": "h", "model": "m",
                 "milliseconds": 12, "input_tokens": null, "output_tokens": null, "error": "it is gone" }),
-            "model_call a fix, attempt 1, no answer from m because it is gone",
+            "model_call a fix, attempt 1, no reply from m because it is gone",
         ),
         (
             json!({ "kind": "tool_call", "node": "a", "name": "grep", "arguments": "{}", "bytes": 9, "is_error": true, "microseconds": 2500 }),
@@ -83,11 +83,12 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
         (
             json!({ "kind": "accepted", "node": "a", "specification": "h", "tests": "t", "implementation": "i", "tests_passed": 3,
                 "fixes": 2, "flaky": ["t1"], "cost": cost }),
-            "accepted a 3 tests passed, 1 of them flaky after 2 fixes; 2 questions of 15 tokens, $0.0020 in all",
+            "accepted a 3 tests passed, 1 of them flaky after 2 fixes; 2 prompts of 15 \
+             tokens, $0.0020 in total",
         ),
         (
             json!({ "kind": "taken_back", "node": "b", "tests": "t", "implementation": "i" }),
-            "taken_back b its last text was taken back",
+            "taken_back b its last code was removed",
         ),
         (
             json!({ "kind": "writing", "path": "a.py", "hash": "00ff" }),
@@ -95,7 +96,7 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({ "kind": "kept", "path": "a.py", "text": "x", "nodes": ["a"] }),
-            "kept - a.py as a person left it, with 1 node",
+            "kept - a.py with your edits, with 1 node",
         ),
         (
             json!({ "kind": "git", "arguments": ["add", "a.py"], "outcome": "done" }),
@@ -103,7 +104,7 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({ "kind": "committed", "subgraph": "s", "tag": "t", "nodes": ["a"] }),
-            "committed s committed with 1 node in all, tag t",
+            "committed s committed with 1 node in total, tag t",
         ),
         (
             json!({ "kind": "approval", "node": "a", "question": "may it stay?", "answer": "declined" }),
@@ -111,11 +112,11 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({ "kind": "reset", "reason": "no checkpoint" }),
-            "reset - everything accepted before is void because no checkpoint",
+            "reset - everything accepted before is discarded because no checkpoint",
         ),
         (
             json!({ "kind": "rolled_back", "to": "s", "kept": ["a"], "edits": [] }),
-            "rolled_back - back at s, with 1 node",
+            "rolled_back - rolled back to s, with 1 node",
         ),
         (
             json!({ "kind": "integration", "subgraph": "s", "specification": "h", "outcome": "passed", "passed": 4, "failed": 1,
@@ -124,7 +125,8 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({ "kind": "broken", "node": "b", "reason": "fails with others" }),
-            "broken b fails in the whole suite, and is done again because fails with others",
+            "broken b fails in the whole suite, and is generated again because fails with \
+             others",
         ),
         (
             json!({ "kind": "suite", "tree": "h", "outcome": "passed", "passed": 9, "failed": 0 }),

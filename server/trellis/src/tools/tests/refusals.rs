@@ -206,12 +206,12 @@ fn no_tool_breaks_a_python_file() {
         (
             "replace_symbol_body",
             json!({ "name": "total", "text": "return (" }),
-            &["the new text is no Python"],
+            &["the new text is not valid Python"],
         ),
         (
             "insert_after_symbol",
             json!({ "name": "total", "text": "else:\n    pass" }),
-            &["the new text is no Python"],
+            &["the new text is not valid Python"],
         ),
         ("write_file", json!({ "path": "notes.txt", "text": "a\0b" }), &["NUL character"]),
     ];
@@ -242,11 +242,11 @@ fn edits_are_never_ambiguous() {
         ),
         (
             json!({ "path": "src/shop.py", "search": "self.items", "replace": "x", "occurrence": 9 }),
-            &["match 9 was asked for and there are 3"],
+            &["you asked for match 9, but there are 3"],
         ),
         (
             json!({ "path": "src/shop.py", "search": "nothing like it at all, really", "replace": "x" }),
-            &["not in the file"],
+            &["is in the file"],
         ),
         (
             json!({ "path": "src/shop.py", "search": " \n", "replace": "x" }),
@@ -275,7 +275,7 @@ fn symbols_that_are_not_one_are_told_with_those_that_are() {
             &["no symbol is called tota; similar ones are", "/total in src/shop.py"],
         ),
         ("find_symbol", json!({ "name": "zzz" }), &["no symbol is called zzz", "grep"]),
-        ("find_symbol", json!({ "name": "a b" }), &["is no name path"]),
+        ("find_symbol", json!({ "name": "a b" }), &["is not a name path"]),
         (
             "find_references",
             json!({ "name": "total" }),
@@ -314,8 +314,8 @@ fn a_rename_or_deletion_that_would_break_something_is_refused() {
             json!({ "name": "total", "to": "Cart" }),
             &["would clash", "nothing was changed"],
         ),
-        ("rename_symbol", json!({ "name": "total", "to": "class" }), &["is a keyword"]),
-        ("rename_symbol", json!({ "name": "total", "to": "a b" }), &["is no Python identifier"]),
+        ("rename_symbol", json!({ "name": "total", "to": "class" }), &["is a Python keyword"]),
+        ("rename_symbol", json!({ "name": "total", "to": "a b" }), &["is not a Python identifier"]),
         ("rename_symbol", json!({ "name": "total", "to": "total" }), &["is its name already"]),
         (
             "safe_delete_symbol",

@@ -32,7 +32,7 @@ impl Check<'_, '_> {
                 let place = at
                     .filter(|_| inside)
                     .map(|at| Place { file: member.file, range: at..at + self.to.text().len() });
-                return self.clash(format!("class `{of}` has a member of that name"), place);
+                return self.clash(format!("class `{of}` has a member with that name"), place);
             }
         }
         self.given_from_outside()
@@ -59,7 +59,7 @@ impl Check<'_, '_> {
                 if object.members().iter().any(is_related) {
                     let place = Place { file, range: it.range() };
                     let what =
-                        format!("{} gives or asks an object of the class for it", index.path(file));
+                        format!("{} gets or sets a class member with that name", index.path(file));
                     return self.clash(what, Some(place));
                 }
             }
@@ -140,7 +140,7 @@ impl Check<'_, '_> {
         for file in self.star_importers(&sources).into_iter().filter(|file| reached(*file)) {
             if self.to.text().starts_with('_') && !self.from.text().starts_with('_') {
                 let what = format!(
-                    "{} imports it by a star, which leaves out names that begin with `_`",
+                    "{} imports it with a star, which leaves out names that begin with `_`",
                     index.path(file)
                 );
                 return self.clash(what, None);
@@ -205,7 +205,7 @@ impl Check<'_, '_> {
             if let Some(module) =
                 is_package.then(|| self.eval.index.submodule(module_of(path), self.to)).flatten()
             {
-                return self.clash(format!("{} is a module of that name", module.text()), None);
+                return self.clash(format!("{} is a module with that name", module.text()), None);
             }
         }
         Ok(())
@@ -245,7 +245,7 @@ impl Check<'_, '_> {
             let mangled = format!("_{class}{}", self.from.text());
             let index = self.eval.index;
             if let Some(file) = index.files().find(|it| index.words(*it).may_hold(&mangled)) {
-                return self.clash(format!("{} speaks of `{mangled}`", index.path(file)), None);
+                return self.clash(format!("{} uses `{mangled}`", index.path(file)), None);
             }
         }
         Ok(())

@@ -78,7 +78,7 @@ impl Check<'_, '_> {
 
     pub(super) fn read_already(&self, file: FileId, it: &Occurrence) -> Checked {
         let path = self.eval.index.path(file);
-        let what = format!("{path} already reads another `{}`", self.to.text());
+        let what = format!("{path} already uses another `{}`", self.to.text());
         self.clash(what, Some(Place { file, range: it.range() }))
     }
 
@@ -103,7 +103,7 @@ impl Check<'_, '_> {
                 let place =
                     Place { file, range: it.at as usize..it.at as usize + self.from.text().len() };
                 let what = format!(
-                    "`{}` in the class's body would be read from the function around it",
+                    "the body of the class would read `{}` from the function around it",
                     self.from.text()
                 );
                 return self.clash(what, Some(place));
