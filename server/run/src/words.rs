@@ -30,12 +30,20 @@ pub fn reason(error: &Error) -> String {
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
         ErrorKind::StorageFull => "the disk is full",
         _ => {
-            let text = error.to_string();
-            let end = text.rfind(" (os error ").unwrap_or(text.len());
-            return text[..end].to_owned();
+            return without_numbers(&error.to_string());
         }
     };
     known.to_owned()
+}
+
+/// A message without the numbers that the system gives its errors: ` (os error 28)`.
+pub fn without_numbers(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.split_once(')') {
+        Some((number, rest)) if number.bytes().all(|it| it.is_ascii_digit()) => text + rest,
+        _ => text + " (os error " + part,
+    })
 }
 
 /// What is said when `shown`, which a person has named, could not be read.
@@ -51,7 +59,7 @@ pub fn cannot_read(shown: impl Display, error: &Error) -> String {
 mod tests {
     use std::io::{Error, ErrorKind};
 
-    use super::{bytes, cannot_read, counted, reason};
+    use super::{bytes, cannot_read, counted, reason, without_numbers};
 
     #[test]
     fn counts_name_one_or_many() {
@@ -85,5 +93,19 @@ mod tests {
         assert_eq!(reason(&os(libc::EMFILE)), "Too many open files");
         let own = Error::new(ErrorKind::InvalidData, "it is not valid UTF-8");
         assert_eq!(cannot_read("a", &own), "cannot read a: it is not valid UTF-8");
+    }
+
+    #[test]
+    fn numbers_go_wherever_they_are() {
+        let cases = [
+            ("cannot write a: No space left (os error 28)", "cannot write a: No space left"),
+            ("a (os error 2) and b (os error 13): c", "a and b: c"),
+            ("a (os error x)", "a (os error x)"),
+            ("a (os error 2", "a (os error 2"),
+            ("", ""),
+        ];
+        for (message, plain) in cases {
+            assert_eq!(without_numbers(message), plain);
+        }
     }
 }

@@ -266,7 +266,7 @@ class Copy(unittest.TestCase):
         self.mirror.use()
         (self.copy / ".git").rename(self.copy / "other")
         (self.copy / ".git").mkdir()
-        self.assertIn(".git is another folder now", self.mirror.lay())
+        self.assertIn(".git was replaced with another folder", self.mirror.lay())
 
     def test_what_does_not_fit_is_said_and_comes_later(self):
         pour = entries.poured

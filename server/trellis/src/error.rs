@@ -15,13 +15,13 @@ pub(crate) enum Exit {
     Done = 0,
     /// Some node's tests still fail after the retries.
     TestsFailed = 1,
-    /// A person has to decide.
+    /// It needs your review.
     NeedsHuman = 2,
     /// Wrong usage of the command line.
     Usage = 64,
     /// The input is broken, contradictory or was changed by someone else.
     BadInput = 65,
-    /// The model or the sandbox cannot be had.
+    /// The model or the sandbox is unavailable.
     Unavailable = 69,
     /// A fault of Trellis or of the machine (a full disk among them).
     Internal = 70,
@@ -58,19 +58,20 @@ pub(crate) struct Fault {
     pub(crate) remedy: Option<Remedy>,
 }
 
-/// What can be done about a decision that was refused.
+/// What a program can offer after a refused decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Remedy {
-    /// The proposal can be brought to the texts as they are by now: decide `rebase`.
+    /// The proposal can be applied to the current texts: decide `rebase`.
     Rebase,
-    /// It is another by now than what was decided: look at it again.
+    /// The proposal changed after you saw it: review it again.
     Review,
 }
 
 impl Fault {
     pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        Fault { exit, message: message.to_string(), hint: None, kind: None, remedy: None }
+        let message = run::words::without_numbers(&message.to_string());
+        Fault { exit, message, hint: None, kind: None, remedy: None }
     }
 
     pub(crate) fn input(message: impl fmt::Display) -> Self {

@@ -14,14 +14,14 @@ use tokio::sync::Notify;
 /// Events that wait for one client at most.
 const WAITING_AT_MOST: usize = 10_000;
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Event {
-    /// A job began, paused, went on or ended; `trellis/job` has its result.
+    /// A job started, paused, resumed or ended; `trellis/job` has its result.
     Job {
         job: String,
-        /// The method that began it, without `trellis/`.
+        /// The method that started it, without `trellis/`.
         method: String,
         title: String,
         state: JobState,
@@ -31,17 +31,17 @@ pub(crate) enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
-    /// How far a job is.
+    /// The progress of a job.
     Progress {
         job: String,
         done: usize,
         total: usize,
         percent: u8,
-        /// Seconds until the end, as things go; left out where nothing can be said.
+        /// Estimated seconds until the end; left out if unknown.
         #[serde(skip_serializing_if = "Option::is_none")]
         eta_seconds: Option<u64>,
     },
-    /// Where a node stands.
+    /// The status of a node.
     Node {
         job: String,
         node: String,
@@ -52,11 +52,11 @@ pub(crate) enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         subgraph: Option<String>,
     },
-    /// What is being done for a node.
+    /// The current step of a node.
     Stage {
         job: String,
         node: String,
-        /// `red`, `green`, or the stage of a question, such as `implementation`.
+        /// `red`, `green`, or the stage of a prompt, such as `implementation`.
         stage: String,
         /// In a few words.
         outcome: String,
@@ -84,48 +84,48 @@ pub(crate) enum Event {
         /// The line there, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         failed_line: Option<u32>,
-        /// When the texts were read that it ran with, in milliseconds of Unix time.
+        /// When the tested texts were read, in milliseconds of Unix time.
         #[serde(skip_serializing_if = "Option::is_none")]
         text_of: Option<u64>,
-        /// It ran with texts that are not in the project, such as a draft's.
+        /// The tested texts are not in the project, such as those of a draft.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         draft: bool,
     },
-    /// Another window or the command line has run tests of a project that is open here.
+    /// Another window or the command line ran tests of a project that is open here.
     Results {
         /// The folder of the project.
         root: String,
         tests: Vec<ForeignTest>,
     },
-    /// Files of a job were written, relative to its folder.
+    /// A job wrote files; the paths are relative to its folder.
     Files { job: String, root: String, paths: Vec<String> },
-    /// A proposed fix waits for a decision, or has one.
+    /// A proposed fix needs your decision, or has one.
     Proposal { proposal: String, root: String, state: String },
-    /// Something was said along the way.
+    /// A message of a job or the server.
     Log {
         #[serde(skip_serializing_if = "Option::is_none")]
         job: Option<String>,
         level: Level,
         message: String,
     },
-    /// So many events were left out since the client did not read them in time; `trellis/jobs` and
-    /// `trellis/status` say where things stand.
+    /// This many events were dropped, because the client did not read them in time; `trellis/jobs` and
+    /// `trellis/status` show the current state.
     Missed { count: u64 },
 }
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum JobState {
     Running,
-    /// It begins nothing new until it is resumed.
+    /// It starts nothing new until it is resumed.
     Paused,
     Done,
     Failed,
     Cancelled,
 }
 
-/// How much a log line matters.
+/// The importance of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Level {
@@ -160,14 +160,14 @@ impl Event {
     }
 }
 
-/// A test that another process has run.
+/// A test that another process ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ForeignTest {
     pub(crate) id: String,
     /// `passed`, `failed` or `skipped`.
     pub(crate) outcome: String,
-    /// When the texts were read that it ran with, in milliseconds of Unix time.
+    /// When the tested texts were read, in milliseconds of Unix time.
     pub(crate) text_of: u64,
     /// What it failed with.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -50,17 +50,17 @@ struct Job {
 pub(crate) struct JobShape {
     /// Its id, such as `job-1`.
     pub(crate) job: String,
-    /// The method that began it, without `trellis/`.
+    /// The method that started it, without `trellis/`.
     pub(crate) method: String,
-    /// What it is about, for a person.
+    /// A short description.
     pub(crate) title: String,
     pub(crate) state: JobState,
     /// RFC 3339.
     pub(crate) started_at: String,
-    /// None where the work has no steps to count.
+    /// Null if the work has no steps to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) progress: Option<JobProgress>,
-    /// What it came to, when it is done.
+    /// The result, when it is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<Value>,
     /// Why it failed.
@@ -68,13 +68,13 @@ pub(crate) struct JobShape {
     pub(crate) error: Option<JobError>,
 }
 
-/// How far a job is.
+/// The progress of a job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobProgress {
     pub(crate) done: usize,
     pub(crate) total: usize,
-    /// Seconds until the end, as things go.
+    /// Estimated seconds until the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) eta_seconds: Option<u64>,
 }
@@ -86,7 +86,7 @@ pub(crate) struct JobError {
     pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
-    /// The exit code the command line would leave with.
+    /// The exit code of the command line for this error.
     pub(crate) exit_code: u8,
 }
 

@@ -19,7 +19,7 @@ def pass_on(path, take):
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            return "what lies in the report's place is no file of the run's own"
+            return "the report is not a file that this run wrote"
         if status.st_size > LARGEST:
             return f"the report is larger than {LARGEST >> 20} MiB"
         left = LARGEST

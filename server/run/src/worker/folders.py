@@ -16,7 +16,7 @@ def check(tree):
         raise OSError(f"the project cannot be read in the sandbox: {error}") from error
     # Some may come or go at any time; not all of them.
     if tree["names"] and not seen.intersection(tree["names"]):
-        raise OSError(f"the sandbox shows another {tree['path']}: the engine does not share this machine's files")
+        raise OSError(f"{tree['path']} in the sandbox is another folder: the engine does not share this machine's files")
 
 
 def known(paths):
@@ -52,7 +52,7 @@ def empty(places):
 def empty_one(path, identity):
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode) or (status.st_dev, status.st_ino) != identity[:2]:
-        raise OSError("another thing stands in its place")
+        raise OSError("something else is in its place")
     if stat.S_IMODE(status.st_mode) != identity[2]:
         os.chmod(path, identity[2])
     top = os.open(path, FOLDER)

@@ -51,7 +51,7 @@ def find(lent, root=None):
     before = taken_out()
     try:
         if belongs_to(root):
-            raise ImportError(f"the project has a module of its own that is called {NAME}")
+            raise ImportError(f"the project has its own module {NAME}")
         sys.modules.update(before)
         return Found(imported(), None, None)
     except (Exception, SystemExit) as error:

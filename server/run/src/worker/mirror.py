@@ -17,7 +17,7 @@ from entries import WENT, closed_folder, copy_file, copy_link, identity, permiss
 DEEPEST = 100  # folders within folders
 FULL = (
     "the copy that tests may write to does not fit into its memory any more; "
-    "run again to have it measured anew, or with `--read-only`"
+    "run again so that Trellis measures it again, or run with `--read-only`"
 )
 
 
@@ -118,7 +118,7 @@ class Mirror:
         self._top.tidy(self._copy, self._mounted.keys())
         for name, numbers in self._mounted.items():
             if self._numbers(name) != numbers:
-                raise OSError(errno.ESTALE, f"{name} is another folder now")
+                raise OSError(errno.ESTALE, f"{name} was replaced with another folder")
         self._used = False
 
     def lay(self):

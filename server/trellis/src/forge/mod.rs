@@ -46,7 +46,7 @@ pub(crate) struct Wanted {
     pub(crate) base: PathBuf,
 }
 
-/// A branch, and what became of it on the remote.
+/// A branch, and its state on the remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Pushed {
@@ -54,7 +54,7 @@ pub(crate) struct Pushed {
     /// The page of its pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pull_request: Option<String>,
-    /// What did not work, and what to do; or that the branch is gone, since it is merged.
+    /// What failed, and what to do; or a note that the branch was removed after its merge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
 }

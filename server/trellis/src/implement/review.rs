@@ -19,14 +19,14 @@ pub(crate) enum Reviewer {
     Decided(Decision),
 }
 
-/// What somebody says of a change that waits.
+/// Your decision about a change that needs a review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Decision {
     pub(crate) answer: Answer,
-    /// The commit that was looked at, as the result named it; where the files are others by now, nothing is decided.
+    /// The commit you reviewed, from the result; if the files have changed since then, nothing is decided.
     pub(crate) tip: String,
-    /// With `sendBack`: what the model is told.
+    /// With `sendBack`: the reason, for the model.
     #[serde(default)]
     pub(crate) words: Option<String>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Decision {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Answer {
     Approve,
-    /// The model is told why, and tries again.
+    /// The model gets the reason and tries again.
     SendBack,
     /// It stays on its branch.
     Leave,

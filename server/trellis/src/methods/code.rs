@@ -20,7 +20,7 @@ const NEAR: usize = 10;
 /// Where a grown repository has its plan.
 const PLAN: &str = "docs/rpg.json";
 
-/// Shows a file, or what was generated for a node: the source, or signatures with the first line of each docstring.
+/// Shows a file, or the code of a node: the source, or signatures with the first line of each docstring.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CodeViewParams {
@@ -32,34 +32,34 @@ pub(crate) struct CodeViewParams {
     /// Signatures only.
     #[serde(default)]
     pub(crate) signatures: bool,
-    /// The planning graph that knows the node; else `docs/rpg.json` below the root, if it is there.
+    /// The planning graph with the node; default: `docs/rpg.json` below the root, if it exists.
     #[serde(default)]
     pub(crate) plan: Option<PathBuf>,
-    /// The project's folder; else the current one.
+    /// The project's folder; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// Code that was looked at.
+/// The code shown.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CodeViewResult {
-    /// Below the root, unless a file outside was named.
+    /// Relative to the root, unless you gave a file outside.
     pub(crate) path: String,
-    /// Whether it is there.
+    /// Whether it exists.
     pub(crate) generated: bool,
-    /// Classes, functions and methods; none where nothing is there.
+    /// Classes, functions and methods; empty if the file does not exist.
     pub(crate) symbols: Vec<CodeSymbol>,
-    /// The id of the node; absent where none was named.
+    /// The id of the node; left out if you gave a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) node: Option<String>,
-    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`, null where nothing is known; absent without a node.
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null if unknown, left out without a node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<Option<&'static str>>,
-    /// The file that a run puts the node's tests in, there or not; absent where no leaf was named.
+    /// The test file of the node, whether it exists or not; left out unless you gave a leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) test_path: Option<String>,
-    /// The text; absent where only signatures were asked for or nothing is there.
+    /// The text; left out if you asked for signatures only, or if the file does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
     /// Where the file is no Python, as sentences; for text, not part of the result.
@@ -81,7 +81,7 @@ pub(crate) struct CodeSymbol {
     pub(crate) end_line: usize,
     /// From `def` or `class` to before the colon, on one line.
     pub(crate) signature: String,
-    /// The first line of its docstring, null without one.
+    /// The first line of its docstring; null without a docstring.
     pub(crate) preview: Option<String>,
     /// How many classes are around it; for text, not part of the result.
     #[serde(skip)]

@@ -13,38 +13,38 @@ use crate::models;
 use crate::sandbox::{self, SandboxArgs, Settled};
 use crate::workspace::scratch::ScratchFolder;
 
-/// Shows what this machine offers for running tests, and what would be enforced.
+/// Checks this machine: what it has for running tests, and which limits the sandbox enforces.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct DoctorParams {
-    /// The project whose environment is looked at; else the current folder.
+    /// The project whose environment is checked; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// What a machine offers.
+/// The result of the check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DoctorResult {
     pub(crate) tools: Vec<ToolFound>,
-    /// What local sandboxes are bound to; null where there can be none.
+    /// The limits of local sandboxes; null if local sandboxes do not work here.
     pub(crate) local_limits: Option<Vec<Limit>>,
-    /// Why there can be no local sandbox.
+    /// Why local sandboxes do not work here.
     pub(crate) local_error: Option<String>,
     /// Whether tests can run, where, and what to do next.
     pub(crate) verdict: String,
 }
 
-/// One thing that was looked for.
+/// One thing that was checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolFound {
     pub(crate) name: &'static str,
-    /// Whether it is there and works.
+    /// Whether it exists and works.
     pub(crate) ok: bool,
-    /// What it is, or why it is not there.
+    /// What it is, or why it is missing.
     pub(crate) detail: String,
-    /// What is lost without it; null if it is there.
+    /// What does not work without it; null if it exists.
     pub(crate) cost: Option<&'static str>,
     /// Whether Trellis does all of its work without it.
     pub(crate) optional: bool,

@@ -17,22 +17,22 @@ use crate::sources::Workspace;
 use crate::symbols::one::{self, NotOne};
 use crate::symbols::shapes::{Stretch, stretch};
 
-/// Replaces a symbol's body, or all of it with a text that brings its own `def` or `class`. Decorators stay unless the
-/// text has some; the docstring is part of the body.
+/// Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
+/// text has its own; the docstring is part of the body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReplaceSymbolBodyParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     pub(crate) name_path: String,
     /// The new text.
     pub(crate) text: String,
-    /// The file, relative to the root; else the root is looked through for the one symbol of that name path.
+    /// The file, relative to the root; default: the one file below the root that defines the name path.
     #[serde(default)]
     pub(crate) path: Option<PathBuf>,
-    /// The folder; else the current one.
+    /// The folder; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Whether only to show what would change.
+    /// Only show what would change.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
@@ -41,17 +41,17 @@ pub(crate) struct ReplaceSymbolBodyParams {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct InsertBeforeSymbolParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     pub(crate) name_path: String,
     /// The statements.
     pub(crate) text: String,
-    /// The file, relative to the root; else the root is looked through for the one symbol of that name path.
+    /// The file, relative to the root; default: the one file below the root that defines the name path.
     #[serde(default)]
     pub(crate) path: Option<PathBuf>,
-    /// The folder; else the current one.
+    /// The folder; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Whether only to show what would change.
+    /// Only show what would change.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
@@ -60,58 +60,59 @@ pub(crate) struct InsertBeforeSymbolParams {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct InsertAfterSymbolParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     pub(crate) name_path: String,
     /// The statements.
     pub(crate) text: String,
-    /// Inserts at the end of the class instead; `pass` gives way.
+    /// Insert at the end of the class instead; a lone `pass` is replaced.
     #[serde(default)]
     pub(crate) inside: bool,
-    /// The file, relative to the root; else the root is looked through for the one symbol of that name path.
+    /// The file, relative to the root; default: the one file below the root that defines the name path.
     #[serde(default)]
     pub(crate) path: Option<PathBuf>,
-    /// The folder; else the current one.
+    /// The folder; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Whether only to show what would change.
+    /// Only show what would change.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
 
-/// Replaces text of a file: exact, then with other white space, then the most similar lines (0.8 at least).
+/// Replaces text in a file: an exact match, else one with other white space, else the most similar lines (at least
+/// 0.8).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReplaceTextParams {
     /// The file, relative to the root.
     pub(crate) path: PathBuf,
-    /// What is there.
+    /// The text to replace.
     pub(crate) search: String,
-    /// What is to be there.
+    /// The new text.
     pub(crate) replace: String,
-    /// Which match, from 1; 0 for all. Without it there must be only one.
+    /// Which match, from 1; 0 for all. Without it, there must be only one match.
     #[serde(default)]
     pub(crate) occurrence: Option<usize>,
-    /// The folder; else the current one.
+    /// The folder; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Whether only to show what would change.
+    /// Only show what would change.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
 
-/// Takes back an edit that one of these methods made; refused if its files were changed since.
+/// Undoes an edit that one of these methods made; refused if its files changed after it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct UndoEditParams {
-    /// Number of the edit; without one, the last that was not undone.
+    /// Number of the edit; default: the last one that was not undone.
     #[serde(default)]
     pub(crate) id: Option<u64>,
-    /// A file or folder of the project that was edited; else the current folder.
+    /// A file or folder of the edited project; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// What was changed, or would be.
+/// What changed, or would change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EditResult {
@@ -119,9 +120,9 @@ pub(crate) struct EditResult {
     pub(crate) edits: Vec<FileEdit>,
     /// The same as a unified diff.
     pub(crate) diff: String,
-    /// The number by which it is taken back; null if nothing was changed.
+    /// The number for `undoEdit`; null if nothing changed.
     pub(crate) undo: Option<u64>,
-    /// What there is to know beside, such as how like the search the text was that was found; as sentences.
+    /// Notes, as sentences: for example, how similar the text found was to the search.
     pub(crate) notes: Vec<String>,
 }
 
@@ -130,9 +131,9 @@ pub(crate) struct EditResult {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FileEdit {
     pub(crate) file: String,
-    /// In the text before any of the edits.
+    /// Positions in the text before any of the edits.
     pub(crate) range: Stretch,
-    /// What stands there afterwards.
+    /// The new text.
     pub(crate) text: String,
 }
 

@@ -9,16 +9,16 @@ use crate::error::Fault;
 use crate::output::Output;
 use crate::sandbox::{self, SandboxArgs};
 
-/// Makes ready the environment that a project's tests run in on this machine, and says where it is: for a debugger, which has
-/// to start the tests itself.
+/// Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
+/// start the tests itself.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EnvironmentParams {
-    /// The project; else the first folder of the workspace.
+    /// The project; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// The environment to use: its folder, or its interpreter. Else the one that is activated, the project's own, or one made from
-    /// its requirements.
+    /// The environment to use: its folder, or its interpreter. Default: the activated one, the project's own, or one
+    /// created from its requirements.
     #[serde(default)]
     pub(crate) interpreter: Option<PathBuf>,
 }
@@ -31,7 +31,7 @@ pub(crate) struct EnvironmentResult {
     pub(crate) interpreter: PathBuf,
     /// Such as `3.12.4`.
     pub(crate) version: String,
-    /// A folder of packages that have to be found after its own: pytest, where the environment has none.
+    /// A folder of packages to search after its own: pytest, if the environment has none.
     pub(crate) packages: Option<PathBuf>,
 }
 

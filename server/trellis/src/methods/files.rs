@@ -14,7 +14,7 @@ use crate::workspace::past::Past;
 /// No generated file comes near, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// List the files that a run wrote, or that a list of tasks was made into, and whether each is as it was left.
+/// Lists the files that a run or a list of tasks wrote, and whether each is unchanged.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListFiles {
@@ -22,13 +22,13 @@ pub(crate) struct ListFiles {
     pub(crate) out: PathBuf,
 }
 
-/// Read a text file of a run's folder.
+/// Reads a text file of a run's folder.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReadFile {
     /// The output folder of the run.
     pub(crate) out: PathBuf,
-    /// The file, relative to it.
+    /// The file, relative to the folder.
     pub(crate) path: String,
 }
 
@@ -45,9 +45,10 @@ pub(crate) struct FileList {
 pub(crate) struct FileEntry {
     /// Relative to the folder, with `/`.
     pub(crate) path: String,
-    /// `written`: as the run left it, or as it was merged; `edited`: a person changed it since; `missing`: it is gone.
+    /// `written`: unchanged since the run or the merge; `edited`: someone changed it after that; `missing`: it was
+    /// removed.
     pub(crate) state: String,
-    /// In bytes; none where it is missing.
+    /// In bytes; null if the file is missing.
     pub(crate) size: Option<u64>,
 }
 

@@ -33,50 +33,51 @@ pub(crate) struct KnownTests {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ListFixesParams {
-    /// The project's folder; else the workspace's first.
+    /// The project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Only those in this state.
+    /// Only fixes in this state.
     #[serde(default)]
     pub(crate) state: Option<State>,
 }
 
-/// Shows a proposed fix with its hunks, its texts and what became of it so far.
+/// Shows a proposed fix with its hunks, its texts and its history.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct GetFixParams {
-    /// The project's folder; else the workspace's first.
+    /// The project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
     /// Its id, such as `fix-1`.
     pub(crate) fix: String,
 }
 
-/// Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
-/// that passed may fail; else nothing is written and the state is `failed`. A file that has changed since makes the fix
-/// `stale` (error kind `stale`), also where the change is unsaved in the editor; `data.remedy` of the error is `rebase` where it
-/// can be brought to the new text. Tests that ran for what was written are told by `trellis/event`.
+/// Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
+/// no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
+/// then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
+/// is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
+/// fixes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DecideFixParams {
-    /// The project's folder; else the workspace's first.
+    /// The project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
     /// Its id, such as `fix-1`.
     pub(crate) fix: String,
-    /// What is decided.
+    /// The decision.
     pub(crate) decision: Choice,
-    /// The revision that was looked at; refused with the kind `stale` if it is another by now.
+    /// The revision you reviewed; refused with the kind `stale` if there is a newer one.
     #[serde(default)]
     pub(crate) revision: Option<u32>,
     /// Ids of hunks, for `acceptHunks` and `rejectHunks`.
     #[serde(default)]
     pub(crate) hunks: Vec<usize>,
-    /// Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark, and the ends of lines that are the
-    /// same, stay as they were proposed: editors change them.
+    /// Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark and unchanged line endings
+    /// stay as proposed, because editors change them.
     #[serde(default)]
     pub(crate) files: Vec<EditedFile>,
-    /// Whether tests are run before anything is written; if not, the history says so.
+    /// Whether to run tests before anything is written; if not, the history says so.
     #[serde(default = "yes")]
     pub(crate) test: bool,
     /// Why, for the history.
@@ -92,27 +93,27 @@ fn yes() -> bool {
     true
 }
 
-/// A text of a person's.
+/// A text that you edited.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EditedFile {
     /// One of the fix's files, relative to the root.
     pub(crate) path: String,
-    /// All of it.
+    /// The whole text.
     pub(crate) text: String,
 }
 
-/// Looks for a fix of one failing test: runs the tests with coverage, asks a model, tries what it says on a copy, three times at
-/// most. What passes is stored as a proposed fix; nothing is written into the project.
+/// Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
+/// copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProposeFixParams {
-    /// The project's folder; else the workspace's first.
+    /// The project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
     /// pytest's id of the failing test, such as `tests/test_a.py::test_b`.
     pub(crate) test: String,
-    /// Test files and folders that are run beside it, to tell suspects apart and to see what a fix breaks; all tests if left out.
+    /// Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
     #[serde(default)]
     pub(crate) tests: Vec<String>,
     #[serde(flatten)]
@@ -123,11 +124,11 @@ pub(crate) struct ProposeFixParams {
     pub(crate) sandbox: SandboxArgs,
 }
 
-/// Takes back what was last accepted of a fix; refused if its files were changed since.
+/// Undoes what was last accepted of a fix; refused if its files changed after that.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct UndoFixParams {
-    /// The project's folder; else the workspace's first.
+    /// The project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
     /// Its id, such as `fix-1`.
@@ -150,20 +151,20 @@ pub(crate) struct FixSummary {
     /// Such as `fix-1`.
     pub(crate) fix: String,
     pub(crate) state: State,
-    /// From 1; grows when its texts change.
+    /// From 1; higher each time its texts change.
     pub(crate) revision: u32,
     /// RFC 3339.
     pub(crate) created_at: String,
-    /// Why it is put before a person.
+    /// Why it needs your review.
     pub(crate) reason: String,
-    /// How sure one can be of it, measured.
+    /// The measured confidence.
     pub(crate) confidence: ConfidenceShape,
     pub(crate) test: FailingTest,
     /// Relative to the root.
     pub(crate) paths: Vec<String>,
-    /// Hunks that are left to decide.
+    /// Hunks not decided yet.
     pub(crate) hunks: usize,
-    /// The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+    /// The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
     pub(crate) node: Option<String>,
 }
 
@@ -173,33 +174,33 @@ pub(crate) struct FixSummary {
 pub(crate) struct ConfidenceShape {
     /// 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
     pub(crate) total: f64,
-    /// How clear it is where the bug was: mean of `clarity` and `agreement`.
+    /// How clear the location of the bug is: mean of `clarity` and `agreement`.
     pub(crate) diagnostic: f64,
-    /// What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
+    /// How good the fix is by tests, size and history: `passing`, times the mean of `size` and `history`.
     pub(crate) fix: f64,
     /// The share of its lines that passing tests execute.
     pub(crate) coverage: f64,
-    /// What diagnostic and fix are made of; null for the draft of a run.
+    /// The parts of diagnostic and fix; null for the draft of a run.
     pub(crate) parts: Option<ConfidenceParts>,
 }
 
-/// What a confidence is made of, each from 0 to 1.
+/// The parts of a confidence, each from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConfidenceParts {
-    /// Whether the failure is raised where the change is: 1 in the same function, half of it in the same file.
+    /// Whether the failure is raised where the change is: 1 in the same function, 0.5 in the same file.
     pub(crate) clarity: f64,
-    /// How suspicious what it changes was, the most suspicious place being 1.
+    /// How suspicious the changed code was; the most suspicious place has 1.
     pub(crate) agreement: f64,
-    /// The share of the tests it may affect that pass with it.
+    /// The share of possibly affected tests that pass with it.
     pub(crate) passing: f64,
-    /// 1 for a few lines, 0 for as many as may change.
+    /// 1 for a few lines, 0 for the largest change allowed.
     pub(crate) size: f64,
-    /// 1 for the first fix, less for each one before it that did not do.
+    /// 1 for the first fix, less for each failed one before it.
     pub(crate) history: f64,
 }
 
-/// A fix with everything about it.
+/// A fix with all details.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FixResult {
@@ -208,11 +209,11 @@ pub(crate) struct FixResult {
     pub(crate) files: Vec<FileShape>,
     /// All files as a unified diff.
     pub(crate) diff: String,
-    /// Tests that passed and that it may break.
+    /// Passing tests that it may break.
     pub(crate) affected: Vec<String>,
-    /// Other tests that failed and that it may mend.
+    /// Other failing tests that it may fix.
     pub(crate) failing: Vec<String>,
-    /// What became of it, the oldest first.
+    /// Its history, the oldest entry first.
     pub(crate) history: Vec<Step>,
 }
 
@@ -222,63 +223,63 @@ pub(crate) struct FixResult {
 pub(crate) struct FileShape {
     /// Relative to the root.
     pub(crate) path: String,
-    /// SHA-256 of the text it was made for; null for a file that is new.
+    /// SHA-256 of the original text; null for a new file.
     pub(crate) base_hash: Option<String>,
-    /// That text.
+    /// The original text.
     pub(crate) base: Option<String>,
     /// The text as proposed.
     pub(crate) proposed: String,
     pub(crate) hunks: Vec<HunkShape>,
 }
 
-/// A piece that can be taken or left.
+/// A part of a change that you can accept or reject by itself.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HunkShape {
-    /// Among those of all files of this revision, from 1.
+    /// Counted over all files of this revision, from 1.
     pub(crate) id: usize,
-    /// As unified diffs have it, without lines around.
+    /// As in a unified diff, without context lines.
     pub(crate) header: String,
-    /// The first line of what goes, from 1; of an insertion, the line it comes before.
+    /// The first removed line, from 1; for an insertion, the line after it.
     pub(crate) old_start: usize,
-    /// Lines that go, without their line breaks.
+    /// The removed lines, without line breaks.
     pub(crate) old_lines: Vec<String>,
-    /// The first line of what comes, from 1, in the text as proposed.
+    /// The first added line, from 1, in the proposed text.
     pub(crate) new_start: usize,
-    /// Lines that come, without their line breaks.
+    /// The added lines, without line breaks.
     pub(crate) new_lines: Vec<String>,
 }
 
-/// What came of a decision.
+/// The result of a decision.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DecideFixResult {
     /// As it is now.
     #[serde(flatten)]
     pub(crate) summary: FixSummary,
-    /// Number of the edit that was written; null where nothing was.
+    /// Number of the edit that was written; null if nothing was written.
     pub(crate) edit: Option<u64>,
     /// Files that were written.
     pub(crate) written: Vec<String>,
-    /// With the fix: the failing test, others that failed and that it may mend, and tests that fail with it and not without;
-    /// empty where none were run.
+    /// Results with the fix: the failing test, other failing tests that it may fix, and tests that only fail with it;
+    /// empty if none ran.
     pub(crate) tests: Vec<TriedTest>,
     /// Ids of tests that failed and pass with it.
     pub(crate) mended: Vec<String>,
-    /// Other fixes that wait and were brought to the new texts: look at them again.
+    /// Other pending fixes that were applied to the new texts: review them again.
     pub(crate) rebased: Vec<String>,
-    /// What else there is to say, as sentences.
+    /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
 }
 
-/// What was taken back.
+/// What was undone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UndoFixResult {
     /// As it is now.
     #[serde(flatten)]
     pub(crate) summary: FixSummary,
-    /// Number of the edit that took it back.
+    /// Number of the edit that undid it.
     pub(crate) edit: u64,
     /// Its files.
     pub(crate) written: Vec<String>,

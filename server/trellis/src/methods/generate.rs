@@ -148,12 +148,12 @@ mod dialect {
     }
 }
 
-/// Start or resume the growing of a repository from a planning graph, as a job. Without `graph` the earlier run in
-/// `out` goes on with the options it was started with; what is given beside wins.
+/// Starts generating a repository from a planning graph as a job, or resumes it. Without `graph`, the earlier run in
+/// `out` resumes with its own options; options given here win.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Generate {
-    /// The planning graph, RPG JSON; needed for a first run.
+    /// The planning graph, RPG JSON; required for a first run.
     #[serde(default)]
     pub(crate) graph: Option<PathBuf>,
     /// Folder to grow the repository in.
@@ -163,8 +163,8 @@ pub(crate) struct Generate {
     pub(crate) options: serde_json::Map<String, Value>,
 }
 
-/// Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
-/// it is. Options as those of `generate`; the graph is that of the earlier run unless another is given.
+/// Retries one node that failed or was skipped, and the nodes that depend on it, as a job; everything else stays.
+/// Options as for `generate`; the graph is that of the earlier run unless you give another.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RetryNode {
@@ -210,7 +210,7 @@ struct GenerateOptions {
     sandbox: SandboxArgs,
 }
 
-/// A job was started; `trellis/event` tells how it goes, `trellis/job` what it came to.
+/// A job was started; `trellis/event` reports its progress, `trellis/job` its result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Started {

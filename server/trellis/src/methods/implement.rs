@@ -126,68 +126,69 @@ impl ImplementArgs {
     }
 }
 
-/// How the work ended, in a word.
+/// How the work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Outcome {
     /// It is on the branch that it was made for.
     Merged,
-    /// A person has to look: to review it, to go on where the model could not, or at the merge.
+    /// Needs your review: approve it, continue where the model could not, or resolve the merge.
     NeedsHuman,
-    /// A person looked, and left it on its branch.
+    /// You left it on its branch.
     Left,
-    /// Nothing came of it, since there was no answer.
+    /// No result, because there was no reply.
     Failed,
-    /// Nothing was done, as was asked for.
+    /// Nothing was done, as requested.
     Planned,
 }
 
-/// What came of an issue.
+/// The result of an issue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ImplementResult {
     pub(crate) outcome: Outcome,
-    /// As the command line ends: 0 merged, 1 the tests fail after the retries and nobody was to be asked, 2 a person is needed.
+    /// The exit code of the command line: 0 merged, 1 tests fail after all retries and no review was requested, 2
+    /// needs your review.
     pub(crate) exit_code: u8,
-    /// It passed every gate, and waits for a `decision`.
+    /// It passed every gate and needs a `decision`.
     pub(crate) waits: bool,
     /// Why it is not merged.
     pub(crate) reason: Option<String>,
     pub(crate) issue: String,
-    /// The branch of the work, while it is not merged.
+    /// The branch of the work, until it is merged.
     pub(crate) branch: Option<String>,
-    /// The project's folder in the worktree, while it is not merged; what you edit there is what the next call goes on with.
+    /// The project's folder in the worktree, until it is merged; the next call continues with your edits there.
     pub(crate) worktree: Option<String>,
-    /// The last commit of the branch, which a `decision` names.
+    /// The last commit of the branch, for a `decision`.
     pub(crate) tip: Option<String>,
     /// The commit that was merged.
     pub(crate) commit: Option<String>,
-    /// Files that the work changes, from the project's folder.
+    /// Changed files, relative to the project's folder.
     pub(crate) files: Vec<String>,
     /// The change, as a unified diff.
     pub(crate) diff: String,
-    /// What speaks against the change, as sentences.
+    /// Reasons against the change, as sentences.
     pub(crate) doubts: Vec<String>,
-    /// What did not do on the way, in the order in which it was tried.
+    /// Failed attempts, in order.
     pub(crate) history: Vec<String>,
     /// Tests that passed before the work.
     pub(crate) passed_before: usize,
-    /// The new tests with the change; null where none ran.
+    /// The new tests with the change; null if they did not run.
     pub(crate) new_tests: Option<Counts>,
-    /// All tests with the change; null where they did not run.
+    /// All tests with the change; null if they did not run.
     pub(crate) all_tests: Option<Counts>,
-    /// Folder with both reports, from the project's; null where it did not come to them.
+    /// Folder with both reports, relative to the project's; null if they were not written.
     pub(crate) reports: Option<String>,
-    /// What was pushed, where that was asked for.
+    /// What was pushed, if you asked for it.
     pub(crate) pushed: Vec<Pushed>,
-    /// What would be done, and the first question, where that was asked for.
+    /// What would be done, and the first prompt, if you asked for that.
     pub(crate) plan: Option<String>,
-    /// US dollars, as far as prices are known; null where no model was asked.
+    /// US dollars, as far as prices are known; null without prompts to a model.
     pub(crate) usd: Option<f64>,
-    /// Tokens in and out; null where no model was asked.
+    /// Tokens in and out; null without prompts to a model.
     pub(crate) tokens: Option<u64>,
     pub(crate) time: Time,
-    /// What else there is to say, as sentences.
+    /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
     #[serde(skip)]
     pub(crate) tested: Totals,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Fault;
 use crate::jobs::{JobShape, Jobs};
 
-/// Say where a job stands, and what it came to if it has ended.
+/// Shows the state of a job, and its result if it has ended.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Job {
@@ -14,12 +14,12 @@ pub(crate) struct Job {
     pub(crate) job: String,
 }
 
-/// List all jobs of this server, the newest last; of ended ones, the last hundred.
+/// Lists all jobs of this server, the newest last; of ended jobs, the last hundred.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListJobs {}
 
-/// Stop a job. What it accepted before is kept; it ends as soon as the step in hand is over.
+/// Stops a job. Accepted code is kept; the job ends after its current step.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CancelJob {
@@ -27,7 +27,7 @@ pub(crate) struct CancelJob {
     pub(crate) job: String,
 }
 
-/// Hold a job: what is under way is finished, nothing new is begun until `resumeJob`.
+/// Pauses a job: current steps finish, and nothing new starts until `resumeJob`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PauseJob {
@@ -35,7 +35,7 @@ pub(crate) struct PauseJob {
     pub(crate) job: String,
 }
 
-/// Let a held job go on.
+/// Resumes a paused job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResumeJob {

@@ -18,7 +18,7 @@ use crate::sandbox::{self, Needs, SandboxArgs};
 use crate::sources::Workspace;
 use crate::write_tests::registry;
 
-/// Ranks the functions and lines that may be why tests fail.
+/// Ranks the functions and lines that most likely make tests fail.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LocalizeParams {
@@ -48,11 +48,11 @@ fn twenty() -> u64 {
     20
 }
 
-/// What may be wrong.
+/// The suspects.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LocalizeResult {
-    /// What the failures mean, where no opinion is needed for it.
+    /// What the failures indicate, if fixed rules can tell.
     pub(crate) diagnosis: Option<DiagnosisShape>,
     /// Ids of failing tests that passed when run again unchanged.
     pub(crate) flaky: Vec<String>,
@@ -62,13 +62,13 @@ pub(crate) struct LocalizeResult {
     pub(crate) lines: Vec<SuspectLine>,
     /// Tests that fail.
     pub(crate) failures: Vec<FailingTest>,
-    /// What was held to, and what could not be.
+    /// Which limits were enforced, and which were not.
     pub(crate) limits: Vec<Limit>,
-    /// What else happened, as sentences.
+    /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
 }
 
-/// What failures mean.
+/// What failures indicate.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiagnosisShape {
@@ -79,7 +79,7 @@ pub(crate) struct DiagnosisShape {
     pub(crate) why: String,
 }
 
-/// A function that may be wrong, or a module's top level.
+/// A suspicious function, or the top level of a module.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Suspect {
@@ -118,7 +118,7 @@ pub(crate) struct LineOfSuspect {
     pub(crate) repair: Option<String>,
 }
 
-/// A line that may be wrong.
+/// A suspicious line.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SuspectLine {
@@ -136,7 +136,7 @@ pub(crate) struct SuspectLine {
     pub(crate) repair: Option<String>,
 }
 
-/// What a score is made of, each between 0 and 1.
+/// The parts of a score, each between 0 and 1.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ScoreParts {
@@ -144,13 +144,13 @@ pub(crate) struct ScoreParts {
     pub(crate) spectrum: f64,
     /// Frames of failing tests.
     pub(crate) traceback: f64,
-    /// 1 for what a failing test calls itself, less for what that calls.
+    /// 1 for code that a failing test calls directly, less for code called from there.
     pub(crate) distance: f64,
-    /// 1 for what is not committed yet, less for what is older.
+    /// 1 for uncommitted code, less for older code.
     pub(crate) recency: f64,
-    /// What its text says.
+    /// By the text of the code.
     pub(crate) text: f64,
-    /// What trials say; 0 without any.
+    /// By trial edits; 0 without any.
     pub(crate) trials: f64,
 }
 

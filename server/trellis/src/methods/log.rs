@@ -23,26 +23,26 @@ const LONGEST: usize = 2000;
 /// Unreadable lines that are given.
 const UNREADABLE: usize = 100;
 
-/// Reads the journal of a run or a project back, the oldest event first: what happened, to which node, why, at what cost;
-/// and checks its hash chain.
+/// Reads the journal of a run or a project, the oldest event first: what happened, to which node, why, and at what
+/// cost; also checks its hash chain.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct LogParams {
-    /// The output folder of a run, or a project's folder; else the workspace's first.
+    /// The output folder of a run, or a project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Only what happened to this node (or subgraph, function or test).
+    /// Only events of this node, subgraph, function or test.
     #[serde(default)]
     pub(crate) node: Option<String>,
-    /// Only events of these kinds; all if none is given.
+    /// Only events of these kinds; all kinds if empty.
     #[serde(default)]
     pub(crate) kinds: Vec<EventKind>,
-    /// Only the last events, so many of those asked for: 1000 if nothing is said, 100000 at most.
+    /// Only the last events of those selected: 1000 by default, at most 100000.
     #[serde(default)]
     pub(crate) last: Option<NonZeroUsize>,
 }
 
-/// What a journal says.
+/// The contents of a journal.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LogResult {
@@ -52,26 +52,26 @@ pub(crate) struct LogResult {
     pub(crate) verify: LogVerify,
 }
 
-/// Something that happened.
+/// One event.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LogEntry {
     /// Its line in the journal, from 1.
     pub(crate) line: usize,
-    /// When, in UTC, as in RFC 3339.
+    /// When, in UTC (RFC 3339).
     pub(crate) at: String,
     pub(crate) kind: EventKind,
-    /// What it is about: the id of a node, subgraph, function or test; none for a run as a whole.
+    /// The id of a node, subgraph, function or test; null for the run as a whole.
     pub(crate) node: Option<String>,
     /// What happened, at most 2000 characters.
     pub(crate) what: String,
-    /// Why, or what else was said, at most 2000 characters.
+    /// Why, or further details, at most 2000 characters.
     pub(crate) reason: Option<String>,
-    /// Of this step itself; sums over many steps stand in `what`.
+    /// The cost of this step alone; `what` contains sums over many steps.
     pub(crate) cost: Option<LogCost>,
 }
 
-/// What a step cost; what is not known is null.
+/// The cost of a step; unknown values are null.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LogCost {
@@ -87,19 +87,19 @@ pub(crate) struct LogCost {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LogFile {
     pub(crate) path: PathBuf,
-    /// Whole lines in it.
+    /// The number of complete lines.
     pub(crate) lines: usize,
-    /// Events asked for that are older than the last ones given.
+    /// The number of selected events before those returned.
     pub(crate) left_out: usize,
-    /// Lines that are no event, whatever was asked for; the first hundred.
+    /// Lines that are not events, whatever you selected; the first hundred.
     pub(crate) unreadable: Vec<UnreadableLine>,
-    /// How many there are in all.
+    /// The total number of such lines.
     pub(crate) unreadable_count: usize,
-    /// The last line was cut short by a crash; the next line written takes its place.
+    /// A crash cut the last line short; the next line overwrites it.
     pub(crate) is_torn: bool,
 }
 
-/// A line that is no event.
+/// A line that is not an event.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UnreadableLine {
@@ -108,21 +108,24 @@ pub(crate) struct UnreadableLine {
     pub(crate) why: String,
 }
 
-/// What the hash chain came to. Lines cut off at the end show only in that `head` is not what was noted elsewhere.
+/// The result of checking the hash chain. If lines were cut off at the end, only `head` shows it: it differs from the
+/// one you noted elsewhere.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LogVerify {
-    /// Whether each line follows from the one above.
+    /// Whether each line matches the line above.
     pub(crate) is_intact: bool,
-    /// The first line that carries a chain, from 1; earlier versions wrote those above, which it covers as a whole.
+    /// The first line with a chain, from 1; earlier versions wrote the lines above, which the chain covers as a
+    /// whole.
     pub(crate) since: Option<usize>,
-    /// The chain of the last line, which stands for the whole file: 64 hexadecimal digits; none if it is not intact or empty.
+    /// The chain of the last line, which covers the whole file: 64 hexadecimal digits; null if the file is empty or
+    /// changed.
     pub(crate) head: Option<String>,
-    /// The first line that does not follow.
+    /// The first line that does not match.
     pub(crate) broken: Option<BrokenLine>,
 }
 
-/// A line that does not follow from the one above.
+/// A line that does not match the line above.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BrokenLine {

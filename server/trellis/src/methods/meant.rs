@@ -8,11 +8,11 @@ use crate::error::{Exit, Fault};
 use crate::symbols::one::{self, NotOne, name};
 use crate::symbols::shapes::place;
 
-/// A place where a symbol is named.
+/// A place in a file where the symbol is named.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct At {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
     /// From 1.
     pub(crate) line: usize,

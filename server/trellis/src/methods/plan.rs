@@ -15,7 +15,7 @@ use crate::statuses::Statuses;
 /// How many nodes of similar name an unknown id is answered with.
 const NEAR: usize = 5;
 
-/// A form in which planning graphs, or lists of tasks, are published.
+/// A published format of planning graphs or lists of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub(crate) enum DialectName {
     #[serde(rename = "rpg")]
@@ -59,44 +59,44 @@ pub(crate) fn read(graph: &Path, dialect: Option<DialectName>) -> Result<Plan, F
     plan_file::read(graph, dialect.map(Into::into))
 }
 
-/// Reports every problem of a planning graph at once.
+/// Reports all problems of a planning graph.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanCheckParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
 }
 
-/// Whether a graph is sound.
+/// Whether a graph is valid.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanCheckResult {
-    /// The form in which the graph is written.
+    /// The format of the graph.
     pub(crate) dialect: &'static str,
     /// How many there are.
     pub(crate) nodes: usize,
     /// How many there are.
     pub(crate) edges: usize,
-    /// In a fixed order; none of a sound graph.
+    /// In a fixed order; empty for a valid graph.
     pub(crate) problems: Vec<PlanProblem>,
-    /// What a graph may have and had better not: files that would import one another in a circle.
+    /// What a graph may have but should not: files that would import each other in a circle.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Something wrong with a graph.
+/// A problem of a graph.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanProblem {
-    /// A word for this sort of problem, such as `duplicate-id`.
+    /// The kind of problem, such as `duplicate-id`.
     pub(crate) kind: &'static str,
-    /// The id of the node to look at first.
+    /// The id of the node to check first.
     pub(crate) node: String,
     /// What is wrong.
     pub(crate) message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub(crate) hint: String,
 }
 
@@ -120,13 +120,13 @@ fn problems(plan: &Plan) -> Vec<PlanProblem> {
     plan::check(plan).into_iter().map(entry).collect()
 }
 
-/// Gives the order in which the nodes are generated.
+/// Returns the order in which nodes are generated.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanOrderParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
 }
@@ -135,9 +135,9 @@ pub(crate) struct PlanOrderParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanOrderResult {
-    /// Ids of nodes, what is needed before what needs it.
+    /// Ids of nodes, dependencies first.
     pub(crate) order: Vec<String>,
-    /// In a fixed order; none of a sound graph.
+    /// In a fixed order; empty for a valid graph.
     pub(crate) problems: Vec<PlanProblem>,
     /// How many links that close cycles were left out; for text, not part of the result.
     #[serde(skip)]
@@ -153,30 +153,30 @@ pub(crate) fn order(plan: &Plan) -> PlanOrderResult {
     }
 }
 
-/// Shows which nodes of a planning graph, or tasks of a list, can be worked on at once, and the chain that takes longest.
+/// Shows which nodes of a planning graph, or tasks of a list, can run at the same time, and the longest chain.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanLevelsParams {
     /// The planning graph or list of tasks, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
 }
 
-/// Who can be worked on at once. A task weighs its story points, every other node 1.
+/// Which nodes can run at the same time. A task weighs its story points, every other node 1.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanLevelsResult {
-    /// Ids by level, each level by id: what is needed stands in an earlier one.
+    /// Ids by level, each level sorted by id: dependencies are in an earlier level.
     pub(crate) levels: Vec<Vec<String>>,
-    /// Ids of the nodes that take longest one after the other, each needing the one before.
+    /// Ids of the longest chain, in which each node depends on the one before.
     pub(crate) chain: Vec<String>,
-    /// What the chain weighs: no number of workers needs less.
+    /// The weight of the chain: more workers do not make it shorter.
     pub(crate) chain_weight: u32,
-    /// What all nodes weigh.
+    /// The weight of all nodes.
     pub(crate) weight: u32,
-    /// In a fixed order; none of a sound graph.
+    /// In a fixed order; empty for a valid graph.
     pub(crate) problems: Vec<PlanProblem>,
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn levels(plan: &Plan) -> PlanLevelsResult {
 pub(crate) struct PlanShowParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
 }
@@ -206,11 +206,11 @@ pub(crate) struct PlanShowParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanShowResult {
-    /// The form in which the graph is written.
+    /// The format of the graph.
     pub(crate) dialect: &'static str,
     /// In the order of the file.
     pub(crate) nodes: Vec<PlanNode>,
-    /// In a fixed order; none of a sound graph.
+    /// In a fixed order; empty for a valid graph.
     pub(crate) problems: Vec<PlanProblem>,
 }
 
@@ -224,7 +224,7 @@ pub(crate) struct PlanNode {
     pub(crate) kind: String,
     /// Whether code is generated for it.
     pub(crate) leaf: bool,
-    /// The file it is planned in, relative to the project.
+    /// The planned file, relative to the project.
     pub(crate) file_path: Option<String>,
     pub(crate) subgraph: Option<String>,
     /// Ids of the nodes that group it.
@@ -259,21 +259,21 @@ fn ids(plan: &Plan, nodes: &[NodeIx]) -> Vec<String> {
     nodes.iter().map(|&ix| plan.id(ix).to_owned()).collect()
 }
 
-/// Shows who needs a node and what it needs.
+/// Shows what depends on a node and what it depends on.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanDepsParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
     /// The id of the node.
     pub(crate) node: String,
-    /// How far to look; 2 if left out.
+    /// How many hops to follow; 2 if left out.
     #[serde(default = "two")]
     pub(crate) hops: usize,
-    /// The folder of the run that says where nodes stand; else that of the graph, if it lies in its `docs`.
+    /// The folder of the run with the status of the nodes; default: that of the graph, if it is in the run's `docs`.
     #[serde(default)]
     pub(crate) status: Option<PathBuf>,
 }
@@ -282,36 +282,36 @@ fn two() -> usize {
     2
 }
 
-/// What is around a node.
+/// The nodes around a node.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanDepsResult {
-    /// The id that was asked for.
+    /// The requested id.
     pub(crate) node: String,
-    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null where nothing is known.
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null if unknown.
     pub(crate) status: Option<&'static str>,
-    /// How far was looked.
+    /// How many hops were followed.
     pub(crate) hops: usize,
-    /// Who needs it, the nearest first.
+    /// What depends on it, the nearest first.
     pub(crate) incoming: Vec<ReachedNode>,
-    /// What it needs, the nearest first.
+    /// What it depends on, the nearest first.
     pub(crate) outgoing: Vec<ReachedNode>,
 }
 
-/// A node that was reached from another.
+/// A node found from another node.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReachedNode {
     pub(crate) id: String,
-    /// With the class in front, of a method.
+    /// For a method, with its class in front.
     pub(crate) name: String,
-    /// The least number of hops from the node asked for, from 1.
+    /// The smallest number of hops from the requested node, from 1.
     pub(crate) hops: usize,
-    /// The id of the node it was reached from.
+    /// The id of the node before it on this path.
     pub(crate) from: String,
-    /// Why one of the two needs the other: `dependency` or `data_flow`.
+    /// Why one of the two depends on the other: `dependency` or `data_flow`.
     pub(crate) role: &'static str,
-    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null where nothing is known.
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`; null if unknown.
     pub(crate) status: Option<&'static str>,
 }
 
@@ -368,19 +368,19 @@ fn unknown(plan: &Plan, id: &str) -> Fault {
     fault.hint(plan::did_you_mean(&near).unwrap_or_else(all))
 }
 
-/// Shows the ways through each subgraph that integration tests follow, from where data comes in.
+/// Shows the paths through each subgraph that integration tests follow, from where data enters.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanFlowsParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
     /// Which links to follow; both if left out.
     #[serde(default)]
     pub(crate) along: Links,
-    /// How many flows of one subgraph; 5 if left out.
+    /// The number of flows per subgraph; 5 if left out.
     #[serde(default = "five")]
     pub(crate) top: usize,
 }
@@ -401,24 +401,24 @@ pub(crate) enum Links {
     Both,
 }
 
-/// Ways through subgraphs.
+/// Paths through subgraphs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanFlowsResult {
-    /// By id.
+    /// Sorted by id.
     pub(crate) subgraphs: Vec<SubgraphFlows>,
 }
 
-/// Ways through one subgraph.
+/// Paths through one subgraph.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SubgraphFlows {
     pub(crate) id: String,
-    /// How many nodes of it code is generated for.
+    /// The number of its nodes with generated code.
     pub(crate) nodes: usize,
-    /// How many of those some flow goes through.
+    /// How many of those are part of a flow.
     pub(crate) covered: usize,
-    /// Ids of nodes, each feeding the next.
+    /// Ids of nodes; each passes data to the next.
     pub(crate) flows: Vec<Vec<String>>,
 }
 

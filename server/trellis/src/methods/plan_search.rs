@@ -11,27 +11,27 @@ use super::plan::DialectName;
 use crate::error::{Exit, Fault};
 use crate::vectors::Space;
 
-/// Finds nodes by a name, however it is written, or by what they do, in any words.
+/// Finds nodes by name in any spelling, or by a description of what they do.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanSearchParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
-    /// What is looked for: a name, a description, an error message.
+    /// The search text: a name, a description, an error message.
     pub(crate) query: String,
-    /// How many nodes to show; those as good as the last one are shown too. 5 if left out.
+    /// The number of nodes to show; nodes as good as the last one are included. 5 if left out.
     #[serde(default = "five")]
     pub(crate) top: u32,
     /// Only nodes of this subgraph.
     #[serde(default)]
     pub(crate) subgraph: Option<String>,
-    /// Whose vectors say what texts mean: `builtin`, `openai:MODEL` or `ollama:MODEL`; built-in ones if left out.
+    /// The embeddings to use: `builtin`, `openai:MODEL` or `ollama:MODEL`; `builtin` if left out.
     #[serde(default = "builtin")]
     pub(crate) embeddings: String,
-    /// What to go by; both if left out.
+    /// What to compare; both if left out.
     #[serde(default)]
     pub(crate) by: By,
 }
@@ -57,30 +57,30 @@ pub(crate) enum By {
     Meaning,
 }
 
-/// Nodes that fit a query.
+/// Nodes that match a query.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanSearchResult {
     pub(crate) query: String,
     /// The best first.
     pub(crate) results: Vec<FoundNode>,
-    /// How long it took; absent where it was not measured.
+    /// The time it took; left out if it was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) milliseconds: Option<f64>,
 }
 
-/// A node that fits a query.
+/// A node that matches a query.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FoundNode {
     pub(crate) id: String,
-    /// With the class in front, of a method.
+    /// For a method, with its class in front.
     pub(crate) name: String,
-    /// How well it fits; more is better.
+    /// How well it matches; higher is better.
     pub(crate) score: f64,
-    /// The matched words as they stand, each once, those of the name first.
+    /// The matched words as written, each once, those of the name first.
     pub(crate) matched: Vec<String>,
-    /// The file it is planned in, relative to the project.
+    /// The planned file, relative to the project.
     pub(crate) path: Option<String>,
     pub(crate) subgraph: Option<String>,
 }
@@ -160,7 +160,7 @@ fn found(plan: &Plan, hit: &NodeHit) -> FoundNode {
     }
 }
 
-/// The matched words as they stand, each once, those of the name first.
+/// The matched words as written, each once, those of the name first.
 fn matched(plan: &Plan, hit: &NodeHit) -> Vec<String> {
     let name = plan.qualified_name(hit.node);
     let docstring = plan.node(hit.node).docstring.as_deref().unwrap_or_default();

@@ -13,41 +13,41 @@ use super::symbols::reasoned;
 use crate::symbols::links::Links;
 use crate::symbols::shapes::spot;
 
-/// Checks the planned dependencies of a graph against what the code really uses.
+/// Compares the planned dependencies of a graph with those of the code.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CheckPlannedParams {
     /// The planning graph, a JSON file.
     pub(crate) graph: PathBuf,
-    /// Folder with the code; else the current folder.
+    /// Folder with the code; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Reads the graph as this, whatever it looks like.
+    /// Read the graph in this format, instead of detecting it.
     #[serde(default)]
     pub(crate) dialect: Option<DialectName>,
 }
 
-/// A planning graph beside the code.
+/// A planning graph compared with the code.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckPlannedResult {
-    /// Which part of the planned dependencies is real, 0 to 1; null where nothing could be checked.
+    /// The share of planned dependencies found in the code, 0 to 1; null if none could be checked.
     pub(crate) confirmed_share: Option<f64>,
-    /// How many dependencies were checked.
+    /// The number of checked dependencies.
     pub(crate) planned: usize,
-    /// Planned and real.
+    /// Planned and found in the code.
     pub(crate) confirmed: Vec<Dependency>,
-    /// Planned, not found in the code.
+    /// Planned, but not found in the code.
     pub(crate) missing: Vec<MissingDependency>,
-    /// In the code, not planned.
+    /// In the code, but not planned.
     pub(crate) unplanned: Vec<UnplannedDependency>,
-    /// Ids of nodes that nothing but tests uses, entry points among them.
+    /// Ids of nodes that only tests use; entry points are among them.
     pub(crate) unused: Vec<String>,
     /// Ids of nodes without a definition.
     pub(crate) absent: Vec<String>,
     /// Nodes found in another file than planned.
     pub(crate) moved: Vec<MovedNode>,
-    /// How many planned dependencies cannot be checked, since an end of them is no definition.
+    /// The number of planned dependencies that cannot be checked, because an end of them is not a definition.
     pub(crate) unchecked: usize,
     /// Whether every file could be read.
     pub(crate) complete: bool,
@@ -57,13 +57,13 @@ pub(crate) struct CheckPlannedResult {
 
 reasoned!(CheckPlannedResult);
 
-/// One node needs another.
+/// A dependency between two nodes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Dependency {
-    /// Id of the node that needs.
+    /// Id of the dependent node.
     pub(crate) from: String,
-    /// Id of the node that is needed.
+    /// Id of the node that it depends on.
     pub(crate) to: String,
 }
 
@@ -71,11 +71,11 @@ pub(crate) struct Dependency {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MissingDependency {
-    /// Id of the node that needs.
+    /// Id of the dependent node.
     pub(crate) from: String,
-    /// Id of the node that is needed.
+    /// Id of the node that it depends on.
     pub(crate) to: String,
-    /// A use of unknown type may be it.
+    /// A use of unknown type may be this dependency.
     pub(crate) possible: bool,
 }
 
@@ -83,17 +83,17 @@ pub(crate) struct MissingDependency {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UnplannedDependency {
-    /// Id of the node that uses.
+    /// Id of the node that uses the other.
     pub(crate) from: String,
-    /// Id of the node that is used.
+    /// Id of the used node.
     pub(crate) to: String,
-    /// Where the first use is, relative to the folder.
+    /// The place of the first use, relative to the folder.
     pub(crate) file: String,
     /// Its line, from 1.
     pub(crate) line: usize,
 }
 
-/// A node that is elsewhere.
+/// A node found in another file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MovedNode {

@@ -24,12 +24,12 @@ use crate::symbols::renaming::{Places, renamed, renaming};
 use crate::symbols::shapes::{Possible, Reference, Stretch, possible, reference, spot, stretch};
 use crate::symbols::sheet::name_path;
 
-/// Renames a symbol with all its references, imports and exports: every file or none. Refused when a name would come to
-/// mean something else; what may mean the symbol, of which nobody can be sure, is not changed but listed.
+/// Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
+/// get another meaning; possible references that cannot be confirmed are listed, not changed.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RenameSymbolParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     #[serde(default)]
     pub(crate) name_path: Option<String>,
     /// A place where the symbol is named, instead of its name path.
@@ -37,18 +37,18 @@ pub(crate) struct RenameSymbolParams {
     pub(crate) at: Option<At>,
     /// The new name.
     pub(crate) new_name: String,
-    /// The one file in which the name path counts, relative to the root.
+    /// The one file in which to look up the name path, relative to the root.
     #[serde(default)]
     pub(crate) path: Option<String>,
-    /// Folder to look in; else the project of the file, or the current folder.
+    /// Folder to search; default: the project of the file, or the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Whether only to show what would change.
+    /// Only show what would change.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
 
-/// What a rename changed, or would.
+/// What a rename changed, or would change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RenameSymbolResult {
@@ -59,52 +59,52 @@ pub(crate) struct RenameSymbolResult {
     pub(crate) to: String,
     /// The edits as a unified diff.
     pub(crate) diff: String,
-    /// The number by which it is taken back; null if nothing was changed.
+    /// The number for `undoEdit`; null if nothing changed.
     pub(crate) undo: Option<u64>,
-    /// Places that may mean the symbol and are not changed.
+    /// Places that may refer to the symbol and are not changed.
     pub(crate) possible: Vec<Possible>,
-    /// Whether there are surely no other places.
+    /// Whether there are certainly no other places.
     pub(crate) complete: bool,
     /// Why there may be others, as sentences.
     pub(crate) reasons: Vec<String>,
 }
 
-/// Where a file gets the new name.
+/// The places of the new name in one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RenamedFile {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
-    /// In the text before, in its order.
+    /// Positions in the text before, in order.
     pub(crate) places: Vec<Stretch>,
 }
 
-/// Deletes a symbol that nothing uses. Refused, with every use listed, when something does or may do: imports and
-/// `__all__` count as well.
+/// Deletes a symbol that nothing uses. Refused if something uses it or may use it, with every use listed: imports and
+/// `__all__` count, too.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SafeDeleteSymbolParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     #[serde(default)]
     pub(crate) name_path: Option<String>,
     /// A place where the symbol is named, instead of its name path.
     #[serde(default)]
     pub(crate) at: Option<At>,
-    /// Deletes it even so; what breaks is listed.
+    /// Delete it anyway; broken uses are listed.
     #[serde(default)]
     pub(crate) force: bool,
-    /// The one file in which the name path counts, relative to the root.
+    /// The one file in which to look up the name path, relative to the root.
     #[serde(default)]
     pub(crate) path: Option<String>,
-    /// Folder to look in; else the project of the file, or the current folder.
+    /// Folder to search; default: the project of the file, or the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// Whether only to show what would change.
+    /// Only show what would change.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
 
-/// What was deleted, or would be; nothing where it is still used.
+/// What was deleted, or would be; nothing if it is still used.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SafeDeleteSymbolResult {
@@ -113,11 +113,11 @@ pub(crate) struct SafeDeleteSymbolResult {
     pub(crate) edits: Vec<FileEdit>,
     /// The edits as a unified diff.
     pub(crate) diff: String,
-    /// The number by which it is taken back; null if nothing was changed.
+    /// The number for `undoEdit`; null if nothing changed.
     pub(crate) undo: Option<u64>,
-    /// Who uses it, or may.
+    /// What uses it, or may use it.
     pub(crate) references: Vec<Reference>,
-    /// Whether there are surely no other uses.
+    /// Whether there are certainly no other uses.
     pub(crate) complete: bool,
     /// Why there may be others, as sentences.
     pub(crate) reasons: Vec<String>,
@@ -132,9 +132,9 @@ pub(crate) struct SafeDeleteSymbolResult {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Deleted {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
-    /// `Class/name`, `name[1]` for the second of that name in its scope.
+    /// `Class/name`, `name[1]` for the second with that name in its scope.
     pub(crate) name_path: String,
 }
 

@@ -162,40 +162,41 @@ impl RepairArgs {
     }
 }
 
-/// What a repair came to.
+/// The result of a repair.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepairResult {
     /// `nothingToDo`, `repaired`, `partly`, `notRepaired` or `needsHuman`.
     pub(crate) outcome: String,
-    /// As the command line ends: 0 nothing fails any more, 1 something does, 2 a person has to decide or to mend the environment.
+    /// The exit code of the command line: 0 nothing fails any longer, 1 some tests fail, 2 needs your review, or a
+    /// fix of the environment.
     pub(crate) exit_code: u8,
-    /// The tests as they were found.
+    /// The tests before the repair.
     pub(crate) before: TestCounts,
-    /// The tests as they are now, without what waits for a decision.
+    /// The tests now, without fixes that need your review.
     pub(crate) after: TestCounts,
-    /// Fixes that stay.
+    /// Kept fixes.
     pub(crate) fixes: Vec<KeptFix>,
-    /// Failing tests by likely cause, in the order in which they were looked at.
+    /// Failing tests by likely cause, in the order of work.
     pub(crate) groups: Vec<GroupShape>,
     /// Tests that failed and passed when run again.
     pub(crate) flaky: Vec<String>,
-    /// Failing tests that no change of the code mends.
+    /// Failing tests that no change of the code can fix.
     pub(crate) set_aside: Vec<SetAside>,
-    /// Where the patch was asked for.
+    /// The path of the patch, if you asked for it.
     pub(crate) patch: Option<String>,
-    /// The branch that has the fixes, where they were to go to one.
+    /// The branch with the fixes, if you asked for one.
     pub(crate) branch: Option<String>,
-    /// The commit that has the fixes, where one was asked for.
+    /// The commit with the fixes, if you asked for one.
     pub(crate) commit: Option<String>,
-    /// Folder with diagnoses, report and patch, relative to the project; null where nothing failed.
+    /// Folder with diagnoses, report and patch, relative to the project; null if nothing failed.
     pub(crate) artifacts: Option<String>,
-    /// US dollars, as far as prices are known; null where no model was asked.
+    /// US dollars, as far as prices are known; null without prompts to a model.
     pub(crate) usd: Option<f64>,
-    /// Tokens in and out; null where no model was asked.
+    /// Tokens in and out; null without prompts to a model.
     pub(crate) tokens: Option<u64>,
     pub(crate) time: Time,
-    /// What else there is to say, as sentences.
+    /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
     /// All that was kept, as one patch.
     #[serde(skip)]
@@ -206,9 +207,9 @@ pub(crate) struct RepairResult {
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Time {
-    /// All of it, by the clock on the wall.
+    /// The total time.
     pub(crate) seconds: f64,
-    /// Of these, what runs of tests took, each from the start of its process to its end.
+    /// The part of it that test runs took, each from the start of its process to its end.
     pub(crate) test_seconds: f64,
     pub(crate) test_runs: u64,
 }
@@ -223,20 +224,20 @@ impl Time {
     }
 }
 
-/// Tests by how they end.
+/// Tests by result.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TestCounts {
     pub(crate) passing: usize,
-    /// Without those that pass when run again.
+    /// Without tests that pass when run again.
     pub(crate) failing: usize,
 }
 
-/// A fix that stays.
+/// A kept fix.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KeptFix {
-    /// Its id, by which `undoFix` takes it back; null where nothing was written into the tree.
+    /// Its id, for `undoFix`; null if nothing was written into the tree.
     pub(crate) fix: Option<String>,
     pub(crate) reason: String,
     pub(crate) confidence: ConfidenceShape,
@@ -270,21 +271,21 @@ pub(crate) struct GroupShape {
     pub(crate) tests: Vec<String>,
     pub(crate) diagnosis: DiagnosisShape,
     pub(crate) attempts: Vec<AttemptShape>,
-    /// Fixes that were suggested or tried, and not taken.
+    /// Fixes that were suggested or tried, but not chosen.
     pub(crate) alternatives: Vec<AlternativeShape>,
-    /// The fix that stays, by its id or `kept`.
+    /// The kept fix: its id, or `kept`.
     pub(crate) kept: Option<String>,
-    /// The fix that waits for a decision.
+    /// The fix that needs your review.
     pub(crate) waiting: Option<String>,
-    /// Why it is left as it is.
+    /// Why it was not repaired.
     pub(crate) given_up: Option<String>,
 }
 
-/// What is known of a failure.
+/// The diagnosis of a failure.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiagnosisShape {
-    /// Of this shape.
+    /// The version of this format.
     pub(crate) version: u32,
     /// `test_failure`, `build_error`, `runtime_error` or `type_error`.
     pub(crate) issue_type: String,
@@ -294,16 +295,16 @@ pub(crate) struct DiagnosisShape {
     /// The exception of the first test, and its message.
     pub(crate) error: String,
     pub(crate) root_cause: String,
-    /// `model` or `measured`: whose word the cause is.
+    /// `model` or `measured`: the source of the cause.
     pub(crate) root_cause_by: String,
     pub(crate) affected_files: Vec<AffectedFile>,
-    /// As the model says before anything was tried.
+    /// The model's suggestions before anything was tried.
     pub(crate) suggested_fixes: Vec<SuggestedFix>,
     /// As sentences.
     pub(crate) looked_at: Vec<String>,
 }
 
-/// A place that has to do with a failure.
+/// A place related to a failure.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AffectedFile {
@@ -314,7 +315,7 @@ pub(crate) struct AffectedFile {
     /// Its last line.
     pub(crate) line_end: u32,
     pub(crate) code_snippet: String,
-    /// What it has to do with it.
+    /// How it is related.
     pub(crate) issue_description: String,
 }
 
@@ -323,7 +324,7 @@ pub(crate) struct AffectedFile {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SuggestedFix {
     pub(crate) description: String,
-    /// The model's own, from 0 to 1; nothing is decided by it.
+    /// The model's own confidence, from 0 to 1; nothing depends on it.
     pub(crate) confidence: f64,
 }
 
@@ -364,29 +365,29 @@ pub(crate) struct AttemptShape {
     pub(crate) outcome: String,
     /// Why, or what it does.
     pub(crate) what: String,
-    /// A unified diff, where there was a change to try.
+    /// A unified diff, if there was a change to try.
     pub(crate) diff: Option<String>,
-    /// Of one that passed.
+    /// Only for one that passed.
     pub(crate) confidence: Option<ConfidenceShape>,
-    /// Signs that it was made for its tests alone, with their places.
+    /// Signs that it is tailored to its tests, with their places.
     pub(crate) shortcuts: Vec<String>,
 }
 
-/// A fix that was not taken.
+/// A fix that was not chosen.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AlternativeShape {
-    /// `Fix 1`, or `Suggestion 1` with its words.
+    /// `Fix 1`, or `Suggestion 1` with its description.
     pub(crate) name: String,
-    /// What became of it, and why.
+    /// Its result, and why.
     pub(crate) became: String,
-    /// Measured of a fix that passed; of a suggestion the model's own, from 0 to 1.
+    /// For a fix that passed, measured; for a suggestion, the model's own, from 0 to 1.
     pub(crate) confidence: Option<f64>,
-    /// A unified diff, where it says what to change; that of a suggestion that was tried is the fix's.
+    /// A unified diff, if there is one; for a suggestion that was tried, that of the fix.
     pub(crate) diff: Option<String>,
 }
 
-/// A failing test that no change of the code mends.
+/// A failing test that no change of the code can fix.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SetAside {

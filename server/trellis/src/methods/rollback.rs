@@ -16,24 +16,24 @@ use crate::workspace::lock::Lock;
 use crate::workspace::past::{Milestone, Past};
 use crate::workspace::{FlushError, Writer};
 
-/// Takes a grown repository back to the last subgraph that passed as a whole.
+/// Rolls a generated repository back to the last subgraph that passed completely.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RollbackParams {
     /// The output folder of the run.
     pub(crate) out: PathBuf,
-    /// Go back to this subgraph instead of the last one.
+    /// Roll back to this subgraph instead of the last one.
     #[serde(default)]
     pub(crate) to: Option<String>,
 }
 
-/// What was taken back.
+/// What was undone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RollbackResult {
-    /// The subgraph that the repository is at.
+    /// The current subgraph of the repository.
     pub(crate) to: String,
-    /// Its tag in git.
+    /// Its git tag.
     pub(crate) tag: String,
     /// Files that changed, relative to the folder.
     pub(crate) files: Vec<String>,

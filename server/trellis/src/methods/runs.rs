@@ -14,12 +14,12 @@ use crate::workspace::lock::Lock;
 /// How deep below a folder runs are looked for.
 const DEPTH: usize = 3;
 
-/// List the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which have come to their end,
-/// and which can be gone on with.
+/// Lists the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which are finished,
+/// and which can be resumed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListRuns {
-    /// Look in this folder in place of the workspace's.
+    /// Search this folder instead of the workspace's.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
@@ -38,17 +38,17 @@ pub(crate) struct Run {
     /// Its output folder.
     pub(crate) out: PathBuf,
     pub(crate) kind: RunKind,
-    /// `finished`; `active`: a process is at work on it; `stopped`: the same method with this folder goes on.
+    /// `finished`; `active`: a process is working on it; `stopped`: the same method with this folder resumes it.
     pub(crate) state: RunState,
     /// Nodes that have passed, or tasks that are merged.
     pub(crate) passed: usize,
     /// All of them.
     pub(crate) total: usize,
-    /// The planning graph, or the list of tasks, that it was started with; none in journals of before.
+    /// The planning graph, or the list of tasks, that it was started with; null in journals of earlier versions.
     pub(crate) graph: Option<String>,
 }
 
-/// The method of a run, and the one that tells where it stands.
+/// The method of a run, and the method that shows its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum RunKind {
@@ -58,7 +58,7 @@ pub(crate) enum RunKind {
     Tasks,
 }
 
-/// Whether anybody works on a run, and whether it is at its end.
+/// Whether a process works on a run, and whether it is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum RunState {

@@ -11,23 +11,24 @@ use crate::error::Fault;
 use crate::output::Output;
 use crate::stacks::{self, Installer, Origin, Stack};
 
-/// Lists the tech stacks that a project can be made of: those of Trellis, the user's and the project's.
+/// Lists the project templates: those of Trellis, your own and the project's.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ListStacksParams {
-    /// Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+    /// The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+    /// left out.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// Tech stacks by name.
+/// Templates by name.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StackList {
     pub(crate) stacks: Vec<StackEntry>,
 }
 
-/// One tech stack.
+/// One template.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StackEntry {
@@ -37,24 +38,25 @@ pub(crate) struct StackEntry {
     pub(crate) description: String,
     /// Such as `backend`.
     pub(crate) category: String,
-    /// How its tests are run: one program with its arguments.
+    /// The command that runs its tests: one program with its arguments.
     pub(crate) test_command: String,
-    /// The file it comes from; null if it is one of Trellis.
+    /// The file it comes from; null if it is built into Trellis.
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Shows a tech stack with all its files.
+/// Shows a template with all its files.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ShowStackParams {
-    /// The name of the stack.
+    /// The name of the template.
     pub(crate) stack: String,
-    /// Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+    /// The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+    /// left out.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// A tech stack in full.
+/// A template with all details.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StackShown {
@@ -64,41 +66,42 @@ pub(crate) struct StackShown {
     pub(crate) description: String,
     /// Such as `backend`.
     pub(crate) category: String,
-    /// Where code goes, relative to the project's root.
+    /// The folder for code, relative to the project's root.
     pub(crate) src_dir: String,
-    /// Where tests go, relative to the project's root.
+    /// The folder for tests, relative to the project's root.
     pub(crate) test_dir: String,
-    /// How its tests are run: one program with its arguments.
+    /// The command that runs its tests: one program with its arguments.
     pub(crate) test_command: String,
     /// What installs its packages.
     pub(crate) install: Installer,
-    /// Texts by path; `{{project_name}}` stands for the project's name.
+    /// Texts by path; `{{project_name}}` is replaced with the project's name.
     pub(crate) config_files: BTreeMap<String, String>,
     /// Texts by path: some code and a test of it that passes.
     pub(crate) hello_world: BTreeMap<String, String>,
-    /// How code is written in such a project.
+    /// The code conventions of such a project.
     pub(crate) conventions: String,
-    /// The file it comes from; null if it is one of Trellis.
+    /// The file it comes from; null if it is built into Trellis.
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Makes a new project of a tech stack in a folder that is empty or not there. Nothing is installed.
+/// Creates a new project from a template, in a new or empty folder. Installs nothing.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewProjectParams {
-    /// The name of the stack.
+    /// The name of the template.
     pub(crate) stack: String,
     /// The folder of the project.
     pub(crate) out: PathBuf,
-    /// The name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+    /// The name of the project, of lower-case letters, digits and `-`; the folder's name if left out.
     #[serde(default)]
     pub(crate) project_name: Option<String>,
-    /// Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+    /// The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+    /// left out.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// A project that was made.
+/// A project that was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NewProject {
@@ -106,14 +109,14 @@ pub(crate) struct NewProject {
     pub(crate) project_name: String,
     /// Its folder.
     pub(crate) out: PathBuf,
-    /// Paths of what was written, relative to the folder.
+    /// Paths of the written files, relative to the folder.
     pub(crate) files: Vec<String>,
-    /// How its tests are run, once its packages are installed.
+    /// The command that runs its tests, once its packages are installed.
     pub(crate) test_command: String,
 }
 
-/// Installs the packages that a project's package.json, requirements.txt, pyproject.toml and go.mod ask for, over the
-/// network; nothing of the project is executed, and scripts of npm packages are not.
+/// Installs the packages listed in a project's package.json, requirements.txt, pyproject.toml and go.mod, over the
+/// network; runs no code of the project and no scripts of npm packages.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct InstallPackagesParams {
@@ -134,9 +137,9 @@ pub(crate) struct PackagesInstalled {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InstalledBy {
     pub(crate) installer: Installer,
-    /// The file that holds their versions, relative to the project's root: to be kept with the sources.
+    /// The file with the installed versions, relative to the project's root: keep it with the sources.
     pub(crate) lock_file: Option<&'static str>,
-    /// The interpreter that has the packages, of pip.
+    /// For pip: the interpreter that has the packages.
     pub(crate) interpreter: Option<PathBuf>,
 }
 

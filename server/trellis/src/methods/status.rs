@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::statuses;
 use crate::workspace::checkpoint::Checkpoint;
 
-/// Shows where every node of a grown repository stands.
+/// Shows the status of every node of a generated repository.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct StatusParams {
@@ -18,7 +18,7 @@ pub(crate) struct StatusParams {
     pub(crate) out: PathBuf,
 }
 
-/// Where the nodes of a run stand.
+/// The status of the nodes of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatusResult {
@@ -26,17 +26,17 @@ pub(crate) struct StatusResult {
     pub(crate) counts: BTreeMap<String, usize>,
     /// All nodes.
     pub(crate) total: usize,
-    /// Those that passed, failed or were skipped.
+    /// The number of nodes that passed, failed or were skipped.
     pub(crate) completed: usize,
-    /// How many of a hundred these are.
+    /// The share of these, in percent.
     pub(crate) percent: usize,
-    /// Ids of nodes being worked on.
+    /// Ids of running nodes.
     pub(crate) current: Vec<String>,
     /// Ids of nodes that failed.
     pub(crate) failed: Vec<String>,
-    /// Ids of nodes that were skipped, mostly since a dependency failed.
+    /// Ids of skipped nodes, mostly because a dependency failed.
     pub(crate) blocked: Vec<String>,
-    /// By id, as the run's checkpoint has them.
+    /// By id, as in the run's checkpoint.
     pub(crate) nodes: Checkpoint,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn status(params: &StatusParams) -> Result<StatusResult, Fault> {
     Ok(StatusResult { counts, total, completed, percent, current, failed, blocked, nodes })
 }
 
-/// Gives the generation report of a grown repository.
+/// Returns the generation report of a generated repository.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReportParams {

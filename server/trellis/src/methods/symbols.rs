@@ -43,21 +43,21 @@ pub(super) use reasoned;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FindSymbolParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     pub(crate) name_path: String,
-    /// Folder or file to look in; else the current folder.
+    /// Folder or file to search; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// The last part may be any part of the symbol's name.
+    /// Whether the last part of the name path may be any part of the symbol's name.
     #[serde(default)]
     pub(crate) substring: bool,
-    /// Only symbols of these kinds; of any if empty.
+    /// Only symbols of these kinds; all kinds if empty.
     #[serde(default)]
     pub(crate) kinds: Vec<Kind>,
-    /// Whether results hold the definitions' text.
+    /// Whether results include the text of the definitions.
     #[serde(default)]
     pub(crate) body: bool,
-    /// How many levels of what is in the definitions results hold; 0 if left out.
+    /// How many levels of inner definitions to include; 0 if left out.
     #[serde(default)]
     pub(crate) depth: usize,
 }
@@ -99,11 +99,11 @@ impl From<Kind> for SymbolKind {
     }
 }
 
-/// Definitions that were looked for.
+/// The definitions found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindSymbolResult {
-    /// By file, in the order of the text.
+    /// By file, in text order.
     pub(crate) symbols: Vec<sheet::Found>,
 }
 
@@ -130,9 +130,9 @@ pub(crate) fn find_symbol(
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct DocumentSymbolsParams {
-    /// The file; one with syntax errors is shown as far as it can be understood.
+    /// The file; one with syntax errors is shown as far as it can be parsed.
     pub(crate) file: PathBuf,
-    /// Only so many levels, from 1; all if left out.
+    /// The number of levels to show, from 1; all if left out.
     #[serde(default)]
     pub(crate) depth: Option<u32>,
 }
@@ -141,11 +141,11 @@ pub(crate) struct DocumentSymbolsParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DocumentSymbolsResult {
-    /// As it was asked for.
+    /// As requested.
     pub(crate) file: String,
-    /// What is in no other definition, in the order of the text.
+    /// Top-level definitions, in text order.
     pub(crate) symbols: Vec<Definition>,
-    /// Where the file is no Python, as sentences.
+    /// Where the file is not valid Python, as sentences.
     pub(crate) errors: Vec<String>,
 }
 
@@ -163,20 +163,20 @@ pub(crate) fn document_symbols(
     }
 }
 
-/// Lists every reference of a symbol: uses, imports, exports, its definition.
+/// Lists all references of a symbol: uses, imports, exports, its definition.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FindReferencingSymbolsParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     #[serde(default)]
     pub(crate) name_path: Option<String>,
     /// A place where the symbol is named, instead of its name path.
     #[serde(default)]
     pub(crate) at: Option<At>,
-    /// Folder to look in; else the current folder.
+    /// Folder to search; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
-    /// A type checker to ask, too: results say which of the possible references it confirms. It has to be installed.
+    /// An installed type checker to run as well: results show which possible references it confirms.
     #[serde(default)]
     pub(crate) confirm: Option<Checker>,
 }
@@ -185,9 +185,9 @@ pub(crate) struct FindReferencingSymbolsParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindReferencingSymbolsResult {
-    /// In the order of paths and places.
+    /// Sorted by path and position.
     pub(crate) references: Vec<Reference>,
-    /// Whether there are surely no others.
+    /// Whether there are certainly no others.
     pub(crate) complete: bool,
     /// Why there may be others, as sentences.
     pub(crate) reasons: Vec<String>,
@@ -208,28 +208,28 @@ pub(crate) fn find_referencing_symbols(
     })
 }
 
-/// Lists from where a symbol is used, by the functions and classes around the uses.
+/// Lists what uses a symbol: the functions and classes around the uses.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FindCallersParams {
-    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
     #[serde(default)]
     pub(crate) name_path: Option<String>,
     /// A place where the symbol is named, instead of its name path.
     #[serde(default)]
     pub(crate) at: Option<At>,
-    /// Folder to look in; else the current folder.
+    /// Folder to search; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// Who uses a symbol.
+/// What uses a symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindCallersResult {
-    /// In the order of paths and places.
+    /// Sorted by path and position.
     pub(crate) callers: Vec<User>,
-    /// Whether there are surely no others.
+    /// Whether there are certainly no others.
     pub(crate) complete: bool,
     /// Why there may be others, as sentences.
     pub(crate) reasons: Vec<String>,
@@ -250,13 +250,13 @@ pub(crate) fn find_callers(
     })
 }
 
-/// Says where the symbol at a place is defined.
+/// Shows where the symbol at a place is defined.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FindDefinitionParams {
     /// A place where the symbol is named.
     pub(crate) at: At,
-    /// Folder to look in; else the current folder.
+    /// Folder to search; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
@@ -265,7 +265,7 @@ pub(crate) struct FindDefinitionParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindDefinitionResult {
-    /// Where its definitions name it; none of what no file of the folder defines.
+    /// The places of its definitions; empty if no file of the folder defines it.
     pub(crate) definitions: Vec<Place>,
 }
 
@@ -284,22 +284,22 @@ pub(crate) fn find_definition(
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FindUnusedParams {
-    /// Folder to look in; else the current folder.
+    /// Folder to search; default: the current folder.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// What nothing uses.
+/// The unused definitions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindUnusedResult {
-    /// By file, in the order of the text.
+    /// By file, in text order.
     pub(crate) unused: Vec<UnusedSymbol>,
-    /// What is not listed though nothing may use it, and what is though something may, as sentences.
+    /// Known gaps, as sentences: unused definitions that are not listed, and listed ones that may be used.
     pub(crate) left_out: [&'static str; 5],
     /// Whether every file could be read.
     pub(crate) complete: bool,
-    /// Why something may be used after all, as sentences.
+    /// Why something may still be used, as sentences.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -308,21 +308,21 @@ pub(crate) struct FindUnusedResult {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UnusedSymbol {
     pub(crate) name: String,
-    /// `Class/name`, `name[1]` for the second of that name in its scope.
+    /// `Class/name`, `name[1]` for the second with that name in its scope.
     pub(crate) name_path: String,
     /// `class`, `function`, `method` or `property`.
     pub(crate) kind: &'static str,
-    /// The whole of it, decorators included.
+    /// The whole definition, decorators included.
     pub(crate) range: Stretch,
-    /// Where its name stands.
+    /// The position of its name.
     pub(crate) name_range: Stretch,
     /// From `async`, `def` or `class` to before the colon.
     pub(crate) signature: Option<String>,
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
     /// `FILE:LINE:COLUMN`.
     pub(crate) place: String,
-    /// An object of unknown type is asked for that name somewhere.
+    /// Code somewhere reads this name from an object of unknown type.
     pub(crate) possibly_used: bool,
 }
 

@@ -93,35 +93,36 @@ impl TasksArgs {
     }
 }
 
-/// What a list of tasks came to.
+/// The result of a list of tasks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TasksResult {
-    /// `COMPLETE` or `FAILED`; what is merged stays in either case.
+    /// `COMPLETE` or `FAILED`; merged tasks stay in either case.
     pub(crate) status: String,
     /// Why it is `FAILED`.
     pub(crate) reason: Option<String>,
-    /// As the command line ends: 0 all tasks are merged and pass together, 1 some are not, or do not.
+    /// The exit code of the command line: 0 all tasks are merged and pass together, 1 some are not merged or do not
+    /// pass.
     pub(crate) exit_code: u8,
     /// The folder of the repository.
     pub(crate) out: String,
     /// Share of the tasks that are merged, in percent.
     pub(crate) progress: u8,
     pub(crate) total_tasks: usize,
-    /// Merged, by id.
+    /// Merged tasks, by id.
     pub(crate) completed_tasks: Vec<String>,
-    /// Why others are not, by id; the work is on the branch `trellis/task-ID`.
+    /// Why others are not merged, by id; their work is on the branch `trellis/task-ID`.
     pub(crate) failed_tasks: BTreeMap<String, String>,
-    /// Those that wait for one that failed, by id, with the reason.
+    /// Tasks that depend on a failed one, by id, with the reason.
     pub(crate) blocked_tasks: BTreeMap<String, String>,
-    /// What was pushed, where that was asked for.
+    /// What was pushed, if you asked for it.
     pub(crate) pushed: Vec<Pushed>,
     /// US dollars, as far as prices are known.
     pub(crate) usd: f64,
     /// Tokens in and out.
     pub(crate) tokens: u64,
     pub(crate) time: Time,
-    /// What else there is to say, as sentences.
+    /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::tasks;
 use crate::workspace::lock::Lock;
 
-/// Tells how far a list of tasks is that is made into a repository, or was.
+/// Shows the progress of a list of tasks, running or finished.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TasksStatusParams {
@@ -18,30 +18,32 @@ pub(crate) struct TasksStatusParams {
     pub(crate) out: PathBuf,
 }
 
-/// How far a list of tasks is. A task that stands in none of the lists waits for its turn.
+/// The progress of a list of tasks. A task in none of the lists is pending.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TasksStatusResult {
-    /// `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; as last seen where nobody is at work.
+    /// `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; the last known phase if no
+    /// process is running.
     pub(crate) status: String,
     /// Why it is `FAILED`.
     pub(crate) reason: Option<String>,
-    /// Whether a process is at work in the folder.
+    /// Whether a process is working in the folder.
     pub(crate) running: bool,
     /// Share of the tasks that are merged, in percent.
     pub(crate) progress: u8,
     pub(crate) total_tasks: usize,
-    /// Merged, by id.
+    /// Merged tasks, by id.
     pub(crate) completed_tasks: Vec<String>,
-    /// Under way, or waiting for their merge, by id; none where nobody is at work: they will begin anew.
+    /// Tasks that are running, or done and about to be merged, by id; empty if no process is running: they will start
+    /// again.
     pub(crate) current_tasks: Vec<String>,
-    /// Why they came to nothing, by id.
+    /// Why they failed, by id.
     pub(crate) failed_tasks: BTreeMap<String, String>,
-    /// Those that wait for one that failed, by id, with the reason.
+    /// Tasks that depend on a failed one, by id, with the reason.
     pub(crate) blocked_tasks: BTreeMap<String, String>,
-    /// The list of tasks, absolute.
+    /// The list of tasks, as an absolute path.
     pub(crate) file: String,
-    /// The tech stack.
+    /// The template.
     pub(crate) stack: String,
 }
 

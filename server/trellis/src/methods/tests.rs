@@ -25,15 +25,15 @@ pub(crate) struct RunTestsParams {
     /// A test file, folder or id such as `tests/test_a.py::test_b`, relative to the root.
     #[serde(default)]
     pub(crate) test_path: Option<String>,
-    /// More of them. Without any, all tests of the root's project are run.
+    /// More of them. Without any, all tests of the root's project run.
     #[serde(default)]
     pub(crate) paths: Vec<String>,
-    /// The folder; else the current one. The project is the one that the tests belong to.
+    /// The folder; default: the current folder. The project is the one that contains the tests.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
     #[serde(flatten)]
     pub(crate) sandbox: SandboxArgs,
-    /// What runs the tests; found out from the project's files if left out.
+    /// The framework that runs the tests; detected from the project's files if left out.
     #[serde(default)]
     pub(crate) framework: Option<Tool>,
     #[serde(flatten)]
@@ -72,36 +72,36 @@ impl From<Tool> for Framework {
     }
 }
 
-/// What a run of tests came to.
+/// The result of a test run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunTestsResult {
     /// The folder of the project.
     pub(crate) root: String,
-    /// The interpreter that they ran with; null in a container.
+    /// The interpreter that ran them; null in a container.
     pub(crate) interpreter: Option<String>,
     /// `passed`, `failed`, `collectionError`, `noTests`, `timedOut`, `killedForMemory`, `crashed`, `tampered`,
     /// `sandboxLost`, `sandboxUnavailable` or `cancelled`.
     pub(crate) outcome: &'static str,
-    /// The framework left no records that could be used, and all this is gathered from text.
+    /// The framework left no usable records, so the results come from its text output.
     pub(crate) parsing_failed: bool,
-    /// Why, where the outcome alone does not say it.
+    /// Why, if the outcome alone does not say it.
     pub(crate) reason: Option<String>,
     /// In the order they ran.
     pub(crate) tests: Vec<TestShape>,
     /// Ids that were collected but have no result.
     pub(crate) not_run: Vec<String>,
-    /// Ids that were found and left out by the project's options, a plugin or a hook.
+    /// Ids that were found, but left out by the project's options, a plugin or a hook.
     pub(crate) deselected: Vec<String>,
-    /// What else happened, as sentences.
+    /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
     /// What could not be imported or found.
     pub(crate) collection_errors: Vec<FailureShape>,
-    /// What was held to, and what could not be.
+    /// Which limits were enforced, and which were not.
     pub(crate) limits: Vec<Limit>,
     /// Wall time.
     pub(crate) duration_ms: u64,
-    /// Lines executed, by path; null where they were not asked for or cannot be had.
+    /// Executed lines, by path; null if you did not ask for them, or if they are not available.
     pub(crate) coverage: Option<BTreeMap<String, LineCoverage>>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct RunTestsResult {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TestShape {
-    /// pytest's node id, relative to the project; that of other frameworks in the same manner.
+    /// pytest's node id, relative to the project; ids of other frameworks look alike.
     pub(crate) id: String,
     /// How it ended, such as `passed` or `failed`.
     pub(crate) outcome: String,
@@ -125,7 +125,7 @@ pub(crate) struct TestShape {
     pub(crate) failure: Option<FailureShape>,
     /// What it printed, cut at 32,000 characters.
     pub(crate) stdout: String,
-    /// What it wrote to standard error, cut likewise.
+    /// What it wrote to standard error, cut in the same way.
     pub(crate) stderr: String,
 }
 
@@ -141,11 +141,11 @@ pub(crate) struct FailureShape {
     pub(crate) path: Option<String>,
     /// Its line, from 1.
     pub(crate) line: Option<u32>,
-    /// The file that could not be collected for it, relative to the project; null for the failure of a test.
+    /// The file that could not be collected, relative to the project; null for the failure of a test.
     pub(crate) collecting: Option<String>,
     /// As the framework shows it.
     pub(crate) traceback: String,
-    /// Both sides of the comparison that failed, if that is what it was.
+    /// Both sides of the comparison that failed, if it was one.
     pub(crate) comparison: Option<ComparisonShape>,
 }
 
@@ -155,17 +155,17 @@ pub(crate) struct FailureShape {
 pub(crate) struct ComparisonShape {
     /// `==`, `in`, `<`, ...
     pub(crate) operator: String,
-    /// The left side: by custom the actual value.
+    /// The left side: usually the actual value.
     pub(crate) actual: String,
-    /// The right side: by custom the expected value.
+    /// The right side: usually the expected value.
     pub(crate) expected: String,
 }
 
-/// Whether one bound holds.
+/// Whether one limit is enforced.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Limit {
-    /// What is bounded, such as `memory`.
+    /// What is limited, such as `memory`.
     pub(crate) name: &'static str,
     /// False: test code can exceed it.
     pub(crate) enforced: bool,

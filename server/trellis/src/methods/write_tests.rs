@@ -11,7 +11,7 @@ use crate::error::Exit;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
-/// List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
+/// Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ParseFileParams {
@@ -25,9 +25,9 @@ pub(crate) struct ParseFileParams {
 pub(crate) struct ParsedFile {
     /// As it was given.
     pub(crate) file_path: String,
-    /// In the order of the text; those of classes and inside of functions too.
+    /// In text order; methods and inner functions, too.
     pub(crate) functions: Vec<ParsedFunction>,
-    /// Where the text is no Python; empty for a sound file.
+    /// Where the text is not valid Python; empty for a valid file.
     pub(crate) errors: Vec<SyntaxProblem>,
 }
 
@@ -35,17 +35,17 @@ pub(crate) struct ParsedFile {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ParsedFunction {
-    /// The file it is in, as it was given.
+    /// Its file, as given.
     pub(crate) file_path: String,
     /// Its own name.
     pub(crate) name: String,
-    /// The name path that means it alone: `/Cart/total`, `/f[1]`.
+    /// The unique name path: `/Cart/total`, `/f[1]`.
     pub(crate) name_path: String,
     /// From `async` or `def` to before the colon.
     pub(crate) signature: String,
-    /// Without quotes and margin; null without one.
+    /// Without quotes and indentation; null without a docstring.
     pub(crate) docstring: Option<String>,
-    /// The lines of its body as they are written; null inside of another function, whose body has them.
+    /// The lines of its body as written; null inside another function, whose body contains them.
     pub(crate) body: Option<String>,
     /// Each with its `@`.
     pub(crate) decorators: Vec<String>,
@@ -53,9 +53,9 @@ pub(crate) struct ParsedFunction {
     pub(crate) is_async: bool,
     /// A function of a class, properties among them.
     pub(crate) is_method: bool,
-    /// Inside of another function: nobody outside can call it, and no tests can be written for it.
+    /// Inside another function: code outside cannot call it, so no tests can be written for it.
     pub(crate) is_nested: bool,
-    /// Of a method: its class, with the classes around that: `Cart.Line`.
+    /// For a method: its class, with the classes around it: `Cart.Line`.
     pub(crate) class_name: Option<String>,
     /// The line of its name, from 1.
     pub(crate) line: u32,
@@ -67,7 +67,7 @@ pub(crate) struct ParsedFunction {
     pub(crate) end_line: u32,
 }
 
-/// A place that is no Python.
+/// A place that is not valid Python.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SyntaxProblem {
@@ -112,7 +112,7 @@ pub(crate) fn parse_text(file_path: &str, text: &str) -> ParsedFile {
     }
 }
 
-/// Say whether a text is a Python module.
+/// Checks whether a text is a valid Python module.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ValidateSyntaxParams {
@@ -120,7 +120,7 @@ pub(crate) struct ValidateSyntaxParams {
     pub(crate) code: String,
 }
 
-/// Whether a text is Python, and where it is not.
+/// Whether a text is valid Python, and where it is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Validity {
@@ -147,7 +147,7 @@ pub(crate) fn validate_syntax(params: &ValidateSyntaxParams) -> Validity {
     }
 }
 
-/// How tests are written.
+/// The framework of the written tests.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
@@ -157,7 +157,7 @@ pub(crate) enum TestFramework {
     Unittest,
 }
 
-/// Which function is meant. A function of `parseFile` will do: what else it says is passed over.
+/// The function to test. You can pass a function of `parseFile`: its other fields are ignored.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FunctionRef {
@@ -165,10 +165,10 @@ pub(crate) struct FunctionRef {
     pub(crate) file_path: PathBuf,
     /// Its name, or its name path: `add`, `Cart.total`, `Cart/total`, `f[1]`.
     pub(crate) name: String,
-    /// Its name path; goes before the name.
+    /// Its name path, which wins over the name.
     #[serde(default)]
     pub(crate) name_path: Option<String>,
-    /// The class of a method, where only its own name is given.
+    /// The class of a method, if you only give its own name.
     #[serde(default)]
     pub(crate) class_name: Option<String>,
 }
@@ -184,26 +184,26 @@ impl FunctionRef {
     }
 }
 
-/// Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
-/// found a bug.
+/// Writes tests for one function with a model, runs them, and reports which pass; failing ones are kept, because they
+/// may have found a bug.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GenerateTestsParams {
     /// The function.
     pub(crate) function: FunctionRef,
-    /// The project's root; else found from the file.
+    /// The project's root; found from the file if left out.
     #[serde(default)]
     pub(crate) project_root: Option<PathBuf>,
-    /// Else the one the project's files show.
+    /// Default: the framework that the project's files show.
     #[serde(default)]
     pub(crate) framework: Option<TestFramework>,
-    /// Folder for generated tests, below the root; else `tests_dir` in trellis.toml, else `trellis_tests`.
+    /// Folder for generated tests, below the root; default: `tests_dir` in trellis.toml, else `trellis_tests`.
     #[serde(default)]
     pub(crate) tests_dir: Option<String>,
     /// Only show what would be written.
     #[serde(default)]
     pub(crate) preview: bool,
-    /// Replace generated tests that were edited since, too.
+    /// Also replace generated tests that someone edited.
     #[serde(default)]
     pub(crate) replace_edited: bool,
     #[serde(flatten)]
@@ -214,7 +214,7 @@ pub(crate) struct GenerateTestsParams {
     pub(crate) limits: TimeLimits,
 }
 
-/// Generated tests, and how they ran.
+/// Generated tests and their results.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Generated {
@@ -226,27 +226,27 @@ pub(crate) struct Generated {
     pub(crate) path: String,
     /// The whole text of the test file with the new tests.
     pub(crate) source: String,
-    /// What changes in the test file, as a unified diff.
+    /// The changes of the test file, as a unified diff.
     pub(crate) diff: String,
-    /// The function's tests: `test_a`, `TestCart::test_b`; behind the path and `::` they are ids.
+    /// The function's tests: `test_a`, `TestCart::test_b`; with the path and `::` in front they are ids.
     pub(crate) test_names: Vec<String>,
     pub(crate) framework: TestFramework,
-    /// The model asked.
+    /// The model that was prompted.
     pub(crate) model: String,
-    /// What a person should know, as sentences.
+    /// What you should know, as sentences.
     pub(crate) warnings: Vec<String>,
     /// How the run of these tests ended: `passed`, `failed`, `collectionError`, `timedOut`, …
     pub(crate) outcome: String,
-    /// Why, where the outcome alone does not say it.
+    /// Why, if the outcome alone does not say it.
     pub(crate) reason: Option<String>,
-    /// Each of them.
+    /// The result of each test.
     pub(crate) tests: Vec<GeneratedTest>,
-    /// What kept them from being collected.
+    /// What prevented their collection.
     pub(crate) errors: Vec<TestFailure>,
     /// Whether anything was written.
     pub(crate) written: bool,
-    /// The file of settings whose `testpaths` leave the test file out, so that plain `pytest` does not run it; `addTestPath`
-    /// adds its folder.
+    /// The settings file whose `testpaths` leave the test file out, so that plain `pytest` does not run it;
+    /// `addTestPath` adds its folder.
     pub(crate) left_out_by: Option<String>,
 }
 
@@ -257,7 +257,7 @@ impl Generated {
     }
 }
 
-/// How one test ran.
+/// The result of one test.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GeneratedTest {
@@ -271,12 +271,12 @@ pub(crate) struct GeneratedTest {
     pub(crate) failure: Option<TestFailure>,
 }
 
-/// Add the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it. `undoEdit` takes
-/// it back.
+/// Adds the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it.
+/// `undoEdit` reverts it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AddTestPathParams {
-    /// The project; else the first folder of the workspace.
+    /// The project; default: the first folder of the workspace.
     #[serde(default)]
     pub(crate) root: Option<PathBuf>,
     /// The test file, relative to the root.
@@ -287,11 +287,11 @@ pub(crate) struct AddTestPathParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AddedTestPath {
-    /// The file of settings, relative to the root.
+    /// The settings file, relative to the root.
     pub(crate) file: String,
-    /// What was added to its `testpaths`; null where they hold the test file already.
+    /// What was added to its `testpaths`; null if they already contain the test file.
     pub(crate) folder: Option<String>,
-    /// Number of the edit; null where nothing was written.
+    /// Number of the edit; null if nothing was written.
     pub(crate) edit: Option<u64>,
 }
 
@@ -301,13 +301,13 @@ pub(crate) struct AddedTestPath {
 pub(crate) struct TestFailure {
     /// The exception's class.
     pub(crate) exception: String,
-    /// Its text: of an assertion, what was expected and found.
+    /// Its text: for an assertion, what was expected and found.
     pub(crate) message: String,
-    /// Where, below the root.
+    /// The place, relative to the root.
     pub(crate) path: Option<String>,
     /// From 1.
     pub(crate) line: Option<u32>,
-    /// As pytest shows it.
+    /// As shown by pytest.
     pub(crate) traceback: String,
 }
 

@@ -30,21 +30,21 @@ pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;
 /// What is open at the time it is called.
 pub(crate) type OpenNow = dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
 
-/// What can be decided.
+/// The possible decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Choice {
-    /// All of it, as proposed.
+    /// Accept all of it, as proposed.
     Accept,
-    /// None of it; nothing is written.
+    /// Reject all of it; nothing is written.
     Reject,
-    /// All of it, with the texts given in place of those proposed.
+    /// Accept all of it, with the given texts in place of those proposed.
     Edit,
-    /// These hunks; the others go on waiting, against the new text.
+    /// Accept these hunks; the others stay pending, against the new text.
     AcceptHunks,
-    /// Not these hunks; the others go on waiting.
+    /// Reject these hunks; the others stay pending.
     RejectHunks,
-    /// Nothing yet: the proposal, with the texts given in place of those proposed, is brought to the files as they are by now,
+    /// Decide nothing yet: apply the proposal, with the given texts in place of those proposed, to the current files,
     /// if each of its hunks still has one place there.
     Rebase,
 }
@@ -100,7 +100,7 @@ pub(crate) struct Testing<'a> {
     pub(crate) cancel: CancellationToken,
 }
 
-/// What came of a decision.
+/// The result of a decision.
 #[derive(Debug)]
 pub(crate) struct Decided {
     pub(crate) proposal: Proposal,

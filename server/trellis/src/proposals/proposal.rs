@@ -14,19 +14,19 @@ use crate::workspace::disk::hash;
 /// Of the shape on disk.
 pub(super) const VERSION: u32 = 1;
 
-/// Where a proposal stands.
+/// The state of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum State {
-    /// For a decision.
+    /// Needs a decision.
     Waiting,
     Accepted,
     Rejected,
-    /// A file is another by now; it can be rebased where all of its hunks still have a place.
+    /// A file has changed; the proposal can be rebased if all of its hunks still have a place.
     Stale,
-    /// It was accepted and taken back; it can be decided anew.
+    /// It was accepted and undone; you can decide again.
     Undone,
-    /// Tests failed with it when it was accepted, so that nothing was written; it can be decided anew.
+    /// Tests failed with it when it was accepted, so nothing was written; you can decide again.
     Failed,
 }
 
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-/// The test that made somebody look for a fix.
+/// The failing test that it fixes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FailingTest {
@@ -82,7 +82,7 @@ pub(crate) struct Piece {
     pub(crate) hunk: Hunk,
 }
 
-/// What became of a proposal at one time.
+/// One entry in the history of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Step {
@@ -90,7 +90,7 @@ pub(crate) struct Step {
     pub(crate) at: String,
     /// What was done: `proposed`, a decision, `undone`, `stale`, `failed`.
     pub(crate) what: String,
-    /// More about it, in words.
+    /// Further details, in words.
     pub(crate) note: String,
     /// Number of the edit that was written.
     #[serde(skip_serializing_if = "Option::is_none", default)]

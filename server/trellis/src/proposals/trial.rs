@@ -16,13 +16,13 @@ use crate::error::{Exit, Fault};
 use crate::project;
 use crate::sandbox::{self, Needs, Opened};
 
-/// A test with the change.
+/// The result of a test with the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TriedTest {
     /// pytest's node id.
     pub(crate) id: String,
-    /// How it ended, such as `passed` or `failed`; `notRun` where it did not come to it.
+    /// How it ended, such as `passed` or `failed`; `notRun` if the run ended first.
     pub(crate) outcome: String,
     /// What it failed with.
     pub(crate) message: Option<String>,

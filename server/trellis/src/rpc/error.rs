@@ -42,9 +42,9 @@ pub(crate) const CODES: [Code; 8] = [
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ErrorData {
-    /// Tells errors of one code apart, such as `stale`.
+    /// Distinguishes errors with the same code, such as `stale`.
     pub(crate) kind: String,
-    /// What to do about it, for a person.
+    /// What to do about it.
     pub(crate) hint: Option<String>,
     /// What a program may offer to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -322,7 +322,7 @@ impl<P: JsonSchema> JsonSchema for Work<P> {
     }
 }
 
-/// What long work answers.
+/// The answer of long work.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(bound = "R: JsonSchema")]
@@ -331,7 +331,7 @@ enum Outcome<R> {
     Done(Done<R>),
 }
 
-/// The job goes on; `trellis/event` tells how, `trellis/job` what it came to.
+/// The job continues; `trellis/event` reports its progress, `trellis/job` its result.
 #[derive(Serialize, JsonSchema)]
 struct Begun {
     /// Its id.

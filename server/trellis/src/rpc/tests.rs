@@ -151,11 +151,11 @@ async fn look_around(
     doctor(&params).await
 }
 
-/// List the functions that tests were generated for, with their tests and how these last ran.
+/// Lists the functions with generated tests, with their tests and the last results.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListTestsParams {
-    /// The project; else the first folder of the workspace.
+    /// The project; default: the first folder of the workspace.
     #[serde(default)]
     root: Option<PathBuf>,
 }
@@ -165,7 +165,7 @@ struct ListTestsParams {
 #[serde(rename_all = "camelCase")]
 struct TestList {
     functions: Vec<TestedFunction>,
-    /// What is wrong with the registry, as sentences.
+    /// Problems of the registry, as sentences.
     warnings: Vec<String>,
 }
 
@@ -180,7 +180,7 @@ struct TestedFunction {
     test_names: Vec<String>,
     /// RFC 3339.
     generated_at: String,
-    /// `passed` or `failed`; none before they ran.
+    /// `passed` or `failed`; null if they did not run.
     last_status: Option<String>,
     /// RFC 3339.
     last_run_at: Option<String>,

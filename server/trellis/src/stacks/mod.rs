@@ -63,7 +63,7 @@ pub(crate) struct Written {
     pub(crate) conventions: String,
 }
 
-/// What installs the packages of a project. There is no way to name another program.
+/// The tool that installs the packages of a project. Other programs are not possible.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -75,7 +75,7 @@ pub(crate) enum Installer {
     Pip,
     /// `go mod tidy` and `go mod download`.
     Go,
-    /// Nothing is to be installed.
+    /// There is nothing to install.
     None,
 }
 

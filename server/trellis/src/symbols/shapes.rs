@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::sheet::name_path;
 
-/// A point of a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Point {
@@ -18,7 +18,7 @@ pub(crate) struct Point {
     pub(crate) column: usize,
 }
 
-/// A stretch of a text, up to but without its end.
+/// A range of a text, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Stretch {
@@ -30,49 +30,49 @@ pub(crate) struct Stretch {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Place {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
     pub(crate) range: Stretch,
-    /// The text of the line around, without its margin.
+    /// The text of the line, without its indentation.
     pub(crate) line: String,
-    /// Name path of the innermost class or function around, null in none.
+    /// Name path of the innermost class or function around; null at module level.
     pub(crate) enclosing: Option<String>,
 }
 
-/// A place that refers to a symbol, or may.
+/// A place that refers to a symbol, or may refer to it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reference {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
     pub(crate) range: Stretch,
-    /// The text of the line around, without its margin.
+    /// The text of the line, without its indentation.
     pub(crate) line: String,
-    /// Name path of the innermost class or function around, null in none.
+    /// Name path of the innermost class or function around; null at module level.
     pub(crate) enclosing: Option<String>,
-    /// What stands there, such as `definition`, `import` or `use`.
+    /// The kind of place, such as `definition`, `import` or `use`.
     pub(crate) kind: &'static str,
-    /// Whether it surely refers to the symbol.
+    /// Whether it certainly refers to the symbol.
     pub(crate) certain: bool,
-    /// Why it is merely possible, null where it is certain.
+    /// Why it is only possible; null if it is certain.
     pub(crate) why: Option<&'static str>,
-    /// The type checker that found a possible one as well, null if it did not; absent where none was asked.
+    /// The type checker that also found this possible reference, null if it did not; left out if you asked none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confirmed_by: Option<Option<&'static str>>,
 }
 
-/// A place that may mean a symbol.
+/// A place that may refer to a symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Possible {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
     pub(crate) range: Stretch,
-    /// The text of the line around, without its margin.
+    /// The text of the line, without its indentation.
     pub(crate) line: String,
-    /// Name path of the innermost class or function around, null in none.
+    /// Name path of the innermost class or function around; null at module level.
     pub(crate) enclosing: Option<String>,
-    /// Why it is merely possible.
+    /// Why it is only possible.
     pub(crate) why: &'static str,
 }
 
@@ -80,11 +80,11 @@ pub(crate) struct Possible {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct User {
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
-    /// Its name path, null for the module itself.
+    /// Its name path; null for the module itself.
     pub(crate) symbol: Option<String>,
-    /// What it is, null for the module itself.
+    /// Its kind; null for the module itself.
     pub(crate) kind: Option<&'static str>,
     /// In the order of the text.
     pub(crate) uses: Vec<Use>,
@@ -95,11 +95,11 @@ pub(crate) struct User {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Use {
     pub(crate) range: Stretch,
-    /// The text of the line around, without its margin.
+    /// The text of the line, without its indentation.
     pub(crate) line: String,
-    /// Whether it surely refers to the symbol.
+    /// Whether it certainly refers to the symbol.
     pub(crate) certain: bool,
-    /// Why it is merely possible, null where it is certain.
+    /// Why it is only possible; null if it is certain.
     pub(crate) why: Option<&'static str>,
 }
 

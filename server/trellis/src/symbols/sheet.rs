@@ -8,54 +8,54 @@ use serde::Serialize;
 
 use super::shapes::{Point, Stretch, stretch};
 
-/// A definition, and what is in it.
+/// A definition with its inner definitions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Definition {
     pub(crate) name: String,
-    /// `Class/name`, `name[1]` for the second of that name in its scope.
+    /// `Class/name`, `name[1]` for the second with that name in its scope.
     pub(crate) name_path: String,
     /// `class`, `function`, `method`, `property`, `variable` or `attribute`.
     pub(crate) kind: &'static str,
-    /// The whole of it, decorators included.
+    /// The whole definition, decorators included.
     pub(crate) range: Stretch,
-    /// Where its name stands.
+    /// The position of its name.
     pub(crate) name_range: Stretch,
     /// From `async`, `def` or `class` to before the colon; null for names that are only bound.
     pub(crate) signature: Option<String>,
-    /// What is right below it, down to the levels asked for.
+    /// Its direct inner definitions, down to the requested levels.
     pub(crate) children: Vec<Definition>,
     /// The line of its name, without its margin; for text, not part of results.
     #[serde(skip)]
     preview: String,
 }
 
-/// A definition that was looked for.
+/// A definition that was found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {
     pub(crate) name: String,
-    /// `Class/name`, `name[1]` for the second of that name in its scope.
+    /// `Class/name`, `name[1]` for the second with that name in its scope.
     pub(crate) name_path: String,
     /// `class`, `function`, `method`, `property`, `variable` or `attribute`.
     pub(crate) kind: &'static str,
-    /// The whole of it, decorators included.
+    /// The whole definition, decorators included.
     pub(crate) range: Stretch,
-    /// Where its name stands.
+    /// The position of its name.
     pub(crate) name_range: Stretch,
     /// From `async`, `def` or `class` to before the colon; null for names that are only bound.
     pub(crate) signature: Option<String>,
-    /// Relative to the folder asked about.
+    /// Relative to the folder of the request.
     pub(crate) file: String,
-    /// The string literal that documents it, quotes included; null without one.
+    /// The docstring as a string literal, quotes included; null without one.
     pub(crate) docstring: Option<String>,
     /// Each with its `@`.
     pub(crate) decorators: Vec<String>,
-    /// The line of its name, without its margin.
+    /// The line of its name, without its indentation.
     pub(crate) preview: String,
-    /// Its text, null where it was not asked for.
+    /// Its text; null if you did not ask for it.
     pub(crate) body: Option<String>,
-    /// What is right below it; absent where no level was asked for.
+    /// Its direct inner definitions; left out if you asked for no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) children: Option<Vec<Definition>>,
 }
@@ -168,7 +168,7 @@ impl Found {
     }
 }
 
-/// `Class/name`, `name[1]` for the second of that name in its scope.
+/// `Class/name`, `name[1]` for the second with that name in its scope.
 pub(crate) fn name_path(outline: &Outline, index: usize) -> String {
     let names = outline.path(index).into_iter().map(|it| it.name.as_str());
     let nth = outline.symbols[index].nth;

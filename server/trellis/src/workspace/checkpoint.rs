@@ -33,21 +33,21 @@ pub(crate) struct Entry {
     pub(crate) failure_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) subgraph: Option<String>,
-    /// Percent of its statements that the whole suite's tests executed.
+    /// Percent of its statements that the whole suite executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<u32>,
-    /// pytest's ids of its tests, classes of them among these, as they stand in the files.
+    /// pytest's ids of its tests, including test classes, as in the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tests: Vec<String>,
     /// Tests that failed once and passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) flaky: Vec<String>,
-    /// What was asked for it and what that cost; absent where no model counts tokens.
+    /// Its prompts and their cost; left out if no model counts tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelCost>,
 }
 
-/// What a node's questions cost, of the attempt that ended.
+/// The cost of a node's prompts, in its last attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ModelCost {
     pub(crate) calls: usize,

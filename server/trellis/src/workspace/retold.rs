@@ -8,7 +8,7 @@ use super::journal::{Accepted, Event, Integrated};
 
 macro_rules! kinds {
     ($($name:ident)*) => {
-        /// What kind of thing happened, in the words of the file.
+        /// The kind of event, as in the journal.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[value(rename_all = "snake_case")]
