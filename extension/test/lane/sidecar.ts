@@ -28,7 +28,7 @@ function parent(process: string): string | undefined {
 
 /** Goes on with the run in a folder of the fixture beside the editor, as somebody in a terminal would; ends it, and resolves when it is gone. */
 export function goOnElsewhere(server: Server, folder: string): () => Promise<void> {
-  const run = [join(folder, 'rpg.json'), '--out', join(folder, 'grown')];
+  const run = [join(folder, 'rpg.json'), '--out', join(folder, 'output')];
   const child = terminal(server, ['generate', ...run, '--model', recorded, '--sandbox', 'local']);
   const gone = once(child, 'exit');
   return async () => {

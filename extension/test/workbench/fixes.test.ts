@@ -182,7 +182,7 @@ async function elsewhere({ server, workbench }: Session, plans: string): Promise
   await workbench.openFile('rpg.json');
   await workbench.statusItem('trellis.run').waitFor();
   await workbench.watches(plans, 'rpg.json');
-  const run = [join(plans, 'rpg.json'), '--out', join(plans, 'grown'), '--model', model];
+  const run = [join(plans, 'rpg.json'), '--out', join(plans, 'output'), '--model', model];
   const child = terminal(server, ['generate', ...run, '--sandbox', 'local', '--approve', 'supervised']);
   const [exit] = await once(child, 'exit', { signal: AbortSignal.timeout(bounds.growth) });
   assert.equal(exit, 2, 'a person has to decide');
@@ -207,7 +207,7 @@ async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   ]);
   await workbench.tab('(fix-1)').waitFor({ state: 'detached' });
   await workbench.picture('fixes-7-done');
-  assert.match(readFileSync(join(plans, 'grown', 'src', 'lib', 'square.py'), 'utf8'), /return x \* x/);
+  assert.match(readFileSync(join(plans, 'output', 'src', 'lib', 'square.py'), 'utf8'), /return x \* x/);
 }
 
 function code(root: string): { cart: string; rates: string } {
