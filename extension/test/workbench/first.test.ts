@@ -37,7 +37,7 @@ test('a test is run by its lens, lens and Testing view tell how it ended, and wh
   });
 });
 
-test('the gutter tells it too where the Testing view is off, and what debugging and models need is told', async () => {
+test('the gutter tells it too where the Testing view is off, and what debugging and models need is told; the walkthrough opens', async () => {
   await sitting('gutter', { settings: { 'testing.gutterEnabled': false } }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     await workbench.open(root);
@@ -65,6 +65,9 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
     // It is the person's own: nothing is written into the project.
     await workbench.notification('Model set to ollama:mine in your user settings.').waitFor();
     assert.ok(!existsSync(join(root, '.vscode')));
+    await workbench.command('Trellis: Get Started');
+    await workbench.page.locator('.getting-started-step').nth(5).waitFor();
+    await workbench.picture('walkthrough');
   });
 });
 

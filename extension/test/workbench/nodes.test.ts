@@ -96,6 +96,8 @@ async function panel({ workbench }: Session, folder: string): Promise<void> {
 
 /** Every node can be reached and opened by the keyboard, and says where it stands. */
 async function picture({ workbench }: Session): Promise<void> {
+  // The README shows what is seen here, with nothing above it.
+  await workbench.command('Notifications: Clear All Notifications');
   await workbench.command('Trellis: Show Planning Graph');
   const page = workbench.webview();
   const said = page.locator('#said');
