@@ -1,6 +1,8 @@
 //! A page of documentation as its fenced blocks.
 
-use super::session::Wrong;
+use std::collections::BTreeSet;
+
+use super::session::{Wrong, fits};
 
 /// The mark of a folder that the commands after it start in.
 const EXAMPLE: &str = "<!-- example: ";
@@ -112,14 +114,52 @@ impl Page {
         let mut lines = self.lines.clone();
         for it in wrong.iter().rev() {
             let at = it.line - 1;
-            lines.splice(at..at + it.shown.len(), it.printed.iter().map(|it| stable(it)));
+            lines.splice(at..at + it.shown.len(), renewed(&it.shown, &it.printed));
         }
         lines.iter().map(|it| format!("{it}\n")).collect()
     }
 }
 
-/// A line without what differs from run to run: times.
+/// What a page shows of an output, brought up to date: what it left out stays out, what is worded anew is worded anew.
+fn renewed(shown: &[String], printed: &[String]) -> Vec<String> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    for line in shown {
+        let left = &printed[at..];
+        let same = left.iter().position(|it| fits(line, it));
+        let close = || {
+            let likeness = |it: &String| (likeness(line, it) * 100.0) as u32;
+            let best = left
+                .iter()
+                .enumerate()
+                .max_by_key(|(number, it)| (likeness(it), usize::MAX - number));
+            best.filter(|(_, it)| likeness(it) >= 40).map(|(number, _)| number)
+        };
+        if line == "…" {
+            out.push(line.clone());
+        } else if let Some(number) = same {
+            out.push(line.clone());
+            at += number + 1;
+        } else if let Some(number) = close() {
+            out.push(stable(&left[number]));
+            at += number + 1;
+        }
+    }
+    let is_right = super::session::agrees(&out, printed);
+    if is_right { out } else { printed.iter().map(|it| stable(it)).collect() }
+}
+
+/// The share of words that two lines have in common.
+fn likeness(one: &str, other: &str) -> f64 {
+    let words =
+        |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<String>>();
+    let (one, other) = (words(one), words(other));
+    let all = one.union(&other).count();
+    if all == 0 { 1.0 } else { one.intersection(&other).count() as f64 / all as f64 }
+}
+
+/// A line without what differs from run to run: times and temporary folders.
 fn stable(line: &str) -> String {
+    let line = &without_folder(line);
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     for at in 1..words.len() {
         let unit = words[at].trim_end_matches([')', ',', ';', ':', '.']);
@@ -131,4 +171,15 @@ fn stable(line: &str) -> String {
         }
     }
     words.join(" ")
+}
+
+fn without_folder(line: &str) -> String {
+    let temporary = std::env::temp_dir().join(".tmp").display().to_string();
+    let mut parts = line.split(&temporary);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.split_once("/work").map_or("", |(_, rest)| rest);
+        out = format!("{out}…{rest}");
+    }
+    out
 }

@@ -88,7 +88,7 @@ fn execute(world: &World, folder: &Path, steps: &[Step]) -> Vec<Vec<String>> {
 }
 
 /// Whether a page shows what was printed. `…` is any text in a line, or any lines where it is alone.
-fn agrees(shown: &[String], printed: &[String]) -> bool {
+pub(super) fn agrees(shown: &[String], printed: &[String]) -> bool {
     match (shown.split_first(), printed.split_first()) {
         (None, None) => true,
         (Some((first, rest)), _) if first == "…" => {
@@ -99,7 +99,7 @@ fn agrees(shown: &[String], printed: &[String]) -> bool {
     }
 }
 
-fn fits(pattern: &str, line: &str) -> bool {
+pub(super) fn fits(pattern: &str, line: &str) -> bool {
     let mut parts = pattern.trim_end().split('…');
     let Some(mut left) = parts.next().and_then(|first| line.strip_prefix(first)) else {
         return false;

@@ -1,7 +1,7 @@
 //! Examples in the long help of every command.
 
 /// Command, and lines that a reader can copy.
-pub(super) const ALL: [(&str, &str); 22] = [
+pub(super) const ALL: [(&str, &str); 23] = [
     (
         "generate",
         "trellis generate plan.json --out shop --model gemini:gemini-flash-latest\n\
@@ -35,6 +35,11 @@ pub(super) const ALL: [(&str, &str); 22] = [
         "trellis repair\n\
          trellis repair --test tests/test_cart.py --approve autonomous\n\
          trellis repair --dry-run --patch fix.patch",
+    ),
+    (
+        "fixes",
+        "trellis fixes list\ntrellis fixes show fix-1\ntrellis fixes accept fix-1 --hunks 1,2\n\
+         trellis fixes reject fix-1 --note 'breaks the public name'",
     ),
     ("localize", "trellis localize\ntrellis localize --test tests/test_cart.py --top 3"),
     (

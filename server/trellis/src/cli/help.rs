@@ -9,7 +9,7 @@ use super::{Cli, examples};
 /// Every command, by what it is for. A test compares them with those there are.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Create", &["generate", "tasks", "stacks", "demo"]),
-    ("Test and fix", &["test", "write-tests", "repair", "localize"]),
+    ("Test and fix", &["test", "write-tests", "repair", "fixes", "localize"]),
     ("Change", &["implement", "symbols"]),
     ("Inspect", &["plan", "code", "status", "report", "log", "rollback"]),
     ("Integrate", &["lsp", "serve", "mcp"]),

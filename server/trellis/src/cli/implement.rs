@@ -53,9 +53,9 @@ fn human(it: &ImplementResult) -> String {
     });
     out += &match it.outcome {
         Outcome::Merged => format!("issue {} is merged{tests}", it.issue),
-        Outcome::NeedsHuman => format!("a person is needed{reason}"),
+        Outcome::NeedsHuman => format!("needs your review{reason}"),
         Outcome::Left => "left on its branch".to_owned(),
-        Outcome::Failed | Outcome::Planned => format!("nothing came of it{reason}"),
+        Outcome::Failed | Outcome::Planned => format!("not implemented{reason}"),
     };
     out
 }

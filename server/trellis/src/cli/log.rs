@@ -90,7 +90,7 @@ fn about(journal: &LogFile, output: &Output) {
     }
     let more = journal.unreadable_count - journal.unreadable.len();
     if more > 0 {
-        output.note(format_args!("warning: {more} more lines are no events"));
+        output.note(format_args!("warning: {more} more lines are not events"));
     }
     if journal.is_torn {
         output.note(

@@ -12,6 +12,7 @@ mod completions;
 mod demo;
 mod doctor;
 mod examples;
+mod fixes;
 mod generate;
 mod help;
 mod implement;
@@ -73,6 +74,8 @@ enum Command {
     Implement(Box<crate::methods::implement::ImplementArgs>),
     #[command(visible_alias = "build")]
     Tasks(Box<crate::methods::tasks::TasksArgs>),
+    /// Review proposed fixes: list, show, accept, reject, undo.
+    Fixes(Box<fixes::FixesArgs>),
     #[command(visible_alias = "locate")]
     Localize(localize::LocalizeArgs),
     Status(status::StatusArgs),
@@ -145,6 +148,7 @@ impl Command {
             Command::Test(_) => "running tests",
             Command::WriteTests(_) => "generating tests",
             Command::Repair(_) => "repairing",
+            Command::Fixes(_) => "testing the fix",
             Command::Implement(_) => "implementing",
             Command::Tasks(_) => "building",
             Command::Localize(_) => "locating the cause",
@@ -189,6 +193,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
         Command::Repair(args) => repair::run(*args, output).await,
         Command::Implement(args) => implement::run(*args, output).await,
         Command::Tasks(args) => tasks::run(*args, output).await,
+        Command::Fixes(args) => fixes::run(*args, output).await,
         Command::Localize(args) => localize::run(args, output).await,
         Command::Status(args) => status::run(&args, output),
         Command::Report(args) => status::report(&args, output),

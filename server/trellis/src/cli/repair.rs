@@ -25,7 +25,11 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     } else {
         output.text(human(&result))?;
     }
-    Ok(Exit::of_result(result.exit_code))
+    let exit = Exit::of_result(result.exit_code);
+    if exit == Exit::NeedsHuman {
+        output.note(format_args!("next: `trellis fixes list --project {}`", order.root.display()));
+    }
+    Ok(exit)
 }
 
 fn human(it: &RepairResult) -> String {
@@ -35,7 +39,7 @@ fn human(it: &RepairResult) -> String {
     }
     it.groups.iter().for_each(|group| out += &line(group));
     for aside in &it.set_aside {
-        out += &plain(&format!("{}: no change of the code mends it: {}", aside.test, aside.why));
+        out += &plain(&format!("{}: cannot be fixed in the code: {}", aside.test, aside.why));
         out.push('\n');
     }
     it.flaky.iter().for_each(|id| out += &plain(&format!("{id}: flaky, passes when run again\n")));
@@ -67,7 +71,7 @@ fn ending(it: &RepairResult) -> String {
         "nothingToDo" => format!("nothing to do: {counts}"),
         "repaired" => format!("repaired: {counts}"),
         "partly" => format!("partly repaired: {counts}"),
-        "needsHuman" => format!("a person is needed: {counts}"),
+        "needsHuman" => format!("needs your review: {counts}"),
         _ => format!("not repaired: {counts}"),
     }
 }

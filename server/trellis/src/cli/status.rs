@@ -73,7 +73,7 @@ fn human(it: &TasksStatusResult) -> String {
         out += &format!("{} {}\n", color::state(&format!("{state:<8}")), plain(id));
     };
     it.completed_tasks.iter().for_each(|id| row("merged", id));
-    it.current_tasks.iter().for_each(|id| row("in work", id));
+    it.current_tasks.iter().for_each(|id| row("running", id));
     for (state, tasks) in [("failed", &it.failed_tasks), ("blocked", &it.blocked_tasks)] {
         for (id, why) in tasks {
             row(state, &format!("{id}: {}", why.lines().next().unwrap_or_default()));
@@ -83,7 +83,7 @@ fn human(it: &TasksStatusResult) -> String {
         out += &format!("{}\n", plain(why));
     }
     let (done, total) = (it.completed_tasks.len(), it.total_tasks);
-    let work = if it.running { "trellis is at work" } else { "nobody is at work" };
+    let work = if it.running { "running" } else { "not running" };
     out + &format!("{}: {done} of {total} tasks are merged ({}%); {work}", it.status, it.progress)
 }
 

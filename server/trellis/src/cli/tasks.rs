@@ -30,7 +30,7 @@ fn human(it: &TasksResult) -> String {
         }
     }
     if !it.failed_tasks.is_empty() {
-        out += "what failed is on the branch trellis/task-ID, in .trellis/worktrees/task-ID: mend it there or leave it, and run the same command again\n";
+        out += "Failed work is on the branch trellis/task-ID, in .trellis/worktrees/task-ID. Fix it there or leave it, and run the same command again.\n";
     }
     it.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
     out += &pushed(&it.pushed);

@@ -156,7 +156,7 @@ pub(crate) struct Generate {
     /// The planning graph, RPG JSON; required for a first run.
     #[serde(default)]
     pub(crate) graph: Option<PathBuf>,
-    /// Folder to grow the repository in.
+    /// Folder of the generated repository.
     pub(crate) out: PathBuf,
     #[serde(flatten)]
     #[schemars(with = "GenerateOptions")]
@@ -195,7 +195,7 @@ struct GenerateOptions {
     fix_with: Option<FixWith>,
     /// Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
     votes: Option<u32>,
-    /// Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
+    /// Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
     /// after the second, of little confidence, or of critical files). Default `autonomous`.
     approve: Option<String>,
     /// Seconds one test may take, from 1. Default 30.

@@ -75,7 +75,7 @@ impl Store {
             Err(Unreadable::Missing) => {
                 let root = self.root.display();
                 Err(Fault::input(format!("there is no proposed fix {id:?} in {root}"))
-                    .hint("`listFixes` lists them"))
+                    .hint("`trellis fixes list` (`trellis/listFixes` for programs) lists them"))
             }
             Err(Unreadable::Damaged(why)) => {
                 Err(Fault::input(format!("{} is damaged: {why}", self.path(id).display()))

@@ -70,8 +70,9 @@ fn text(it: &CheckPlannedResult) -> String {
     list("in another file than planned", moved.collect());
     if it.unchecked > 0 {
         let count = it.unchecked;
-        out +=
-            &format!("{count} planned dependencies not checked: an end of them is no definition\n");
+        out += &format!(
+            "{count} planned dependencies were not checked: one end is not a definition\n"
+        );
     }
     out
 }

@@ -1,0 +1,66 @@
+//! Proposed fixes decided on the command line.
+
+use std::fs;
+
+use crate::world::{World, repository};
+
+/// The example of a project to repair, with one fix that needs a review.
+fn proposed() -> World {
+    let world = World::new();
+    let example = repository().join("fixtures/examples/repair");
+    for path in [
+        "pytest.ini",
+        "rooms/__init__.py",
+        "rooms/bookings.py",
+        "rooms/room.py",
+        "tests/test_room.py",
+    ] {
+        world.write(path, &fs::read_to_string(example.join(path)).expect("a file of the example"));
+    }
+    let model = format!("recorded:{}", example.join("replies.jsonl").display());
+    let ran = world
+        .trellis(&["repair", "--model", &model, "--approve", "supervised", "--sandbox", "local"])
+        .exits(2);
+    assert!(ran.stderr.contains("trellis fixes list"), "{}", ran.stderr);
+    world
+}
+
+#[test]
+fn a_fix_is_listed_shown_accepted_and_undone() {
+    let world = proposed();
+    let before = world.read("rooms/bookings.py");
+    let listed = world.trellis(&["fixes", "list"]).exits(0).stdout;
+    assert!(listed.starts_with("fix-1    waiting  tests/test_room.py::"), "{listed}");
+    let shown = world.trellis(&["fixes", "show", "fix-1"]).exits(0).stdout;
+    for line in
+        ["hunk 1 ", "-    return one.start <= other.end", "+    return one.start < other.end"]
+    {
+        assert!(shown.contains(line), "{line} is missing in {shown}");
+    }
+    assert_eq!(world.read("rooms/bookings.py"), before, "nothing is written before");
+    let accepted = world
+        .trellis(&["fixes", "accept", "fix-1", "--sandbox", "local", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&accepted["state"], &accepted["written"][0]),
+        (&"accepted".into(), &"rooms/bookings.py".into())
+    );
+    assert!(world.read("rooms/bookings.py").contains("one.start < other.end"));
+    let _ = world.trellis(&["test", "--sandbox", "local"]).exits(0);
+    assert_eq!(world.trellis(&["fixes", "list"]).exits(0).stdout, "no fix needs your review\n");
+    let _ = world.trellis(&["fixes", "undo", "fix-1"]).exits(0);
+    assert_eq!(world.read("rooms/bookings.py"), before);
+}
+
+#[test]
+fn a_fix_is_rejected_and_an_unknown_one_is_named() {
+    let world = proposed();
+    let before = world.read("rooms/bookings.py");
+    let rejected = world.trellis(&["fixes", "reject", "fix-1", "--note", "not like this"]).exits(0);
+    assert_eq!(rejected.stdout, "fix-1 is rejected\n");
+    assert_eq!(world.read("rooms/bookings.py"), before, "rejecting changes no file");
+    let listed = world.trellis(&["fixes", "list", "--all", "--json"]).exits(0).json();
+    assert_eq!(listed["fixes"][0]["state"], "rejected");
+    let _ = world.trellis(&["fixes", "show", "fix-9"]).exits(65).says("trellis fixes list");
+}
