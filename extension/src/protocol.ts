@@ -9,23 +9,23 @@ export type FixWith = ("reply" | "tools")
  */
 export type Choice = ("auto" | "docker" | "local")
 /**
- * Where a job stands.
+ * The state of a job.
  */
 export type JobState = (("running" | "done" | "failed" | "cancelled") | "paused")
 /**
- * The method of a run, and the one that tells where it stands.
+ * The method of a run, and the method that shows its progress.
  */
 export type RunKind = ("generate" | "tasks")
 /**
- * Whether anybody works on a run, and whether it is at its end.
+ * Whether a process works on a run, and whether it is finished.
  */
 export type RunState = ("finished" | "active" | "stopped")
 /**
- * What kind of thing happened, in the words of the file.
+ * The kind of event, as in the journal.
  */
 export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome = (Begun | RepairResult)
 /**
@@ -33,35 +33,35 @@ export type Outcome = (Begun | RepairResult)
  */
 export type Answer = ("approve" | "sendBack" | "leave")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome2 = (Begun | ImplementResult)
 /**
- * How the work ended, in a word.
+ * How the work ended.
  */
 export type Outcome3 = ("merged" | "needsHuman" | "left" | "failed" | "planned")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome4 = (Begun | TasksResult)
 /**
- * Where a proposal stands.
+ * The state of a proposal.
  */
 export type State = (("accepted" | "rejected") | "waiting" | "stale" | "undone" | "failed")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome5 = (Begun | FixResult2)
 /**
- * What can be decided.
+ * The possible decisions.
  */
 export type Choice2 = ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome6 = (Begun | DecideFixResult)
 /**
- * A form in which planning graphs, or lists of tasks, are published.
+ * A published format of planning graphs or lists of tasks.
  */
 export type DialectName = ("rpg" | "zerorepo" | "codermind" | "rpg-encoder" | "tasks")
 /**
@@ -73,11 +73,11 @@ export type Links = ("both" | "dataFlow" | "structure")
  */
 export type By = ("both" | "words" | "meaning")
 /**
- * What installs the packages of a project. There is no way to name another program.
+ * The tool that installs the packages of a project. Other programs are not possible.
  */
 export type Installer = ("npm" | "pip" | "go" | "none")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome7 = (Begun | PackagesInstalled)
 /**
@@ -93,33 +93,33 @@ export type Checker = ("ty" | "pyrefly" | "basedpyright")
  */
 export type Tool = ("pytest" | "unittest" | "jest" | "vitest" | "go")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome8 = (Begun | RunTestsResult)
 /**
- * How tests are written.
+ * The framework of the written tests.
  */
 export type TestFramework = ("pytest" | "unittest")
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome9 = (Begun | Generated)
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome10 = (Begun | LocalizeResult)
 /**
- * What long work answers.
+ * The answer of long work.
  */
 export type Outcome11 = (Begun | EnvironmentResult)
 /**
- * One thing that happened.
+ * One event.
  */
 export type Event = ({
 type: "job"
 job: string
 /**
- * The method that began it, without `trellis/`.
+ * The method that started it, without `trellis/`.
  */
 method: string
 title: string
@@ -136,7 +136,7 @@ done: number
 total: number
 percent: number
 /**
- * Seconds until the end, as things go; left out where nothing can be said.
+ * Estimated seconds until the end; left out if unknown.
  */
 etaSeconds?: (number | null)
 } | {
@@ -154,7 +154,7 @@ type: "stage"
 job: string
 node: string
 /**
- * `red`, `green`, or the stage of a question, such as `implementation`.
+ * `red`, `green`, or the stage of a prompt, such as `implementation`.
  */
 stage: string
 /**
@@ -192,11 +192,11 @@ failedPath?: (string | null)
  */
 failedLine?: (number | null)
 /**
- * When the texts were read that it ran with, in milliseconds of Unix time.
+ * When the tested texts were read, in milliseconds of Unix time.
  */
 textOf?: (number | null)
 /**
- * It ran with texts that are not in the project, such as a draft's.
+ * The tested texts are not in the project, such as those of a draft.
  */
 draft?: boolean
 } | {
@@ -226,11 +226,11 @@ type: "missed"
 count: number
 })
 /**
- * How much a log line matters.
+ * The importance of a log line.
  */
 export type Level = ("info" | "warning" | "error")
 /**
- * What can be done about a decision that was refused.
+ * What a program can offer after a refused decision.
  */
 export type Remedy = ("rebase" | "review")
 
@@ -474,20 +474,20 @@ notifications: {
 }
 }
 /**
- * Start or resume the growing of a repository from a planning graph, as a job. Without `graph` the earlier run in
- * `out` goes on with the options it was started with; what is given beside wins.
+ * Starts generating a repository from a planning graph as a job, or resumes it. Without `graph`, the earlier run in
+ * `out` resumes with its own options; options given here win.
  */
 export interface GenerateParams {
 /**
- * The planning graph, RPG JSON; needed for a first run.
+ * The planning graph, RPG JSON; required for a first run.
  */
 graph?: (string | null)
 /**
- * Folder to grow the repository in.
+ * Output folder for the generated repository.
  */
 out: string
 /**
- * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -495,11 +495,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; what comes before it must have passed or is skipped.
+ * Start at this node; earlier nodes must have passed, or are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files the model is shown as project context.
+ * Files shown to the model as project context.
  */
 context?: (string[] | null)
 /**
@@ -507,7 +507,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
+ * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
  */
 dialect?: (string | null)
 /**
@@ -515,12 +515,12 @@ dialect?: (string | null)
  */
 fixWith?: (FixWith | null)
 /**
- * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ * Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
  */
 votes?: (number | null)
 /**
- * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
- * after the second, of little confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
+ * low confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -528,11 +528,11 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Build on files that were changed by hand, instead of stopping.
+ * Keep files that you edited and build on them, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+ * Remove code generated for nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
@@ -613,7 +613,7 @@ readOnly?: boolean
 runSeconds?: (number | null)
 }
 /**
- * A job was started; `trellis/event` tells how it goes, `trellis/job` what it came to.
+ * A job was started; `trellis/event` reports its progress, `trellis/job` its result.
  */
 export interface Started {
 /**
@@ -622,8 +622,8 @@ export interface Started {
 job: string
 }
 /**
- * Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
- * it is. Options as those of `generate`; the graph is that of the earlier run unless another is given.
+ * Retries one node that failed or was skipped, and the nodes that depend on it, as a job; everything else stays.
+ * Options as for `generate`; the graph is that of the earlier run unless you give another.
  */
 export interface RetryNodeParams {
 /**
@@ -631,15 +631,15 @@ export interface RetryNodeParams {
  */
 node: string
 /**
- * The planning graph, RPG JSON; needed for a first run.
+ * The planning graph, RPG JSON; required for a first run.
  */
 graph?: (string | null)
 /**
- * Folder to grow the repository in.
+ * Output folder for the generated repository.
  */
 out: string
 /**
- * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -647,11 +647,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; what comes before it must have passed or is skipped.
+ * Start at this node; earlier nodes must have passed, or are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files the model is shown as project context.
+ * Files shown to the model as project context.
  */
 context?: (string[] | null)
 /**
@@ -659,7 +659,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
+ * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
  */
 dialect?: (string | null)
 /**
@@ -667,12 +667,12 @@ dialect?: (string | null)
  */
 fixWith?: (FixWith | null)
 /**
- * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ * Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
  */
 votes?: (number | null)
 /**
- * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
- * after the second, of little confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
+ * low confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -680,11 +680,11 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Build on files that were changed by hand, instead of stopping.
+ * Keep files that you edited and build on them, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+ * Remove code generated for nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
@@ -732,7 +732,7 @@ interpreter?: (string | null)
 allow?: Allowed
 }
 /**
- * Say where a job stands, and what it came to if it has ended.
+ * Shows the state of a job, and its result if it has ended.
  */
 export interface JobParams {
 /**
@@ -749,11 +749,11 @@ export interface JobShape {
  */
 job: string
 /**
- * The method that began it, without `trellis/`.
+ * The method that started it, without `trellis/`.
  */
 method: string
 /**
- * What it is about, for a person.
+ * A short description.
  */
 title: string
 state: JobState
@@ -762,11 +762,11 @@ state: JobState
  */
 startedAt: string
 /**
- * None where the work has no steps to count.
+ * Null if the work has no steps to count.
  */
 progress?: (JobProgress | null)
 /**
- * What it came to, when it is done.
+ * The result, when it is done.
  */
 result?: {
 [k: string]: unknown
@@ -777,13 +777,13 @@ result?: {
 error?: (JobError | null)
 }
 /**
- * How far a job is.
+ * The progress of a job.
  */
 export interface JobProgress {
 done: number
 total: number
 /**
- * Seconds until the end, as things go.
+ * Estimated seconds until the end.
  */
 etaSeconds?: (number | null)
 }
@@ -794,12 +794,12 @@ export interface JobError {
 message: string
 hint?: (string | null)
 /**
- * The exit code the command line would leave with.
+ * The exit code of the command line for this error.
  */
 exitCode: number
 }
 /**
- * List all jobs of this server, the newest last; of ended ones, the last hundred.
+ * Lists all jobs of this server, the newest last; of ended jobs, the last hundred.
  */
 export type JobsParams = Record<string, never>;
 /**
@@ -809,7 +809,7 @@ export interface JobList {
 jobs: JobShape[]
 }
 /**
- * Stop a job. What it accepted before is kept; it ends as soon as the step in hand is over.
+ * Stops a job. Accepted code is kept; the job ends after its current step.
  */
 export interface CancelJobParams {
 /**
@@ -818,7 +818,7 @@ export interface CancelJobParams {
 job: string
 }
 /**
- * Hold a job: what is under way is finished, nothing new is begun until `resumeJob`.
+ * Pauses a job: current steps finish, and nothing new starts until `resumeJob`.
  */
 export interface PauseJobParams {
 /**
@@ -827,7 +827,7 @@ export interface PauseJobParams {
 job: string
 }
 /**
- * Let a held job go on.
+ * Resumes a paused job.
  */
 export interface ResumeJobParams {
 /**
@@ -836,12 +836,12 @@ export interface ResumeJobParams {
 job: string
 }
 /**
- * List the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which have come to their end,
- * and which can be gone on with.
+ * Lists the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which are finished,
+ * and which can be resumed.
  */
 export interface ListRunsParams {
 /**
- * Look in this folder in place of the workspace's.
+ * Search this folder instead of the workspace's.
  */
 root?: (string | null)
 }
@@ -870,12 +870,12 @@ passed: number
  */
 total: number
 /**
- * The planning graph, or the list of tasks, that it was started with; none in journals of before.
+ * The planning graph, or the list of tasks, that it was started with; null in journals of earlier versions.
  */
 graph?: (string | null)
 }
 /**
- * List the files that a run wrote, or that a list of tasks was made into, and whether each is as it was left.
+ * Lists the files that a run or a list of tasks wrote, and whether each is unchanged.
  */
 export interface ListFilesParams {
 /**
@@ -898,16 +898,17 @@ export interface FileEntry {
  */
 path: string
 /**
- * `written`: as the run left it, or as it was merged; `edited`: a person changed it since; `missing`: it is gone.
+ * `written`: unchanged since the run or the merge; `edited`: someone changed it after that; `missing`: it was
+ * removed.
  */
 state: string
 /**
- * In bytes; none where it is missing.
+ * In bytes; null if the file is missing.
  */
 size?: (number | null)
 }
 /**
- * Read a text file of a run's folder.
+ * Reads a text file of a run's folder.
  */
 export interface ReadFileParams {
 /**
@@ -915,7 +916,7 @@ export interface ReadFileParams {
  */
 out: string
 /**
- * The file, relative to it.
+ * The file, relative to the folder.
  */
 path: string
 }
@@ -927,29 +928,29 @@ path: string
 text: string
 }
 /**
- * Reads the journal of a run or a project back, the oldest event first: what happened, to which node, why, at what cost;
- * and checks its hash chain.
+ * Reads the journal of a run or a project, the oldest event first: what happened, to which node, why, and at what
+ * cost; also checks its hash chain.
  */
 export interface LogParamsOf {
 /**
- * The output folder of a run, or a project's folder; else the workspace's first.
+ * The output folder of a run, or a project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
- * Only what happened to this node (or subgraph, function or test).
+ * Only events of this node, subgraph, function or test.
  */
 node?: (string | null)
 /**
- * Only events of these kinds; all if none is given.
+ * Only events of these kinds; all kinds if empty.
  */
 kinds?: EventKind[]
 /**
- * Only the last events, so many of those asked for: 1000 if nothing is said, 100000 at most.
+ * Only the last events of those selected: 1000 by default, at most 100000.
  */
 last?: (number | null)
 }
 /**
- * What a journal says.
+ * The contents of a journal.
  */
 export interface LogResult {
 /**
@@ -960,7 +961,7 @@ journal: LogFile
 verify: LogVerify
 }
 /**
- * Something that happened.
+ * One event.
  */
 export interface LogEntry {
 /**
@@ -968,12 +969,12 @@ export interface LogEntry {
  */
 line: number
 /**
- * When, in UTC, as in RFC 3339.
+ * When, in UTC (RFC 3339).
  */
 at: string
 kind: EventKind
 /**
- * What it is about: the id of a node, subgraph, function or test; none for a run as a whole.
+ * The id of a node, subgraph, function or test; null for the run as a whole.
  */
 node?: (string | null)
 /**
@@ -981,16 +982,16 @@ node?: (string | null)
  */
 what: string
 /**
- * Why, or what else was said, at most 2000 characters.
+ * Why, or further details, at most 2000 characters.
  */
 reason?: (string | null)
 /**
- * Of this step itself; sums over many steps stand in `what`.
+ * The cost of this step alone; `what` contains sums over many steps.
  */
 cost?: (LogCost | null)
 }
 /**
- * What a step cost; what is not known is null.
+ * The cost of a step; unknown values are null.
  */
 export interface LogCost {
 inputTokens?: (number | null)
@@ -1007,28 +1008,28 @@ milliseconds?: (number | null)
 export interface LogFile {
 path: string
 /**
- * Whole lines in it.
+ * The number of complete lines.
  */
 lines: number
 /**
- * Events asked for that are older than the last ones given.
+ * The number of selected events before those returned.
  */
 leftOut: number
 /**
- * Lines that are no event, whatever was asked for; the first hundred.
+ * Lines that are not events, whatever you selected; the first hundred.
  */
 unreadable: UnreadableLine[]
 /**
- * How many there are in all.
+ * The total number of such lines.
  */
 unreadableCount: number
 /**
- * The last line was cut short by a crash; the next line written takes its place.
+ * A crash cut the last line short; the next line overwrites it.
  */
 isTorn: boolean
 }
 /**
- * A line that is no event.
+ * A line that is not an event.
  */
 export interface UnreadableLine {
 /**
@@ -1038,28 +1039,31 @@ line: number
 why: string
 }
 /**
- * What the hash chain came to. Lines cut off at the end show only in that `head` is not what was noted elsewhere.
+ * The result of checking the hash chain. If lines were cut off at the end, only `head` shows it: it differs from the
+ * one you noted elsewhere.
  */
 export interface LogVerify {
 /**
- * Whether each line follows from the one above.
+ * Whether each line matches the line above.
  */
 isIntact: boolean
 /**
- * The first line that carries a chain, from 1; earlier versions wrote those above, which it covers as a whole.
+ * The first line with a chain, from 1; earlier versions wrote the lines above, which the chain covers as a
+ * whole.
  */
 since?: (number | null)
 /**
- * The chain of the last line, which stands for the whole file: 64 hexadecimal digits; none if it is not intact or empty.
+ * The chain of the last line, which covers the whole file: 64 hexadecimal digits; null if the file is empty or
+ * changed.
  */
 head?: (string | null)
 /**
- * The first line that does not follow.
+ * The first line that does not match.
  */
 broken?: (BrokenLine | null)
 }
 /**
- * A line that does not follow from the one above.
+ * A line that does not match the line above.
  */
 export interface BrokenLine {
 /**
@@ -1185,12 +1189,12 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * The job goes on; `trellis/event` tells how, `trellis/job` what it came to.
+ * The job continues; `trellis/event` reports its progress, `trellis/job` its result.
  */
 export interface Begun {
 /**
@@ -1199,7 +1203,7 @@ export interface Begun {
 job: string
 }
 /**
- * What a repair came to.
+ * The result of a repair.
  */
 export interface RepairResult {
 /**
@@ -1207,17 +1211,18 @@ export interface RepairResult {
  */
 outcome: string
 /**
- * As the command line ends: 0 nothing fails any more, 1 something does, 2 a person has to decide or to mend the environment.
+ * The exit code of the command line: 0 nothing fails any longer, 1 some tests fail, 2 needs your review, or a
+ * fix of the environment.
  */
 exitCode: number
 before: TestCounts
 after: TestCounts
 /**
- * Fixes that stay.
+ * Kept fixes.
  */
 fixes: KeptFix[]
 /**
- * Failing tests by likely cause, in the order in which they were looked at.
+ * Failing tests by likely cause, in the order of work.
  */
 groups: GroupShape[]
 /**
@@ -1225,55 +1230,55 @@ groups: GroupShape[]
  */
 flaky: string[]
 /**
- * Failing tests that no change of the code mends.
+ * Failing tests that no change of the code can fix.
  */
 setAside: SetAside[]
 /**
- * Where the patch was asked for.
+ * The path of the patch, if you asked for it.
  */
 patch?: (string | null)
 /**
- * The branch that has the fixes, where they were to go to one.
+ * The branch with the fixes, if you asked for one.
  */
 branch?: (string | null)
 /**
- * The commit that has the fixes, where one was asked for.
+ * The commit with the fixes, if you asked for one.
  */
 commit?: (string | null)
 /**
- * Folder with diagnoses, report and patch, relative to the project; null where nothing failed.
+ * Folder with diagnoses, report and patch, relative to the project; null if nothing failed.
  */
 artifacts?: (string | null)
 /**
- * US dollars, as far as prices are known; null where no model was asked.
+ * US dollars, as far as prices are known; null without prompts to a model.
  */
 usd?: (number | null)
 /**
- * Tokens in and out; null where no model was asked.
+ * Tokens in and out; null without prompts to a model.
  */
 tokens?: (number | null)
 time: Time
 /**
- * What else there is to say, as sentences.
+ * Further notes, as sentences.
  */
 notes: string[]
 }
 /**
- * Tests by how they end.
+ * Tests by result.
  */
 export interface TestCounts {
 passing: number
 /**
- * Without those that pass when run again.
+ * Without tests that pass when run again.
  */
 failing: number
 }
 /**
- * A fix that stays.
+ * A kept fix.
  */
 export interface KeptFix {
 /**
- * Its id, by which `undoFix` takes it back; null where nothing was written into the tree.
+ * Its id, for `undoFix`; null if nothing was written into the tree.
  */
 fix?: (string | null)
 reason: string
@@ -1296,11 +1301,11 @@ export interface ConfidenceShape {
  */
 total: number
 /**
- * How clear it is where the bug was: mean of `clarity` and `agreement`.
+ * How clear the location of the bug is: mean of `clarity` and `agreement`.
  */
 diagnostic: number
 /**
- * What tests, size and history say of it: `passing`, times the mean of `size` and `history`.
+ * How good the fix is by tests, size and history: `passing`, times the mean of `size` and `history`.
  */
 fix: number
 /**
@@ -1308,32 +1313,32 @@ fix: number
  */
 coverage: number
 /**
- * What diagnostic and fix are made of; null for the draft of a run.
+ * The parts of diagnostic and fix; null for the draft of a run.
  */
 parts?: (ConfidenceParts | null)
 }
 /**
- * What a confidence is made of, each from 0 to 1.
+ * The parts of a confidence, each from 0 to 1.
  */
 export interface ConfidenceParts {
 /**
- * Whether the failure is raised where the change is: 1 in the same function, half of it in the same file.
+ * Whether the failure is raised where the change is: 1 in the same function, 0.5 in the same file.
  */
 clarity: number
 /**
- * How suspicious what it changes was, the most suspicious place being 1.
+ * How suspicious the changed code was; the most suspicious place has 1.
  */
 agreement: number
 /**
- * The share of the tests it may affect that pass with it.
+ * The share of possibly affected tests that pass with it.
  */
 passing: number
 /**
- * 1 for a few lines, 0 for as many as may change.
+ * 1 for a few lines, 0 for the largest change allowed.
  */
 size: number
 /**
- * 1 for the first fix, less for each one before it that did not do.
+ * 1 for the first fix, less for each failed one before it.
  */
 history: number
 }
@@ -1348,28 +1353,28 @@ tests: string[]
 diagnosis: DiagnosisShape
 attempts: AttemptShape[]
 /**
- * Fixes that were suggested or tried, and not taken.
+ * Fixes that were suggested or tried, but not chosen.
  */
 alternatives: AlternativeShape[]
 /**
- * The fix that stays, by its id or `kept`.
+ * The kept fix: its id, or `kept`.
  */
 kept?: (string | null)
 /**
- * The fix that waits for a decision.
+ * The fix that needs your review.
  */
 waiting?: (string | null)
 /**
- * Why it is left as it is.
+ * Why it was not repaired.
  */
 givenUp?: (string | null)
 }
 /**
- * What is known of a failure.
+ * The diagnosis of a failure.
  */
 export interface DiagnosisShape {
 /**
- * Of this shape.
+ * The version of this format.
  */
 version: number
 /**
@@ -1387,12 +1392,12 @@ severity: string
 error: string
 rootCause: string
 /**
- * `model` or `measured`: whose word the cause is.
+ * `model` or `measured`: the source of the cause.
  */
 rootCauseBy: string
 affectedFiles: AffectedFile[]
 /**
- * As the model says before anything was tried.
+ * The model's suggestions before anything was tried.
  */
 suggestedFixes: SuggestedFix[]
 /**
@@ -1401,7 +1406,7 @@ suggestedFixes: SuggestedFix[]
 lookedAt: string[]
 }
 /**
- * A place that has to do with a failure.
+ * A place related to a failure.
  */
 export interface AffectedFile {
 /**
@@ -1418,7 +1423,7 @@ lineStart: number
 lineEnd: number
 codeSnippet: string
 /**
- * What it has to do with it.
+ * How it is related.
  */
 issueDescription: string
 }
@@ -1428,7 +1433,7 @@ issueDescription: string
 export interface SuggestedFix {
 description: string
 /**
- * The model's own, from 0 to 1; nothing is decided by it.
+ * The model's own confidence, from 0 to 1; nothing depends on it.
  */
 confidence: number
 }
@@ -1449,41 +1454,41 @@ outcome: string
  */
 what: string
 /**
- * A unified diff, where there was a change to try.
+ * A unified diff, if there was a change to try.
  */
 diff?: (string | null)
 /**
- * Of one that passed.
+ * Only for one that passed.
  */
 confidence?: (ConfidenceShape | null)
 /**
- * Signs that it was made for its tests alone, with their places.
+ * Signs that it is tailored to its tests, with their places.
  */
 shortcuts: string[]
 }
 /**
- * A fix that was not taken.
+ * A fix that was not chosen.
  */
 export interface AlternativeShape {
 /**
- * `Fix 1`, or `Suggestion 1` with its words.
+ * `Fix 1`, or `Suggestion 1` with its description.
  */
 name: string
 /**
- * What became of it, and why.
+ * Its result, and why.
  */
 became: string
 /**
- * Measured of a fix that passed; of a suggestion the model's own, from 0 to 1.
+ * For a fix that passed, measured; for a suggestion, the model's own, from 0 to 1.
  */
 confidence?: (number | null)
 /**
- * A unified diff, where it says what to change; that of a suggestion that was tried is the fix's.
+ * A unified diff, if there is one; for a suggestion that was tried, that of the fix.
  */
 diff?: (string | null)
 }
 /**
- * A failing test that no change of the code mends.
+ * A failing test that no change of the code can fix.
  */
 export interface SetAside {
 /**
@@ -1497,11 +1502,11 @@ why: string
  */
 export interface Time {
 /**
- * All of it, by the clock on the wall.
+ * The total time.
  */
 seconds: number
 /**
- * Of these, what runs of tests took, each from the start of its process to its end.
+ * The part of it that test runs took, each from the start of its process to its end.
  */
 testSeconds: number
 testRuns: number
@@ -1606,35 +1611,36 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * What somebody says of a change that waits.
+ * Your decision about a change that needs a review.
  */
 export interface Decision {
 answer: Answer
 /**
- * The commit that was looked at, as the result named it; where the files are others by now, nothing is decided.
+ * The commit you reviewed, from the result; if the files have changed since then, nothing is decided.
  */
 tip: string
 /**
- * With `sendBack`: what the model is told.
+ * With `sendBack`: the reason, for the model.
  */
 words?: (string | null)
 }
 /**
- * What came of an issue.
+ * The result of an issue.
  */
 export interface ImplementResult {
 outcome: Outcome3
 /**
- * As the command line ends: 0 merged, 1 the tests fail after the retries and nobody was to be asked, 2 a person is needed.
+ * The exit code of the command line: 0 merged, 1 tests fail after all retries and no review was requested, 2
+ * needs your review.
  */
 exitCode: number
 /**
- * It passed every gate, and waits for a `decision`.
+ * It passed every gate and needs a `decision`.
  */
 waits: boolean
 /**
@@ -1643,15 +1649,15 @@ waits: boolean
 reason?: (string | null)
 issue: string
 /**
- * The branch of the work, while it is not merged.
+ * The branch of the work, until it is merged.
  */
 branch?: (string | null)
 /**
- * The project's folder in the worktree, while it is not merged; what you edit there is what the next call goes on with.
+ * The project's folder in the worktree, until it is merged; the next call continues with your edits there.
  */
 worktree?: (string | null)
 /**
- * The last commit of the branch, which a `decision` names.
+ * The last commit of the branch, for a `decision`.
  */
 tip?: (string | null)
 /**
@@ -1659,7 +1665,7 @@ tip?: (string | null)
  */
 commit?: (string | null)
 /**
- * Files that the work changes, from the project's folder.
+ * Changed files, relative to the project's folder.
  */
 files: string[]
 /**
@@ -1667,11 +1673,11 @@ files: string[]
  */
 diff: string
 /**
- * What speaks against the change, as sentences.
+ * Reasons against the change, as sentences.
  */
 doubts: string[]
 /**
- * What did not do on the way, in the order in which it was tried.
+ * Failed attempts, in order.
  */
 history: string[]
 /**
@@ -1679,36 +1685,36 @@ history: string[]
  */
 passedBefore: number
 /**
- * The new tests with the change; null where none ran.
+ * The new tests with the change; null if they did not run.
  */
 newTests?: (Counts | null)
 /**
- * All tests with the change; null where they did not run.
+ * All tests with the change; null if they did not run.
  */
 allTests?: (Counts | null)
 /**
- * Folder with both reports, from the project's; null where it did not come to them.
+ * Folder with both reports, relative to the project's; null if they were not written.
  */
 reports?: (string | null)
 /**
- * What was pushed, where that was asked for.
+ * What was pushed, if you asked for it.
  */
 pushed: Pushed[]
 /**
- * What would be done, and the first question, where that was asked for.
+ * What would be done, and the first prompt, if you asked for that.
  */
 plan?: (string | null)
 /**
- * US dollars, as far as prices are known; null where no model was asked.
+ * US dollars, as far as prices are known; null without prompts to a model.
  */
 usd?: (number | null)
 /**
- * Tokens in and out; null where no model was asked.
+ * Tokens in and out; null without prompts to a model.
  */
 tokens?: (number | null)
 time: Time
 /**
- * What else there is to say, as sentences.
+ * Further notes, as sentences.
  */
 notes: string[]
 }
@@ -1720,7 +1726,7 @@ passed: number
 failed: number
 }
 /**
- * A branch, and what became of it on the remote.
+ * A branch, and its state on the remote.
  */
 export interface Pushed {
 branch: string
@@ -1729,7 +1735,7 @@ branch: string
  */
 pullRequest?: (string | null)
 /**
- * What did not work, and what to do; or that the branch is gone, since it is merged.
+ * What failed, and what to do; or a note that the branch was removed after its merge.
  */
 note?: (string | null)
 }
@@ -1825,16 +1831,16 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * What a list of tasks came to.
+ * The result of a list of tasks.
  */
 export interface TasksResult {
 /**
- * `COMPLETE` or `FAILED`; what is merged stays in either case.
+ * `COMPLETE` or `FAILED`; merged tasks stay in either case.
  */
 status: string
 /**
@@ -1842,7 +1848,8 @@ status: string
  */
 reason?: (string | null)
 /**
- * As the command line ends: 0 all tasks are merged and pass together, 1 some are not, or do not.
+ * The exit code of the command line: 0 all tasks are merged and pass together, 1 some are not merged or do not
+ * pass.
  */
 exitCode: number
 /**
@@ -1855,23 +1862,23 @@ out: string
 progress: number
 totalTasks: number
 /**
- * Merged, by id.
+ * Merged tasks, by id.
  */
 completedTasks: string[]
 /**
- * Why others are not, by id; the work is on the branch `trellis/task-ID`.
+ * Why others are not merged, by id; their work is on the branch `trellis/task-ID`.
  */
 failedTasks: {
 [k: string]: string
 }
 /**
- * Those that wait for one that failed, by id, with the reason.
+ * Tasks that depend on a failed one, by id, with the reason.
  */
 blockedTasks: {
 [k: string]: string
 }
 /**
- * What was pushed, where that was asked for.
+ * What was pushed, if you asked for it.
  */
 pushed: Pushed[]
 /**
@@ -1884,7 +1891,7 @@ usd: number
 tokens: number
 time: Time
 /**
- * What else there is to say, as sentences.
+ * Further notes, as sentences.
  */
 notes: string[]
 }
@@ -1893,11 +1900,11 @@ notes: string[]
  */
 export interface ListFixesParamsOf {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
- * Only those in this state.
+ * Only fixes in this state.
  */
 state?: (State | null)
 }
@@ -1921,7 +1928,7 @@ export interface FixSummary {
 fix: string
 state: State
 /**
- * From 1; grows when its texts change.
+ * From 1; higher each time its texts change.
  */
 revision: number
 /**
@@ -1929,7 +1936,7 @@ revision: number
  */
 createdAt: string
 /**
- * Why it is put before a person.
+ * Why it needs your review.
  */
 reason: string
 confidence: ConfidenceShape
@@ -1939,16 +1946,16 @@ test: FailingTest
  */
 paths: string[]
 /**
- * Hunks that are left to decide.
+ * Hunks not decided yet.
  */
 hunks: number
 /**
- * The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+ * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
  */
 node?: (string | null)
 }
 /**
- * The test that made somebody look for a fix.
+ * The failing test that it fixes.
  */
 export interface FailingTest {
 /**
@@ -1969,11 +1976,11 @@ path?: (string | null)
 line?: (number | null)
 }
 /**
- * Shows a proposed fix with its hunks, its texts and what became of it so far.
+ * Shows a proposed fix with its hunks, its texts and its history.
  */
 export interface GetFixParamsOf {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -1982,7 +1989,7 @@ root?: (string | null)
 fix: string
 }
 /**
- * A fix with everything about it.
+ * A fix with all details.
  */
 export interface FixResult {
 /**
@@ -1991,7 +1998,7 @@ export interface FixResult {
 fix: string
 state: State
 /**
- * From 1; grows when its texts change.
+ * From 1; higher each time its texts change.
  */
 revision: number
 /**
@@ -1999,7 +2006,7 @@ revision: number
  */
 createdAt: string
 /**
- * Why it is put before a person.
+ * Why it needs your review.
  */
 reason: string
 confidence: ConfidenceShape
@@ -2009,11 +2016,11 @@ test: FailingTest
  */
 paths: string[]
 /**
- * Hunks that are left to decide.
+ * Hunks not decided yet.
  */
 hunks: number
 /**
- * The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+ * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
  */
 node?: (string | null)
 files: FileShape[]
@@ -2022,15 +2029,15 @@ files: FileShape[]
  */
 diff: string
 /**
- * Tests that passed and that it may break.
+ * Passing tests that it may break.
  */
 affected: string[]
 /**
- * Other tests that failed and that it may mend.
+ * Other failing tests that it may fix.
  */
 failing: string[]
 /**
- * What became of it, the oldest first.
+ * Its history, the oldest entry first.
  */
 history: Step[]
 }
@@ -2043,11 +2050,11 @@ export interface FileShape {
  */
 path: string
 /**
- * SHA-256 of the text it was made for; null for a file that is new.
+ * SHA-256 of the original text; null for a new file.
  */
 baseHash?: (string | null)
 /**
- * That text.
+ * The original text.
  */
 base?: (string | null)
 /**
@@ -2057,36 +2064,36 @@ proposed: string
 hunks: HunkShape[]
 }
 /**
- * A piece that can be taken or left.
+ * A part of a change that you can accept or reject by itself.
  */
 export interface HunkShape {
 /**
- * Among those of all files of this revision, from 1.
+ * Counted over all files of this revision, from 1.
  */
 id: number
 /**
- * As unified diffs have it, without lines around.
+ * As in a unified diff, without context lines.
  */
 header: string
 /**
- * The first line of what goes, from 1; of an insertion, the line it comes before.
+ * The first removed line, from 1; for an insertion, the line after it.
  */
 oldStart: number
 /**
- * Lines that go, without their line breaks.
+ * The removed lines, without line breaks.
  */
 oldLines: string[]
 /**
- * The first line of what comes, from 1, in the text as proposed.
+ * The first added line, from 1, in the proposed text.
  */
 newStart: number
 /**
- * Lines that come, without their line breaks.
+ * The added lines, without line breaks.
  */
 newLines: string[]
 }
 /**
- * What became of a proposal at one time.
+ * One entry in the history of a proposal.
  */
 export interface Step {
 /**
@@ -2098,7 +2105,7 @@ at: string
  */
 what: string
 /**
- * More about it, in words.
+ * Further details, in words.
  */
 note: string
 /**
@@ -2107,11 +2114,11 @@ note: string
 edit?: (number | null)
 }
 /**
- * Takes back what was last accepted of a fix; refused if its files were changed since.
+ * Undoes what was last accepted of a fix; refused if its files changed after that.
  */
 export interface UndoFixParamsOf {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -2120,7 +2127,7 @@ root?: (string | null)
 fix: string
 }
 /**
- * What was taken back.
+ * What was undone.
  */
 export interface UndoFixResult {
 /**
@@ -2129,7 +2136,7 @@ export interface UndoFixResult {
 fix: string
 state: State
 /**
- * From 1; grows when its texts change.
+ * From 1; higher each time its texts change.
  */
 revision: number
 /**
@@ -2137,7 +2144,7 @@ revision: number
  */
 createdAt: string
 /**
- * Why it is put before a person.
+ * Why it needs your review.
  */
 reason: string
 confidence: ConfidenceShape
@@ -2147,15 +2154,15 @@ test: FailingTest
  */
 paths: string[]
 /**
- * Hunks that are left to decide.
+ * Hunks not decided yet.
  */
 hunks: number
 /**
- * The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+ * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
  */
 node?: (string | null)
 /**
- * Number of the edit that took it back.
+ * Number of the edit that undid it.
  */
 edit: number
 /**
@@ -2164,12 +2171,12 @@ edit: number
 written: string[]
 }
 /**
- * Looks for a fix of one failing test: runs the tests with coverage, asks a model, tries what it says on a copy, three times at
- * most. What passes is stored as a proposed fix; nothing is written into the project.
+ * Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
+ * copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
  */
 export interface ProposeFixParamsOf {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -2177,7 +2184,7 @@ root?: (string | null)
  */
 test: string
 /**
- * Test files and folders that are run beside it, to tell suspects apart and to see what a fix breaks; all tests if left out.
+ * Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
  */
 tests?: string[]
 /**
@@ -2232,12 +2239,12 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * A fix with everything about it.
+ * A fix with all details.
  */
 export interface FixResult2 {
 /**
@@ -2246,7 +2253,7 @@ export interface FixResult2 {
 fix: string
 state: State
 /**
- * From 1; grows when its texts change.
+ * From 1; higher each time its texts change.
  */
 revision: number
 /**
@@ -2254,7 +2261,7 @@ revision: number
  */
 createdAt: string
 /**
- * Why it is put before a person.
+ * Why it needs your review.
  */
 reason: string
 confidence: ConfidenceShape
@@ -2264,11 +2271,11 @@ test: FailingTest
  */
 paths: string[]
 /**
- * Hunks that are left to decide.
+ * Hunks not decided yet.
  */
 hunks: number
 /**
- * The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+ * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
  */
 node?: (string | null)
 files: FileShape[]
@@ -2277,27 +2284,28 @@ files: FileShape[]
  */
 diff: string
 /**
- * Tests that passed and that it may break.
+ * Passing tests that it may break.
  */
 affected: string[]
 /**
- * Other tests that failed and that it may mend.
+ * Other failing tests that it may fix.
  */
 failing: string[]
 /**
- * What became of it, the oldest first.
+ * Its history, the oldest entry first.
  */
 history: Step[]
 }
 /**
- * Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
- * that passed may fail; else nothing is written and the state is `failed`. A file that has changed since makes the fix
- * `stale` (error kind `stale`), also where the change is unsaved in the editor; `data.remedy` of the error is `rebase` where it
- * can be brought to the new text. Tests that ran for what was written are told by `trellis/event`.
+ * Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
+ * no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
+ * then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
+ * is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
+ * fixes.
  */
 export interface DecideFixParamsOf {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -2306,7 +2314,7 @@ root?: (string | null)
 fix: string
 decision: Choice2
 /**
- * The revision that was looked at; refused with the kind `stale` if it is another by now.
+ * The revision you reviewed; refused with the kind `stale` if there is a newer one.
  */
 revision?: (number | null)
 /**
@@ -2314,12 +2322,12 @@ revision?: (number | null)
  */
 hunks?: number[]
 /**
- * Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark, and the ends of lines that are the
- * same, stay as they were proposed: editors change them.
+ * Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark and unchanged line endings
+ * stay as proposed, because editors change them.
  */
 files?: EditedFile[]
 /**
- * Whether tests are run before anything is written; if not, the history says so.
+ * Whether to run tests before anything is written; if not, the history says so.
  */
 test?: boolean
 /**
@@ -2346,12 +2354,12 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * A text of a person's.
+ * A text that you edited.
  */
 export interface EditedFile {
 /**
@@ -2359,12 +2367,12 @@ export interface EditedFile {
  */
 path: string
 /**
- * All of it.
+ * The whole text.
  */
 text: string
 }
 /**
- * What came of a decision.
+ * The result of a decision.
  */
 export interface DecideFixResult {
 /**
@@ -2373,7 +2381,7 @@ export interface DecideFixResult {
 fix: string
 state: State
 /**
- * From 1; grows when its texts change.
+ * From 1; higher each time its texts change.
  */
 revision: number
 /**
@@ -2381,7 +2389,7 @@ revision: number
  */
 createdAt: string
 /**
- * Why it is put before a person.
+ * Why it needs your review.
  */
 reason: string
 confidence: ConfidenceShape
@@ -2391,15 +2399,15 @@ test: FailingTest
  */
 paths: string[]
 /**
- * Hunks that are left to decide.
+ * Hunks not decided yet.
  */
 hunks: number
 /**
- * The node of the run whose draft it is: that tests and writes the files itself. Null for others.
+ * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
  */
 node?: (string | null)
 /**
- * Number of the edit that was written; null where nothing was.
+ * Number of the edit that was written; null if nothing was written.
  */
 edit?: (number | null)
 /**
@@ -2407,8 +2415,8 @@ edit?: (number | null)
  */
 written: string[]
 /**
- * With the fix: the failing test, others that failed and that it may mend, and tests that fail with it and not without;
- * empty where none were run.
+ * Results with the fix: the failing test, other failing tests that it may fix, and tests that only fail with it;
+ * empty if none ran.
  */
 tests: TriedTest[]
 /**
@@ -2416,16 +2424,16 @@ tests: TriedTest[]
  */
 mended: string[]
 /**
- * Other fixes that wait and were brought to the new texts: look at them again.
+ * Other pending fixes that were applied to the new texts: review them again.
  */
 rebased: string[]
 /**
- * What else there is to say, as sentences.
+ * Further notes, as sentences.
  */
 notes: string[]
 }
 /**
- * A test with the change.
+ * The result of a test with the change.
  */
 export interface TriedTest {
 /**
@@ -2433,7 +2441,7 @@ export interface TriedTest {
  */
 id: string
 /**
- * How it ended, such as `passed` or `failed`; `notRun` where it did not come to it.
+ * How it ended, such as `passed` or `failed`; `notRun` if the run ended first.
  */
 outcome: string
 /**
@@ -2442,7 +2450,7 @@ outcome: string
 message?: (string | null)
 }
 /**
- * Reports every problem of a planning graph at once.
+ * Reports all problems of a planning graph.
  */
 export interface PlanCheckParamsOf {
 /**
@@ -2450,16 +2458,16 @@ export interface PlanCheckParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
 /**
- * Whether a graph is sound.
+ * Whether a graph is valid.
  */
 export interface PlanCheckResult {
 /**
- * The form in which the graph is written.
+ * The format of the graph.
  */
 dialect: string
 /**
@@ -2471,24 +2479,24 @@ nodes: number
  */
 edges: number
 /**
- * In a fixed order; none of a sound graph.
+ * In a fixed order; empty for a valid graph.
  */
 problems: PlanProblem[]
 /**
- * What a graph may have and had better not: files that would import one another in a circle.
+ * What a graph may have but should not: files that would import each other in a circle.
  */
 warnings: string[]
 }
 /**
- * Something wrong with a graph.
+ * A problem of a graph.
  */
 export interface PlanProblem {
 /**
- * A word for this sort of problem, such as `duplicate-id`.
+ * The kind of problem, such as `duplicate-id`.
  */
 kind: string
 /**
- * The id of the node to look at first.
+ * The id of the node to check first.
  */
 node: string
 /**
@@ -2496,12 +2504,12 @@ node: string
  */
 message: string
 /**
- * How to mend it.
+ * How to fix it.
  */
 hint: string
 }
 /**
- * Gives the order in which the nodes are generated.
+ * Returns the order in which nodes are generated.
  */
 export interface PlanOrderParamsOf {
 /**
@@ -2509,7 +2517,7 @@ export interface PlanOrderParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
@@ -2518,11 +2526,11 @@ dialect?: (DialectName | null)
  */
 export interface PlanOrderResult {
 /**
- * Ids of nodes, what is needed before what needs it.
+ * Ids of nodes, dependencies first.
  */
 order: string[]
 /**
- * In a fixed order; none of a sound graph.
+ * In a fixed order; empty for a valid graph.
  */
 problems: PlanProblem[]
 }
@@ -2535,7 +2543,7 @@ export interface PlanShowParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
@@ -2544,7 +2552,7 @@ dialect?: (DialectName | null)
  */
 export interface PlanShowResult {
 /**
- * The form in which the graph is written.
+ * The format of the graph.
  */
 dialect: string
 /**
@@ -2552,7 +2560,7 @@ dialect: string
  */
 nodes: PlanNode[]
 /**
- * In a fixed order; none of a sound graph.
+ * In a fixed order; empty for a valid graph.
  */
 problems: PlanProblem[]
 }
@@ -2571,7 +2579,7 @@ kind: string
  */
 leaf: boolean
 /**
- * The file it is planned in, relative to the project.
+ * The planned file, relative to the project.
  */
 filePath?: (string | null)
 subgraph?: (string | null)
@@ -2585,7 +2593,7 @@ parents: string[]
 dependsOn: string[]
 }
 /**
- * Shows which nodes of a planning graph, or tasks of a list, can be worked on at once, and the chain that takes longest.
+ * Shows which nodes of a planning graph, or tasks of a list, can run at the same time, and the longest chain.
  */
 export interface PlanLevelsParamsOf {
 /**
@@ -2593,37 +2601,37 @@ export interface PlanLevelsParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
 /**
- * Who can be worked on at once. A task weighs its story points, every other node 1.
+ * Which nodes can run at the same time. A task weighs its story points, every other node 1.
  */
 export interface PlanLevelsResult {
 /**
- * Ids by level, each level by id: what is needed stands in an earlier one.
+ * Ids by level, each level sorted by id: dependencies are in an earlier level.
  */
 levels: string[][]
 /**
- * Ids of the nodes that take longest one after the other, each needing the one before.
+ * Ids of the longest chain, in which each node depends on the one before.
  */
 chain: string[]
 /**
- * What the chain weighs: no number of workers needs less.
+ * The weight of the chain: more workers do not make it shorter.
  */
 chainWeight: number
 /**
- * What all nodes weigh.
+ * The weight of all nodes.
  */
 weight: number
 /**
- * In a fixed order; none of a sound graph.
+ * In a fixed order; empty for a valid graph.
  */
 problems: PlanProblem[]
 }
 /**
- * Shows the ways through each subgraph that integration tests follow, from where data comes in.
+ * Shows the paths through each subgraph that integration tests follow, from where data enters.
  */
 export interface PlanFlowsParamsOf {
 /**
@@ -2631,44 +2639,44 @@ export interface PlanFlowsParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 along?: Links
 /**
- * How many flows of one subgraph; 5 if left out.
+ * The number of flows per subgraph; 5 if left out.
  */
 top?: number
 }
 /**
- * Ways through subgraphs.
+ * Paths through subgraphs.
  */
 export interface PlanFlowsResult {
 /**
- * By id.
+ * Sorted by id.
  */
 subgraphs: SubgraphFlows[]
 }
 /**
- * Ways through one subgraph.
+ * Paths through one subgraph.
  */
 export interface SubgraphFlows {
 id: string
 /**
- * How many nodes of it code is generated for.
+ * The number of its nodes with generated code.
  */
 nodes: number
 /**
- * How many of those some flow goes through.
+ * How many of those are part of a flow.
  */
 covered: number
 /**
- * Ids of nodes, each feeding the next.
+ * Ids of nodes; each passes data to the next.
  */
 flows: string[][]
 }
 /**
- * Shows who needs a node and what it needs.
+ * Shows what depends on a node and what it depends on.
  */
 export interface PlanDepsParamsOf {
 /**
@@ -2676,7 +2684,7 @@ export interface PlanDepsParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 /**
@@ -2684,67 +2692,67 @@ dialect?: (DialectName | null)
  */
 node: string
 /**
- * How far to look; 2 if left out.
+ * How many hops to follow; 2 if left out.
  */
 hops?: number
 /**
- * The folder of the run that says where nodes stand; else that of the graph, if it lies in its `docs`.
+ * The folder of the run with the status of the nodes; default: that of the graph, if it is in the run's `docs`.
  */
 status?: (string | null)
 }
 /**
- * What is around a node.
+ * The nodes around a node.
  */
 export interface PlanDepsResult {
 /**
- * The id that was asked for.
+ * The requested id.
  */
 node: string
 /**
- * `pending`, `in_progress`, `passed`, `failed` or `skipped`; null where nothing is known.
+ * `pending`, `in_progress`, `passed`, `failed` or `skipped`; null if unknown.
  */
 status?: (string | null)
 /**
- * How far was looked.
+ * How many hops were followed.
  */
 hops: number
 /**
- * Who needs it, the nearest first.
+ * What depends on it, the nearest first.
  */
 incoming: ReachedNode[]
 /**
- * What it needs, the nearest first.
+ * What it depends on, the nearest first.
  */
 outgoing: ReachedNode[]
 }
 /**
- * A node that was reached from another.
+ * A node found from another node.
  */
 export interface ReachedNode {
 id: string
 /**
- * With the class in front, of a method.
+ * For a method, with its class in front.
  */
 name: string
 /**
- * The least number of hops from the node asked for, from 1.
+ * The smallest number of hops from the requested node, from 1.
  */
 hops: number
 /**
- * The id of the node it was reached from.
+ * The id of the node before it on this path.
  */
 from: string
 /**
- * Why one of the two needs the other: `dependency` or `data_flow`.
+ * Why one of the two depends on the other: `dependency` or `data_flow`.
  */
 role: string
 /**
- * `pending`, `in_progress`, `passed`, `failed` or `skipped`; null where nothing is known.
+ * `pending`, `in_progress`, `passed`, `failed` or `skipped`; null if unknown.
  */
 status?: (string | null)
 }
 /**
- * Finds nodes by a name, however it is written, or by what they do, in any words.
+ * Finds nodes by name in any spelling, or by a description of what they do.
  */
 export interface PlanSearchParamsOf {
 /**
@@ -2752,15 +2760,15 @@ export interface PlanSearchParamsOf {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 /**
- * What is looked for: a name, a description, an error message.
+ * The search text: a name, a description, an error message.
  */
 query: string
 /**
- * How many nodes to show; those as good as the last one are shown too. 5 if left out.
+ * The number of nodes to show; nodes as good as the last one are included. 5 if left out.
  */
 top?: number
 /**
@@ -2768,13 +2776,13 @@ top?: number
  */
 subgraph?: (string | null)
 /**
- * Whose vectors say what texts mean: `builtin`, `openai:MODEL` or `ollama:MODEL`; built-in ones if left out.
+ * The embeddings to use: `builtin`, `openai:MODEL` or `ollama:MODEL`; `builtin` if left out.
  */
 embeddings?: string
 by?: By
 }
 /**
- * Nodes that fit a query.
+ * Nodes that match a query.
  */
 export interface PlanSearchResult {
 query: string
@@ -2783,35 +2791,35 @@ query: string
  */
 results: FoundNode[]
 /**
- * How long it took; absent where it was not measured.
+ * The time it took; left out if it was not measured.
  */
 milliseconds?: (number | null)
 }
 /**
- * A node that fits a query.
+ * A node that matches a query.
  */
 export interface FoundNode {
 id: string
 /**
- * With the class in front, of a method.
+ * For a method, with its class in front.
  */
 name: string
 /**
- * How well it fits; more is better.
+ * How well it matches; higher is better.
  */
 score: number
 /**
- * The matched words as they stand, each once, those of the name first.
+ * The matched words as written, each once, those of the name first.
  */
 matched: string[]
 /**
- * The file it is planned in, relative to the project.
+ * The planned file, relative to the project.
  */
 path?: (string | null)
 subgraph?: (string | null)
 }
 /**
- * Shows where every node of a grown repository stands.
+ * Shows the status of every node of a generated repository.
  */
 export interface StatusParamsOf {
 /**
@@ -2820,7 +2828,7 @@ export interface StatusParamsOf {
 out: string
 }
 /**
- * Where the nodes of a run stand.
+ * The status of the nodes of a run.
  */
 export interface StatusResult {
 /**
@@ -2834,15 +2842,15 @@ counts: {
  */
 total: number
 /**
- * Those that passed, failed or were skipped.
+ * The number of nodes that passed, failed or were skipped.
  */
 completed: number
 /**
- * How many of a hundred these are.
+ * The share of these, in percent.
  */
 percent: number
 /**
- * Ids of nodes being worked on.
+ * Ids of running nodes.
  */
 current: string[]
 /**
@@ -2850,11 +2858,11 @@ current: string[]
  */
 failed: string[]
 /**
- * Ids of nodes that were skipped, mostly since a dependency failed.
+ * Ids of skipped nodes, mostly because a dependency failed.
  */
 blocked: string[]
 /**
- * By id, as the run's checkpoint has them.
+ * By id, as in the run's checkpoint.
  */
 nodes: {
 [k: string]: Entry
@@ -2871,11 +2879,11 @@ retry_count?: number
 failure_reason?: (string | null)
 subgraph?: (string | null)
 /**
- * Percent of its statements that the whole suite's tests executed.
+ * Percent of its statements that the whole suite executed.
  */
 coverage?: (number | null)
 /**
- * pytest's ids of its tests, classes of them among these, as they stand in the files.
+ * pytest's ids of its tests, including test classes, as in the files.
  */
 tests?: string[]
 /**
@@ -2883,7 +2891,7 @@ tests?: string[]
  */
 flaky?: string[]
 /**
- * What was asked for it and what that cost; absent where no model counts tokens.
+ * Its prompts and their cost; left out if no model counts tokens.
  */
 model?: (ModelCost | null)
 }
@@ -2895,7 +2903,7 @@ passed: number
 failed: number
 }
 /**
- * What a node's questions cost, of the attempt that ended.
+ * The cost of a node's prompts, in its last attempt.
  */
 export interface ModelCost {
 calls: number
@@ -2907,7 +2915,7 @@ output_tokens: number
 usd: number
 }
 /**
- * Tells how far a list of tasks is that is made into a repository, or was.
+ * Shows the progress of a list of tasks, running or finished.
  */
 export interface TasksStatusParamsOf {
 /**
@@ -2916,11 +2924,12 @@ export interface TasksStatusParamsOf {
 out: string
 }
 /**
- * How far a list of tasks is. A task that stands in none of the lists waits for its turn.
+ * The progress of a list of tasks. A task in none of the lists is pending.
  */
 export interface TasksStatusResult {
 /**
- * `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; as last seen where nobody is at work.
+ * `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`; the last known phase if no
+ * process is running.
  */
 status: string
 /**
@@ -2928,7 +2937,7 @@ status: string
  */
 reason?: (string | null)
 /**
- * Whether a process is at work in the folder.
+ * Whether a process is working in the folder.
  */
 running: boolean
 /**
@@ -2937,36 +2946,37 @@ running: boolean
 progress: number
 totalTasks: number
 /**
- * Merged, by id.
+ * Merged tasks, by id.
  */
 completedTasks: string[]
 /**
- * Under way, or waiting for their merge, by id; none where nobody is at work: they will begin anew.
+ * Tasks that are running, or done and about to be merged, by id; empty if no process is running: they will start
+ * again.
  */
 currentTasks: string[]
 /**
- * Why they came to nothing, by id.
+ * Why they failed, by id.
  */
 failedTasks: {
 [k: string]: string
 }
 /**
- * Those that wait for one that failed, by id, with the reason.
+ * Tasks that depend on a failed one, by id, with the reason.
  */
 blockedTasks: {
 [k: string]: string
 }
 /**
- * The list of tasks, absolute.
+ * The list of tasks, as an absolute path.
  */
 file: string
 /**
- * The tech stack.
+ * The template.
  */
 stack: string
 }
 /**
- * Gives the generation report of a grown repository.
+ * Returns the generation report of a generated repository.
  */
 export interface ReportParamsOf {
 /**
@@ -2985,7 +2995,7 @@ path: string
 markdown: string
 }
 /**
- * Takes a grown repository back to the last subgraph that passed as a whole.
+ * Rolls a generated repository back to the last subgraph that passed completely.
  */
 export interface RollbackParamsOf {
 /**
@@ -2993,20 +3003,20 @@ export interface RollbackParamsOf {
  */
 out: string
 /**
- * Go back to this subgraph instead of the last one.
+ * Roll back to this subgraph instead of the last one.
  */
 to?: (string | null)
 }
 /**
- * What was taken back.
+ * What was undone.
  */
 export interface RollbackResult {
 /**
- * The subgraph that the repository is at.
+ * The current subgraph of the repository.
  */
 to: string
 /**
- * Its tag in git.
+ * Its git tag.
  */
 tag: string
 /**
@@ -3019,7 +3029,7 @@ files: string[]
 pending: string[]
 }
 /**
- * Shows a file, or what was generated for a node: the source, or signatures with the first line of each docstring.
+ * Shows a file, or the code of a node: the source, or signatures with the first line of each docstring.
  */
 export interface CodeViewParamsOf {
 /**
@@ -3035,44 +3045,44 @@ symbol?: (string | null)
  */
 signatures?: boolean
 /**
- * The planning graph that knows the node; else `docs/rpg.json` below the root, if it is there.
+ * The planning graph with the node; default: `docs/rpg.json` below the root, if it exists.
  */
 plan?: (string | null)
 /**
- * The project's folder; else the current one.
+ * The project's folder; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * Code that was looked at.
+ * The code shown.
  */
 export interface CodeViewResult {
 /**
- * Below the root, unless a file outside was named.
+ * Relative to the root, unless you gave a file outside.
  */
 path: string
 /**
- * Whether it is there.
+ * Whether it exists.
  */
 generated: boolean
 /**
- * Classes, functions and methods; none where nothing is there.
+ * Classes, functions and methods; empty if the file does not exist.
  */
 symbols: CodeSymbol[]
 /**
- * The id of the node; absent where none was named.
+ * The id of the node; left out if you gave a file.
  */
 node?: (string | null)
 /**
- * `pending`, `in_progress`, `passed`, `failed` or `skipped`, null where nothing is known; absent without a node.
+ * `pending`, `in_progress`, `passed`, `failed` or `skipped`; null if unknown, left out without a node.
  */
 status?: (string | null)
 /**
- * The file that a run puts the node's tests in, there or not; absent where no leaf was named.
+ * The test file of the node, whether it exists or not; left out unless you gave a leaf.
  */
 testPath?: (string | null)
 /**
- * The text; absent where only signatures were asked for or nothing is there.
+ * The text; left out if you asked for signatures only, or if the file does not exist.
  */
 source?: (string | null)
 }
@@ -3101,27 +3111,28 @@ endLine: number
  */
 signature: string
 /**
- * The first line of its docstring, null without one.
+ * The first line of its docstring; null without a docstring.
  */
 preview?: (string | null)
 }
 /**
- * Lists the tech stacks that a project can be made of: those of Trellis, the user's and the project's.
+ * Lists the project templates: those of Trellis, your own and the project's.
  */
 export interface ListStacksParamsOf {
 /**
- * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+ * left out.
  */
 root?: (string | null)
 }
 /**
- * Tech stacks by name.
+ * Templates by name.
  */
 export interface StackList {
 stacks: StackEntry[]
 }
 /**
- * One tech stack.
+ * One template.
  */
 export interface StackEntry {
 name: string
@@ -3135,29 +3146,30 @@ description: string
  */
 category: string
 /**
- * How its tests are run: one program with its arguments.
+ * The command that runs its tests: one program with its arguments.
  */
 testCommand: string
 /**
- * The file it comes from; null if it is one of Trellis.
+ * The file it comes from; null if it is built into Trellis.
  */
 file?: (string | null)
 }
 /**
- * Shows a tech stack with all its files.
+ * Shows a template with all its files.
  */
 export interface ShowStackParamsOf {
 /**
- * The name of the stack.
+ * The name of the template.
  */
 stack: string
 /**
- * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+ * left out.
  */
 root?: (string | null)
 }
 /**
- * A tech stack in full.
+ * A template with all details.
  */
 export interface StackShown {
 name: string
@@ -3171,20 +3183,20 @@ description: string
  */
 category: string
 /**
- * Where code goes, relative to the project's root.
+ * The folder for code, relative to the project's root.
  */
 srcDir: string
 /**
- * Where tests go, relative to the project's root.
+ * The folder for tests, relative to the project's root.
  */
 testDir: string
 /**
- * How its tests are run: one program with its arguments.
+ * The command that runs its tests: one program with its arguments.
  */
 testCommand: string
 install: Installer
 /**
- * Texts by path; `{{project_name}}` stands for the project's name.
+ * Texts by path; `{{project_name}}` is replaced with the project's name.
  */
 configFiles: {
 [k: string]: string
@@ -3196,20 +3208,20 @@ helloWorld: {
 [k: string]: string
 }
 /**
- * How code is written in such a project.
+ * The code conventions of such a project.
  */
 conventions: string
 /**
- * The file it comes from; null if it is one of Trellis.
+ * The file it comes from; null if it is built into Trellis.
  */
 file?: (string | null)
 }
 /**
- * Makes a new project of a tech stack in a folder that is empty or not there. Nothing is installed.
+ * Creates a new project from a template, in a new or empty folder. Installs nothing.
  */
 export interface NewProjectParamsOf {
 /**
- * The name of the stack.
+ * The name of the template.
  */
 stack: string
 /**
@@ -3217,16 +3229,17 @@ stack: string
  */
 out: string
 /**
- * The name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ * The name of the project, of lower-case letters, digits and `-`; the folder's name if left out.
  */
 projectName?: (string | null)
 /**
- * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+ * left out.
  */
 root?: (string | null)
 }
 /**
- * A project that was made.
+ * A project that was created.
  */
 export interface NewProject {
 stack: string
@@ -3236,17 +3249,17 @@ projectName: string
  */
 out: string
 /**
- * Paths of what was written, relative to the folder.
+ * Paths of the written files, relative to the folder.
  */
 files: string[]
 /**
- * How its tests are run, once its packages are installed.
+ * The command that runs its tests, once its packages are installed.
  */
 testCommand: string
 }
 /**
- * Installs the packages that a project's package.json, requirements.txt, pyproject.toml and go.mod ask for, over the
- * network; nothing of the project is executed, and scripts of npm packages are not.
+ * Installs the packages listed in a project's package.json, requirements.txt, pyproject.toml and go.mod, over the
+ * network; runs no code of the project and no scripts of npm packages.
  */
 export interface InstallPackagesParamsOf {
 /**
@@ -3254,7 +3267,7 @@ export interface InstallPackagesParamsOf {
  */
 root?: (string | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
@@ -3270,11 +3283,11 @@ installed: InstalledBy[]
 export interface InstalledBy {
 installer: Installer
 /**
- * The file that holds their versions, relative to the project's root: to be kept with the sources.
+ * The file with the installed versions, relative to the project's root: keep it with the sources.
  */
 lockFile?: (string | null)
 /**
- * The interpreter that has the packages, of pip.
+ * For pip: the interpreter that has the packages.
  */
 interpreter?: (string | null)
 }
@@ -3283,46 +3296,46 @@ interpreter?: (string | null)
  */
 export interface FindSymbolParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
- * Folder or file to look in; else the current folder.
+ * Folder or file to search; default: the current folder.
  */
 root?: (string | null)
 /**
- * The last part may be any part of the symbol's name.
+ * Whether the last part of the name path may be any part of the symbol's name.
  */
 substring?: boolean
 /**
- * Only symbols of these kinds; of any if empty.
+ * Only symbols of these kinds; all kinds if empty.
  */
 kinds?: Kind[]
 /**
- * Whether results hold the definitions' text.
+ * Whether results include the text of the definitions.
  */
 body?: boolean
 /**
- * How many levels of what is in the definitions results hold; 0 if left out.
+ * How many levels of inner definitions to include; 0 if left out.
  */
 depth?: number
 }
 /**
- * Definitions that were looked for.
+ * The definitions found.
  */
 export interface FindSymbolResult {
 /**
- * By file, in the order of the text.
+ * By file, in text order.
  */
 symbols: Found[]
 }
 /**
- * A definition that was looked for.
+ * A definition that was found.
  */
 export interface Found {
 name: string
 /**
- * `Class/name`, `name[1]` for the second of that name in its scope.
+ * `Class/name`, `name[1]` for the second with that name in its scope.
  */
 namePath: string
 /**
@@ -3336,11 +3349,11 @@ nameRange: Stretch
  */
 signature?: (string | null)
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 /**
- * The string literal that documents it, quotes included; null without one.
+ * The docstring as a string literal, quotes included; null without one.
  */
 docstring?: (string | null)
 /**
@@ -3348,27 +3361,27 @@ docstring?: (string | null)
  */
 decorators: string[]
 /**
- * The line of its name, without its margin.
+ * The line of its name, without its indentation.
  */
 preview: string
 /**
- * Its text, null where it was not asked for.
+ * Its text; null if you did not ask for it.
  */
 body?: (string | null)
 /**
- * What is right below it; absent where no level was asked for.
+ * Its direct inner definitions; left out if you asked for no levels.
  */
 children?: (Definition[] | null)
 }
 /**
- * A stretch of a text, up to but without its end.
+ * A range of a text, without its end.
  */
 export interface Stretch {
 start: Point
 end: Point
 }
 /**
- * A point of a text.
+ * A position in a text.
  */
 export interface Point {
 /**
@@ -3381,12 +3394,12 @@ line: number
 column: number
 }
 /**
- * A definition, and what is in it.
+ * A definition with its inner definitions.
  */
 export interface Definition {
 name: string
 /**
- * `Class/name`, `name[1]` for the second of that name in its scope.
+ * `Class/name`, `name[1]` for the second with that name in its scope.
  */
 namePath: string
 /**
@@ -3400,16 +3413,16 @@ nameRange: Stretch
  */
 signature?: (string | null)
 /**
- * What is right below it, down to the levels asked for.
+ * Its direct inner definitions, down to the requested levels.
  */
 children: Definition[]
 }
 /**
- * Lists every reference of a symbol: uses, imports, exports, its definition.
+ * Lists all references of a symbol: uses, imports, exports, its definition.
  */
 export interface FindReferencingSymbolsParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -3417,20 +3430,20 @@ namePath?: (string | null)
  */
 at?: (At | null)
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 /**
- * A type checker to ask, too: results say which of the possible references it confirms. It has to be installed.
+ * An installed type checker to run as well: results show which possible references it confirms.
  */
 confirm?: (Checker | null)
 }
 /**
- * A place where a symbol is named.
+ * A place in a file where the symbol is named.
  */
 export interface At {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 /**
@@ -3447,11 +3460,11 @@ column: number
  */
 export interface FindReferencingSymbolsResult {
 /**
- * In the order of paths and places.
+ * Sorted by path and position.
  */
 references: Reference[]
 /**
- * Whether there are surely no others.
+ * Whether there are certainly no others.
  */
 complete: boolean
 /**
@@ -3460,45 +3473,45 @@ complete: boolean
 reasons: string[]
 }
 /**
- * A place that refers to a symbol, or may.
+ * A place that refers to a symbol, or may refer to it.
  */
 export interface Reference {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 range: Stretch
 /**
- * The text of the line around, without its margin.
+ * The text of the line, without its indentation.
  */
 line: string
 /**
- * Name path of the innermost class or function around, null in none.
+ * Name path of the innermost class or function around; null at module level.
  */
 enclosing?: (string | null)
 /**
- * What stands there, such as `definition`, `import` or `use`.
+ * The kind of place, such as `definition`, `import` or `use`.
  */
 kind: string
 /**
- * Whether it surely refers to the symbol.
+ * Whether it certainly refers to the symbol.
  */
 certain: boolean
 /**
- * Why it is merely possible, null where it is certain.
+ * Why it is only possible; null if it is certain.
  */
 why?: (string | null)
 /**
- * The type checker that found a possible one as well, null if it did not; absent where none was asked.
+ * The type checker that also found this possible reference, null if it did not; left out if you asked none.
  */
 confirmedBy?: (string | null)
 }
 /**
- * Lists from where a symbol is used, by the functions and classes around the uses.
+ * Lists what uses a symbol: the functions and classes around the uses.
  */
 export interface FindCallersParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -3506,20 +3519,20 @@ namePath?: (string | null)
  */
 at?: (At | null)
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * Who uses a symbol.
+ * What uses a symbol.
  */
 export interface FindCallersResult {
 /**
- * In the order of paths and places.
+ * Sorted by path and position.
  */
 callers: User[]
 /**
- * Whether there are surely no others.
+ * Whether there are certainly no others.
  */
 complete: boolean
 /**
@@ -3532,15 +3545,15 @@ reasons: string[]
  */
 export interface User {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 /**
- * Its name path, null for the module itself.
+ * Its name path; null for the module itself.
  */
 symbol?: (string | null)
 /**
- * What it is, null for the module itself.
+ * Its kind; null for the module itself.
  */
 kind?: (string | null)
 /**
@@ -3554,25 +3567,25 @@ uses: Use[]
 export interface Use {
 range: Stretch
 /**
- * The text of the line around, without its margin.
+ * The text of the line, without its indentation.
  */
 line: string
 /**
- * Whether it surely refers to the symbol.
+ * Whether it certainly refers to the symbol.
  */
 certain: boolean
 /**
- * Why it is merely possible, null where it is certain.
+ * Why it is only possible; null if it is certain.
  */
 why?: (string | null)
 }
 /**
- * Says where the symbol at a place is defined.
+ * Shows where the symbol at a place is defined.
  */
 export interface FindDefinitionParamsOf {
 at: At
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 }
@@ -3581,7 +3594,7 @@ root?: (string | null)
  */
 export interface FindDefinitionResult {
 /**
- * Where its definitions name it; none of what no file of the folder defines.
+ * The places of its definitions; empty if no file of the folder defines it.
  */
 definitions: Place[]
 }
@@ -3590,16 +3603,16 @@ definitions: Place[]
  */
 export interface Place {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 range: Stretch
 /**
- * The text of the line around, without its margin.
+ * The text of the line, without its indentation.
  */
 line: string
 /**
- * Name path of the innermost class or function around, null in none.
+ * Name path of the innermost class or function around; null at module level.
  */
 enclosing?: (string | null)
 }
@@ -3608,20 +3621,20 @@ enclosing?: (string | null)
  */
 export interface FindUnusedParamsOf {
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * What nothing uses.
+ * The unused definitions.
  */
 export interface FindUnusedResult {
 /**
- * By file, in the order of the text.
+ * By file, in text order.
  */
 unused: UnusedSymbol[]
 /**
- * What is not listed though nothing may use it, and what is though something may, as sentences.
+ * Known gaps, as sentences: unused definitions that are not listed, and listed ones that may be used.
  * 
  * @minItems 5
  * @maxItems 5
@@ -3632,7 +3645,7 @@ leftOut: [string, string, string, string, string]
  */
 complete: boolean
 /**
- * Why something may be used after all, as sentences.
+ * Why something may still be used, as sentences.
  */
 reasons: string[]
 }
@@ -3642,7 +3655,7 @@ reasons: string[]
 export interface UnusedSymbol {
 name: string
 /**
- * `Class/name`, `name[1]` for the second of that name in its scope.
+ * `Class/name`, `name[1]` for the second with that name in its scope.
  */
 namePath: string
 /**
@@ -3656,7 +3669,7 @@ nameRange: Stretch
  */
 signature?: (string | null)
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 /**
@@ -3664,12 +3677,12 @@ file: string
  */
 place: string
 /**
- * An object of unknown type is asked for that name somewhere.
+ * Code somewhere reads this name from an object of unknown type.
  */
 possiblyUsed: boolean
 }
 /**
- * Checks the planned dependencies of a graph against what the code really uses.
+ * Compares the planned dependencies of a graph with those of the code.
  */
 export interface CheckPlannedParamsOf {
 /**
@@ -3677,40 +3690,40 @@ export interface CheckPlannedParamsOf {
  */
 graph: string
 /**
- * Folder with the code; else the current folder.
+ * Folder with the code; default: the current folder.
  */
 root?: (string | null)
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
 /**
- * A planning graph beside the code.
+ * A planning graph compared with the code.
  */
 export interface CheckPlannedResult {
 /**
- * Which part of the planned dependencies is real, 0 to 1; null where nothing could be checked.
+ * The share of planned dependencies found in the code, 0 to 1; null if none could be checked.
  */
 confirmedShare?: (number | null)
 /**
- * How many dependencies were checked.
+ * The number of checked dependencies.
  */
 planned: number
 /**
- * Planned and real.
+ * Planned and found in the code.
  */
 confirmed: Dependency[]
 /**
- * Planned, not found in the code.
+ * Planned, but not found in the code.
  */
 missing: MissingDependency[]
 /**
- * In the code, not planned.
+ * In the code, but not planned.
  */
 unplanned: UnplannedDependency[]
 /**
- * Ids of nodes that nothing but tests uses, entry points among them.
+ * Ids of nodes that only tests use; entry points are among them.
  */
 unused: string[]
 /**
@@ -3722,7 +3735,7 @@ absent: string[]
  */
 moved: MovedNode[]
 /**
- * How many planned dependencies cannot be checked, since an end of them is no definition.
+ * The number of planned dependencies that cannot be checked, because an end of them is not a definition.
  */
 unchecked: number
 /**
@@ -3735,15 +3748,15 @@ complete: boolean
 reasons: string[]
 }
 /**
- * One node needs another.
+ * A dependency between two nodes.
  */
 export interface Dependency {
 /**
- * Id of the node that needs.
+ * Id of the dependent node.
  */
 from: string
 /**
- * Id of the node that is needed.
+ * Id of the node that it depends on.
  */
 to: string
 }
@@ -3752,15 +3765,15 @@ to: string
  */
 export interface MissingDependency {
 /**
- * Id of the node that needs.
+ * Id of the dependent node.
  */
 from: string
 /**
- * Id of the node that is needed.
+ * Id of the node that it depends on.
  */
 to: string
 /**
- * A use of unknown type may be it.
+ * A use of unknown type may be this dependency.
  */
 possible: boolean
 }
@@ -3769,15 +3782,15 @@ possible: boolean
  */
 export interface UnplannedDependency {
 /**
- * Id of the node that uses.
+ * Id of the node that uses the other.
  */
 from: string
 /**
- * Id of the node that is used.
+ * Id of the used node.
  */
 to: string
 /**
- * Where the first use is, relative to the folder.
+ * The place of the first use, relative to the folder.
  */
 file: string
 /**
@@ -3786,7 +3799,7 @@ file: string
 line: number
 }
 /**
- * A node that is elsewhere.
+ * A node found in another file.
  */
 export interface MovedNode {
 id: string
@@ -3800,11 +3813,11 @@ file: string
  */
 export interface DocumentSymbolsParamsOf {
 /**
- * The file; one with syntax errors is shown as far as it can be understood.
+ * The file; one with syntax errors is shown as far as it can be parsed.
  */
 file: string
 /**
- * Only so many levels, from 1; all if left out.
+ * The number of levels to show, from 1; all if left out.
  */
 depth?: (number | null)
 }
@@ -3813,25 +3826,25 @@ depth?: (number | null)
  */
 export interface DocumentSymbolsResult {
 /**
- * As it was asked for.
+ * As requested.
  */
 file: string
 /**
- * What is in no other definition, in the order of the text.
+ * Top-level definitions, in text order.
  */
 symbols: Definition[]
 /**
- * Where the file is no Python, as sentences.
+ * Where the file is not valid Python, as sentences.
  */
 errors: string[]
 }
 /**
- * Replaces a symbol's body, or all of it with a text that brings its own `def` or `class`. Decorators stay unless the
- * text has some; the docstring is part of the body.
+ * Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
+ * text has its own; the docstring is part of the body.
  */
 export interface ReplaceSymbolBodyParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
@@ -3839,20 +3852,20 @@ namePath: string
  */
 text: string
 /**
- * The file, relative to the root; else the root is looked through for the one symbol of that name path.
+ * The file, relative to the root; default: the one file below the root that defines the name path.
  */
 path?: (string | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * What was changed, or would be.
+ * What changed, or would change.
  */
 export interface EditResult {
 /**
@@ -3864,11 +3877,11 @@ edits: FileEdit[]
  */
 diff: string
 /**
- * The number by which it is taken back; null if nothing was changed.
+ * The number for `undoEdit`; null if nothing changed.
  */
 undo?: (number | null)
 /**
- * What there is to know beside, such as how like the search the text was that was found; as sentences.
+ * Notes, as sentences: for example, how similar the text found was to the search.
  */
 notes: string[]
 }
@@ -3879,7 +3892,7 @@ export interface FileEdit {
 file: string
 range: Stretch
 /**
- * What stands there afterwards.
+ * The new text.
  */
 text: string
 }
@@ -3888,7 +3901,7 @@ text: string
  */
 export interface InsertBeforeSymbolParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
@@ -3896,15 +3909,15 @@ namePath: string
  */
 text: string
 /**
- * The file, relative to the root; else the root is looked through for the one symbol of that name path.
+ * The file, relative to the root; default: the one file below the root that defines the name path.
  */
 path?: (string | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
@@ -3913,7 +3926,7 @@ dryRun?: boolean
  */
 export interface InsertAfterSymbolParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
@@ -3921,24 +3934,25 @@ namePath: string
  */
 text: string
 /**
- * Inserts at the end of the class instead; `pass` gives way.
+ * Insert at the end of the class instead; a lone `pass` is replaced.
  */
 inside?: boolean
 /**
- * The file, relative to the root; else the root is looked through for the one symbol of that name path.
+ * The file, relative to the root; default: the one file below the root that defines the name path.
  */
 path?: (string | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * Replaces text of a file: exact, then with other white space, then the most similar lines (0.8 at least).
+ * Replaces text in a file: an exact match, else one with other white space, else the most similar lines (at least
+ * 0.8).
  */
 export interface ReplaceTextParamsOf {
 /**
@@ -3946,33 +3960,33 @@ export interface ReplaceTextParamsOf {
  */
 path: string
 /**
- * What is there.
+ * The text to replace.
  */
 search: string
 /**
- * What is to be there.
+ * The new text.
  */
 replace: string
 /**
- * Which match, from 1; 0 for all. Without it there must be only one.
+ * Which match, from 1; 0 for all. Without it, there must be only one match.
  */
 occurrence?: (number | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * Renames a symbol with all its references, imports and exports: every file or none. Refused when a name would come to
- * mean something else; what may mean the symbol, of which nobody can be sure, is not changed but listed.
+ * Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
+ * get another meaning; possible references that cannot be confirmed are listed, not changed.
  */
 export interface RenameSymbolParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -3984,20 +3998,20 @@ at?: (At | null)
  */
 newName: string
 /**
- * The one file in which the name path counts, relative to the root.
+ * The one file in which to look up the name path, relative to the root.
  */
 path?: (string | null)
 /**
- * Folder to look in; else the project of the file, or the current folder.
+ * Folder to search; default: the project of the file, or the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * What a rename changed, or would.
+ * What a rename changed, or would change.
  */
 export interface RenameSymbolResult {
 edits: RenamedFile[]
@@ -4014,15 +4028,15 @@ to: string
  */
 diff: string
 /**
- * The number by which it is taken back; null if nothing was changed.
+ * The number for `undoEdit`; null if nothing changed.
  */
 undo?: (number | null)
 /**
- * Places that may mean the symbol and are not changed.
+ * Places that may refer to the symbol and are not changed.
  */
 possible: Possible[]
 /**
- * Whether there are surely no other places.
+ * Whether there are certainly no other places.
  */
 complete: boolean
 /**
@@ -4031,47 +4045,47 @@ complete: boolean
 reasons: string[]
 }
 /**
- * Where a file gets the new name.
+ * The places of the new name in one file.
  */
 export interface RenamedFile {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 /**
- * In the text before, in its order.
+ * Positions in the text before, in order.
  */
 places: Stretch[]
 }
 /**
- * A place that may mean a symbol.
+ * A place that may refer to a symbol.
  */
 export interface Possible {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 range: Stretch
 /**
- * The text of the line around, without its margin.
+ * The text of the line, without its indentation.
  */
 line: string
 /**
- * Name path of the innermost class or function around, null in none.
+ * Name path of the innermost class or function around; null at module level.
  */
 enclosing?: (string | null)
 /**
- * Why it is merely possible.
+ * Why it is only possible.
  */
 why: string
 }
 /**
- * Deletes a symbol that nothing uses. Refused, with every use listed, when something does or may do: imports and
- * `__all__` count as well.
+ * Deletes a symbol that nothing uses. Refused if something uses it or may use it, with every use listed: imports and
+ * `__all__` count, too.
  */
 export interface SafeDeleteSymbolParamsOf {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -4079,24 +4093,24 @@ namePath?: (string | null)
  */
 at?: (At | null)
 /**
- * Deletes it even so; what breaks is listed.
+ * Delete it anyway; broken uses are listed.
  */
 force?: boolean
 /**
- * The one file in which the name path counts, relative to the root.
+ * The one file in which to look up the name path, relative to the root.
  */
 path?: (string | null)
 /**
- * Folder to look in; else the project of the file, or the current folder.
+ * Folder to search; default: the project of the file, or the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * What was deleted, or would be; nothing where it is still used.
+ * What was deleted, or would be; nothing if it is still used.
  */
 export interface SafeDeleteSymbolResult {
 /**
@@ -4109,15 +4123,15 @@ edits: FileEdit[]
  */
 diff: string
 /**
- * The number by which it is taken back; null if nothing was changed.
+ * The number for `undoEdit`; null if nothing changed.
  */
 undo?: (number | null)
 /**
- * Who uses it, or may.
+ * What uses it, or may use it.
  */
 references: Reference[]
 /**
- * Whether there are surely no other uses.
+ * Whether there are certainly no other uses.
  */
 complete: boolean
 /**
@@ -4130,29 +4144,29 @@ reasons: string[]
  */
 export interface Deleted {
 /**
- * Relative to the folder asked about.
+ * Relative to the folder of the request.
  */
 file: string
 /**
- * `Class/name`, `name[1]` for the second of that name in its scope.
+ * `Class/name`, `name[1]` for the second with that name in its scope.
  */
 namePath: string
 }
 /**
- * Takes back an edit that one of these methods made; refused if its files were changed since.
+ * Undoes an edit that one of these methods made; refused if its files changed after it.
  */
 export interface UndoEditParamsOf {
 /**
- * Number of the edit; without one, the last that was not undone.
+ * Number of the edit; default: the last one that was not undone.
  */
 id?: (number | null)
 /**
- * A file or folder of the project that was edited; else the current folder.
+ * A file or folder of the edited project; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
+ * Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
  */
 export interface ParseFileParamsOf {
 /**
@@ -4169,11 +4183,11 @@ export interface ParsedFile {
  */
 filePath: string
 /**
- * In the order of the text; those of classes and inside of functions too.
+ * In text order; methods and inner functions, too.
  */
 functions: ParsedFunction[]
 /**
- * Where the text is no Python; empty for a sound file.
+ * Where the text is not valid Python; empty for a valid file.
  */
 errors: SyntaxProblem[]
 }
@@ -4182,7 +4196,7 @@ errors: SyntaxProblem[]
  */
 export interface ParsedFunction {
 /**
- * The file it is in, as it was given.
+ * Its file, as given.
  */
 filePath: string
 /**
@@ -4190,7 +4204,7 @@ filePath: string
  */
 name: string
 /**
- * The name path that means it alone: `/Cart/total`, `/f[1]`.
+ * The unique name path: `/Cart/total`, `/f[1]`.
  */
 namePath: string
 /**
@@ -4198,11 +4212,11 @@ namePath: string
  */
 signature: string
 /**
- * Without quotes and margin; null without one.
+ * Without quotes and indentation; null without a docstring.
  */
 docstring?: (string | null)
 /**
- * The lines of its body as they are written; null inside of another function, whose body has them.
+ * The lines of its body as written; null inside another function, whose body contains them.
  */
 body?: (string | null)
 /**
@@ -4218,11 +4232,11 @@ isAsync: boolean
  */
 isMethod: boolean
 /**
- * Inside of another function: nobody outside can call it, and no tests can be written for it.
+ * Inside another function: code outside cannot call it, so no tests can be written for it.
  */
 isNested: boolean
 /**
- * Of a method: its class, with the classes around that: `Cart.Line`.
+ * For a method: its class, with the classes around it: `Cart.Line`.
  */
 className?: (string | null)
 /**
@@ -4243,7 +4257,7 @@ firstLine: number
 endLine: number
 }
 /**
- * A place that is no Python.
+ * A place that is not valid Python.
  */
 export interface SyntaxProblem {
 /**
@@ -4260,7 +4274,7 @@ column: number
 message: string
 }
 /**
- * Say whether a text is a Python module.
+ * Checks whether a text is a valid Python module.
  */
 export interface ValidateSyntaxParamsOf {
 /**
@@ -4269,7 +4283,7 @@ export interface ValidateSyntaxParamsOf {
 code: string
 }
 /**
- * Whether a text is Python, and where it is not.
+ * Whether a text is valid Python, and where it is not.
  */
 export interface Validity {
 valid: boolean
@@ -4295,11 +4309,11 @@ export interface RunTestsParamsOf {
  */
 testPath?: (string | null)
 /**
- * More of them. Without any, all tests of the root's project are run.
+ * More of them. Without any, all tests of the root's project run.
  */
 paths?: string[]
 /**
- * The folder; else the current one. The project is the one that the tests belong to.
+ * The folder; default: the current folder. The project is the one that contains the tests.
  */
 root?: (string | null)
 sandbox?: Choice
@@ -4314,7 +4328,7 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * What runs the tests; found out from the project's files if left out.
+ * The framework that runs the tests; detected from the project's files if left out.
  */
 framework?: (Tool | null)
 /**
@@ -4338,12 +4352,12 @@ cold?: boolean
  */
 arguments?: string[]
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * What a run of tests came to.
+ * The result of a test run.
  */
 export interface RunTestsResult {
 /**
@@ -4351,7 +4365,7 @@ export interface RunTestsResult {
  */
 root: string
 /**
- * The interpreter that they ran with; null in a container.
+ * The interpreter that ran them; null in a container.
  */
 interpreter?: (string | null)
 /**
@@ -4360,11 +4374,11 @@ interpreter?: (string | null)
  */
 outcome: string
 /**
- * The framework left no records that could be used, and all this is gathered from text.
+ * The framework left no usable records, so the results come from its text output.
  */
 parsingFailed: boolean
 /**
- * Why, where the outcome alone does not say it.
+ * Why, if the outcome alone does not say it.
  */
 reason?: (string | null)
 /**
@@ -4376,11 +4390,11 @@ tests: TestShape[]
  */
 notRun: string[]
 /**
- * Ids that were found and left out by the project's options, a plugin or a hook.
+ * Ids that were found, but left out by the project's options, a plugin or a hook.
  */
 deselected: string[]
 /**
- * What else happened, as sentences.
+ * Further notes, as sentences.
  */
 notes: string[]
 /**
@@ -4388,7 +4402,7 @@ notes: string[]
  */
 collectionErrors: FailureShape[]
 /**
- * What was held to, and what could not be.
+ * Which limits were enforced, and which were not.
  */
 limits: Limit[]
 /**
@@ -4396,7 +4410,7 @@ limits: Limit[]
  */
 durationMs: number
 /**
- * Lines executed, by path; null where they were not asked for or cannot be had.
+ * Executed lines, by path; null if you did not ask for them, or if they are not available.
  */
 coverage?: ({
 [k: string]: LineCoverage
@@ -4407,7 +4421,7 @@ coverage?: ({
  */
 export interface TestShape {
 /**
- * pytest's node id, relative to the project; that of other frameworks in the same manner.
+ * pytest's node id, relative to the project; ids of other frameworks look alike.
  */
 id: string
 /**
@@ -4439,7 +4453,7 @@ failure?: (FailureShape | null)
  */
 stdout: string
 /**
- * What it wrote to standard error, cut likewise.
+ * What it wrote to standard error, cut in the same way.
  */
 stderr: string
 }
@@ -4464,7 +4478,7 @@ path?: (string | null)
  */
 line?: (number | null)
 /**
- * The file that could not be collected for it, relative to the project; null for the failure of a test.
+ * The file that could not be collected, relative to the project; null for the failure of a test.
  */
 collecting?: (string | null)
 /**
@@ -4472,7 +4486,7 @@ collecting?: (string | null)
  */
 traceback: string
 /**
- * Both sides of the comparison that failed, if that is what it was.
+ * Both sides of the comparison that failed, if it was one.
  */
 comparison?: (ComparisonShape | null)
 }
@@ -4485,20 +4499,20 @@ export interface ComparisonShape {
  */
 operator: string
 /**
- * The left side: by custom the actual value.
+ * The left side: usually the actual value.
  */
 actual: string
 /**
- * The right side: by custom the expected value.
+ * The right side: usually the expected value.
  */
 expected: string
 }
 /**
- * Whether one bound holds.
+ * Whether one limit is enforced.
  */
 export interface Limit {
 /**
- * What is bounded, such as `memory`.
+ * What is limited, such as `memory`.
  */
 name: string
 /**
@@ -4524,21 +4538,21 @@ executed: number[]
 missing: number[]
 }
 /**
- * Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
- * found a bug.
+ * Writes tests for one function with a model, runs them, and reports which pass; failing ones are kept, because they
+ * may have found a bug.
  */
 export interface GenerateTestsParamsOf {
 function: FunctionRef
 /**
- * The project's root; else found from the file.
+ * The project's root; found from the file if left out.
  */
 projectRoot?: (string | null)
 /**
- * Else the one the project's files show.
+ * Default: the framework that the project's files show.
  */
 framework?: (TestFramework | null)
 /**
- * Folder for generated tests, below the root; else `tests_dir` in trellis.toml, else `trellis_tests`.
+ * Folder for generated tests, below the root; default: `tests_dir` in trellis.toml, else `trellis_tests`.
  */
 testsDir?: (string | null)
 /**
@@ -4546,7 +4560,7 @@ testsDir?: (string | null)
  */
 preview?: boolean
 /**
- * Replace generated tests that were edited since, too.
+ * Also replace generated tests that someone edited.
  */
 replaceEdited?: boolean
 /**
@@ -4601,12 +4615,12 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Which function is meant. A function of `parseFile` will do: what else it says is passed over.
+ * The function to test. You can pass a function of `parseFile`: its other fields are ignored.
  */
 export interface FunctionRef {
 /**
@@ -4618,16 +4632,16 @@ filePath: string
  */
 name: string
 /**
- * Its name path; goes before the name.
+ * Its name path, which wins over the name.
  */
 namePath?: (string | null)
 /**
- * The class of a method, where only its own name is given.
+ * The class of a method, if you only give its own name.
  */
 className?: (string | null)
 }
 /**
- * Generated tests, and how they ran.
+ * Generated tests and their results.
  */
 export interface Generated {
 /**
@@ -4647,20 +4661,20 @@ path: string
  */
 source: string
 /**
- * What changes in the test file, as a unified diff.
+ * The changes of the test file, as a unified diff.
  */
 diff: string
 /**
- * The function's tests: `test_a`, `TestCart::test_b`; behind the path and `::` they are ids.
+ * The function's tests: `test_a`, `TestCart::test_b`; with the path and `::` in front they are ids.
  */
 testNames: string[]
 framework: TestFramework
 /**
- * The model asked.
+ * The model that was prompted.
  */
 model: string
 /**
- * What a person should know, as sentences.
+ * What you should know, as sentences.
  */
 warnings: string[]
 /**
@@ -4668,15 +4682,15 @@ warnings: string[]
  */
 outcome: string
 /**
- * Why, where the outcome alone does not say it.
+ * Why, if the outcome alone does not say it.
  */
 reason?: (string | null)
 /**
- * Each of them.
+ * The result of each test.
  */
 tests: GeneratedTest[]
 /**
- * What kept them from being collected.
+ * What prevented their collection.
  */
 errors: TestFailure[]
 /**
@@ -4684,13 +4698,13 @@ errors: TestFailure[]
  */
 written: boolean
 /**
- * The file of settings whose `testpaths` leave the test file out, so that plain `pytest` does not run it; `addTestPath`
- * adds its folder.
+ * The settings file whose `testpaths` leave the test file out, so that plain `pytest` does not run it;
+ * `addTestPath` adds its folder.
  */
 leftOutBy?: (string | null)
 }
 /**
- * How one test ran.
+ * The result of one test.
  */
 export interface GeneratedTest {
 /**
@@ -4717,11 +4731,11 @@ export interface TestFailure {
  */
 exception: string
 /**
- * Its text: of an assertion, what was expected and found.
+ * Its text: for an assertion, what was expected and found.
  */
 message: string
 /**
- * Where, below the root.
+ * The place, relative to the root.
  */
 path?: (string | null)
 /**
@@ -4729,12 +4743,12 @@ path?: (string | null)
  */
 line?: (number | null)
 /**
- * As pytest shows it.
+ * As shown by pytest.
  */
 traceback: string
 }
 /**
- * Ranks the functions and lines that may be why tests fail.
+ * Ranks the functions and lines that most likely make tests fail.
  */
 export interface LocalizeParamsOf {
 /**
@@ -4773,16 +4787,16 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * What may be wrong.
+ * The suspects.
  */
 export interface LocalizeResult {
 /**
- * What the failures mean, where no opinion is needed for it.
+ * What the failures indicate, if a fixed rule applies.
  */
 diagnosis?: (DiagnosisShape2 | null)
 /**
@@ -4802,16 +4816,16 @@ lines: SuspectLine[]
  */
 failures: FailingTest2[]
 /**
- * What was held to, and what could not be.
+ * Which limits were enforced, and which were not.
  */
 limits: Limit[]
 /**
- * What else happened, as sentences.
+ * Further notes, as sentences.
  */
 notes: string[]
 }
 /**
- * What failures mean.
+ * What failures indicate.
  */
 export interface DiagnosisShape2 {
 kind: string
@@ -4825,7 +4839,7 @@ rule: string
 why: string
 }
 /**
- * A function that may be wrong, or a module's top level.
+ * A suspicious function, or the top level of a module.
  */
 export interface Suspect {
 /**
@@ -4859,7 +4873,7 @@ lines: LineOfSuspect[]
 repair?: (string | null)
 }
 /**
- * What a score is made of, each between 0 and 1.
+ * The parts of a score, each between 0 and 1.
  */
 export interface ScoreParts {
 /**
@@ -4871,19 +4885,19 @@ spectrum: number
  */
 traceback: number
 /**
- * 1 for what a failing test calls itself, less for what that calls.
+ * 1 for code that a failing test calls directly, less for code called from there.
  */
 distance: number
 /**
- * 1 for what is not committed yet, less for what is older.
+ * 1 for uncommitted code, less for older code.
  */
 recency: number
 /**
- * What its text says.
+ * By the text of the code.
  */
 text: number
 /**
- * What trials say; 0 without any.
+ * By trial edits; 0 without any.
  */
 trials: number
 }
@@ -4910,7 +4924,7 @@ parts: ScoreParts
 repair?: (string | null)
 }
 /**
- * A line that may be wrong.
+ * A suspicious line.
  */
 export interface SuspectLine {
 /**
@@ -4961,21 +4975,21 @@ path?: (string | null)
 line?: (number | null)
 }
 /**
- * Makes ready the environment that a project's tests run in on this machine, and says where it is: for a debugger, which has
- * to start the tests itself.
+ * Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
+ * start the tests itself.
  */
 export interface EnvironmentParamsOf {
 /**
- * The project; else the first folder of the workspace.
+ * The project; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
- * The environment to use: its folder, or its interpreter. Else the one that is activated, the project's own, or one made from
- * its requirements.
+ * The environment to use: its folder, or its interpreter. Default: the activated one, the project's own, or one
+ * created from its requirements.
  */
 interpreter?: (string | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
@@ -4992,57 +5006,57 @@ interpreter: string
  */
 version: string
 /**
- * A folder of packages that have to be found after its own: pytest, where the environment has none.
+ * A folder of packages to search after its own: pytest, if the environment has none.
  */
 packages?: (string | null)
 }
 /**
- * Shows what this machine offers for running tests, and what would be enforced.
+ * Checks this machine: what it has for running tests, and which limits the sandbox enforces.
  */
 export interface DoctorParamsOf {
 /**
- * The project whose environment is looked at; else the current folder.
+ * The project whose environment is checked; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * What a machine offers.
+ * The result of the check.
  */
 export interface DoctorResult {
 tools: ToolFound[]
 /**
- * What local sandboxes are bound to; null where there can be none.
+ * The limits of local sandboxes; null if local sandboxes do not work here.
  */
 localLimits?: (Limit[] | null)
 /**
- * Why there can be no local sandbox.
+ * Why local sandboxes do not work here.
  */
 localError?: (string | null)
 }
 /**
- * One thing that was looked for.
+ * One thing that was checked.
  */
 export interface ToolFound {
 name: string
 /**
- * Whether it is there and works.
+ * Whether it exists and works.
  */
 ok: boolean
 /**
- * What it is, or why it is not there.
+ * What it is, or why it is missing.
  */
 detail: string
 /**
- * What is lost without it; null if it is there.
+ * What does not work without it; null if it exists.
  */
 cost?: (string | null)
 }
 /**
- * List the functions that tests were generated for, with their tests and how these last ran.
+ * Lists the functions with generated tests, with their tests and the last results.
  */
 export interface ListTestsParamsOf {
 /**
- * The project; else the first folder of the workspace.
+ * The project; default: the first folder of the workspace.
  */
 root?: (string | null)
 }
@@ -5052,7 +5066,7 @@ root?: (string | null)
 export interface TestList {
 functions: TestedFunction[]
 /**
- * What is wrong with the registry, as sentences.
+ * Problems of the registry, as sentences.
  */
 warnings: string[]
 }
@@ -5074,7 +5088,7 @@ testNames: string[]
  */
 generatedAt: string
 /**
- * `passed` or `failed`; none before they ran.
+ * `passed` or `failed`; null if they did not run.
  */
 lastStatus?: (string | null)
 /**
@@ -5083,12 +5097,12 @@ lastStatus?: (string | null)
 lastRunAt?: (string | null)
 }
 /**
- * Add the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it. `undoEdit` takes
- * it back.
+ * Adds the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it.
+ * `undoEdit` reverts it.
  */
 export interface AddTestPathParamsOf {
 /**
- * The project; else the first folder of the workspace.
+ * The project; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -5101,20 +5115,20 @@ path: string
  */
 export interface AddedTestPath {
 /**
- * The file of settings, relative to the root.
+ * The settings file, relative to the root.
  */
 file: string
 /**
- * What was added to its `testpaths`; null where they hold the test file already.
+ * What was added to its `testpaths`; null if they already contain the test file.
  */
 folder?: (string | null)
 /**
- * Number of the edit; null where nothing was written.
+ * Number of the edit; null if nothing was written.
  */
 edit?: (number | null)
 }
 /**
- * A test that another process has run.
+ * A test that another process ran.
  */
 export interface ForeignTest {
 id: string
@@ -5123,7 +5137,7 @@ id: string
  */
 outcome: string
 /**
- * When the texts were read that it ran with, in milliseconds of Unix time.
+ * When the tested texts were read, in milliseconds of Unix time.
  */
 textOf: number
 /**
@@ -5140,20 +5154,20 @@ failedPath?: (string | null)
 failedLine?: (number | null)
 }
 /**
- * Start or resume the growing of a repository from a planning graph, as a job. Without `graph` the earlier run in
- * `out` goes on with the options it was started with; what is given beside wins.
+ * Starts generating a repository from a planning graph as a job, or resumes it. Without `graph`, the earlier run in
+ * `out` resumes with its own options; options given here win.
  */
 export interface Generate {
 /**
- * The planning graph, RPG JSON; needed for a first run.
+ * The planning graph, RPG JSON; required for a first run.
  */
 graph?: (string | null)
 /**
- * Folder to grow the repository in.
+ * Output folder for the generated repository.
  */
 out: string
 /**
- * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -5161,11 +5175,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; what comes before it must have passed or is skipped.
+ * Start at this node; earlier nodes must have passed, or are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files the model is shown as project context.
+ * Files shown to the model as project context.
  */
 context?: (string[] | null)
 /**
@@ -5173,7 +5187,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
+ * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
  */
 dialect?: (string | null)
 /**
@@ -5181,12 +5195,12 @@ dialect?: (string | null)
  */
 fixWith?: (FixWith | null)
 /**
- * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ * Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
  */
 votes?: (number | null)
 /**
- * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
- * after the second, of little confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
+ * low confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -5194,11 +5208,11 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Build on files that were changed by hand, instead of stopping.
+ * Keep files that you edited and build on them, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+ * Remove code generated for nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
@@ -5246,8 +5260,8 @@ interpreter?: (string | null)
 allow?: Allowed
 }
 /**
- * Work again on one node that failed or was skipped, and on what waits for it, as a job; everything else stays as
- * it is. Options as those of `generate`; the graph is that of the earlier run unless another is given.
+ * Retries one node that failed or was skipped, and the nodes that depend on it, as a job; everything else stays.
+ * Options as for `generate`; the graph is that of the earlier run unless you give another.
  */
 export interface RetryNode {
 /**
@@ -5255,15 +5269,15 @@ export interface RetryNode {
  */
 node: string
 /**
- * The planning graph, RPG JSON; needed for a first run.
+ * The planning graph, RPG JSON; required for a first run.
  */
 graph?: (string | null)
 /**
- * Folder to grow the repository in.
+ * Output folder for the generated repository.
  */
 out: string
 /**
- * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -5271,11 +5285,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; what comes before it must have passed or is skipped.
+ * Start at this node; earlier nodes must have passed, or are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files the model is shown as project context.
+ * Files shown to the model as project context.
  */
 context?: (string[] | null)
 /**
@@ -5283,7 +5297,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
+ * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
  */
 dialect?: (string | null)
 /**
@@ -5291,12 +5305,12 @@ dialect?: (string | null)
  */
 fixWith?: (FixWith | null)
 /**
- * Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+ * Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
  */
 votes?: (number | null)
 /**
- * Which fixes a person has to see before they stay: `autonomous` (none), `supervised` (all) or `threshold` (those
- * after the second, of little confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
+ * low confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -5304,11 +5318,11 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Build on files that were changed by hand, instead of stopping.
+ * Keep files that you edited and build on them, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove what was grown for nodes that are not in the graph any more, instead of stopping.
+ * Remove code generated for nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
@@ -5356,7 +5370,7 @@ interpreter?: (string | null)
 allow?: Allowed
 }
 /**
- * Say where a job stands, and what it came to if it has ended.
+ * Shows the state of a job, and its result if it has ended.
  */
 export interface Job {
 /**
@@ -5365,11 +5379,11 @@ export interface Job {
 job: string
 }
 /**
- * List all jobs of this server, the newest last; of ended ones, the last hundred.
+ * Lists all jobs of this server, the newest last; of ended jobs, the last hundred.
  */
 export type ListJobs = Record<string, never>;
 /**
- * Stop a job. What it accepted before is kept; it ends as soon as the step in hand is over.
+ * Stops a job. Accepted code is kept; the job ends after its current step.
  */
 export interface CancelJob {
 /**
@@ -5378,7 +5392,7 @@ export interface CancelJob {
 job: string
 }
 /**
- * Hold a job: what is under way is finished, nothing new is begun until `resumeJob`.
+ * Pauses a job: current steps finish, and nothing new starts until `resumeJob`.
  */
 export interface PauseJob {
 /**
@@ -5387,7 +5401,7 @@ export interface PauseJob {
 job: string
 }
 /**
- * Let a held job go on.
+ * Resumes a paused job.
  */
 export interface ResumeJob {
 /**
@@ -5396,17 +5410,17 @@ export interface ResumeJob {
 job: string
 }
 /**
- * List the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which have come to their end,
- * and which can be gone on with.
+ * Lists the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which are finished,
+ * and which can be resumed.
  */
 export interface ListRuns {
 /**
- * Look in this folder in place of the workspace's.
+ * Search this folder instead of the workspace's.
  */
 root?: (string | null)
 }
 /**
- * List the files that a run wrote, or that a list of tasks was made into, and whether each is as it was left.
+ * Lists the files that a run or a list of tasks wrote, and whether each is unchanged.
  */
 export interface ListFiles {
 /**
@@ -5415,7 +5429,7 @@ export interface ListFiles {
 out: string
 }
 /**
- * Read a text file of a run's folder.
+ * Reads a text file of a run's folder.
  */
 export interface ReadFile {
 /**
@@ -5423,29 +5437,29 @@ export interface ReadFile {
  */
 out: string
 /**
- * The file, relative to it.
+ * The file, relative to the folder.
  */
 path: string
 }
 /**
- * Reads the journal of a run or a project back, the oldest event first: what happened, to which node, why, at what cost;
- * and checks its hash chain.
+ * Reads the journal of a run or a project, the oldest event first: what happened, to which node, why, and at what
+ * cost; also checks its hash chain.
  */
 export interface LogParams {
 /**
- * The output folder of a run, or a project's folder; else the workspace's first.
+ * The output folder of a run, or a project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
- * Only what happened to this node (or subgraph, function or test).
+ * Only events of this node, subgraph, function or test.
  */
 node?: (string | null)
 /**
- * Only events of these kinds; all if none is given.
+ * Only events of these kinds; all kinds if empty.
  */
 kinds?: EventKind[]
 /**
- * Only the last events, so many of those asked for: 1000 if nothing is said, 100000 at most.
+ * Only the last events of those selected: 1000 by default, at most 100000.
  */
 last?: (number | null)
 }
@@ -5566,7 +5580,7 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
@@ -5670,7 +5684,7 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
@@ -5766,7 +5780,7 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
@@ -5775,20 +5789,20 @@ background?: boolean
  */
 export interface ListFixesParams {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
- * Only those in this state.
+ * Only fixes in this state.
  */
 state?: (State | null)
 }
 /**
- * Shows a proposed fix with its hunks, its texts and what became of it so far.
+ * Shows a proposed fix with its hunks, its texts and its history.
  */
 export interface GetFixParams {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -5797,11 +5811,11 @@ root?: (string | null)
 fix: string
 }
 /**
- * Takes back what was last accepted of a fix; refused if its files were changed since.
+ * Undoes what was last accepted of a fix; refused if its files changed after that.
  */
 export interface UndoFixParams {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -5810,12 +5824,12 @@ root?: (string | null)
 fix: string
 }
 /**
- * Looks for a fix of one failing test: runs the tests with coverage, asks a model, tries what it says on a copy, three times at
- * most. What passes is stored as a proposed fix; nothing is written into the project.
+ * Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
+ * copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
  */
 export interface ProposeFixParams {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -5823,7 +5837,7 @@ root?: (string | null)
  */
 test: string
 /**
- * Test files and folders that are run beside it, to tell suspects apart and to see what a fix breaks; all tests if left out.
+ * Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
  */
 tests?: string[]
 /**
@@ -5878,19 +5892,20 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Decides about a proposed fix. What is accepted is tested on a copy first: the failing test has to pass with it, and no test
- * that passed may fail; else nothing is written and the state is `failed`. A file that has changed since makes the fix
- * `stale` (error kind `stale`), also where the change is unsaved in the editor; `data.remedy` of the error is `rebase` where it
- * can be brought to the new text. Tests that ran for what was written are told by `trellis/event`.
+ * Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
+ * no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
+ * then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
+ * is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
+ * fixes.
  */
 export interface DecideFixParams {
 /**
- * The project's folder; else the workspace's first.
+ * The project's folder; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -5899,7 +5914,7 @@ root?: (string | null)
 fix: string
 decision: Choice2
 /**
- * The revision that was looked at; refused with the kind `stale` if it is another by now.
+ * The revision you reviewed; refused with the kind `stale` if there is a newer one.
  */
 revision?: (number | null)
 /**
@@ -5907,12 +5922,12 @@ revision?: (number | null)
  */
 hunks?: number[]
 /**
- * Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark, and the ends of lines that are the
- * same, stay as they were proposed: editors change them.
+ * Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark and unchanged line endings
+ * stay as proposed, because editors change them.
  */
 files?: EditedFile[]
 /**
- * Whether tests are run before anything is written; if not, the history says so.
+ * Whether to run tests before anything is written; if not, the history says so.
  */
 test?: boolean
 /**
@@ -5939,12 +5954,12 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Reports every problem of a planning graph at once.
+ * Reports all problems of a planning graph.
  */
 export interface PlanCheckParams {
 /**
@@ -5952,12 +5967,12 @@ export interface PlanCheckParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
 /**
- * Gives the order in which the nodes are generated.
+ * Returns the order in which nodes are generated.
  */
 export interface PlanOrderParams {
 /**
@@ -5965,7 +5980,7 @@ export interface PlanOrderParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
@@ -5978,12 +5993,12 @@ export interface PlanShowParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
 /**
- * Shows which nodes of a planning graph, or tasks of a list, can be worked on at once, and the chain that takes longest.
+ * Shows which nodes of a planning graph, or tasks of a list, can run at the same time, and the longest chain.
  */
 export interface PlanLevelsParams {
 /**
@@ -5991,12 +6006,12 @@ export interface PlanLevelsParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
 /**
- * Shows the ways through each subgraph that integration tests follow, from where data comes in.
+ * Shows the paths through each subgraph that integration tests follow, from where data enters.
  */
 export interface PlanFlowsParams {
 /**
@@ -6004,17 +6019,17 @@ export interface PlanFlowsParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 along?: Links
 /**
- * How many flows of one subgraph; 5 if left out.
+ * The number of flows per subgraph; 5 if left out.
  */
 top?: number
 }
 /**
- * Shows who needs a node and what it needs.
+ * Shows what depends on a node and what it depends on.
  */
 export interface PlanDepsParams {
 /**
@@ -6022,7 +6037,7 @@ export interface PlanDepsParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 /**
@@ -6030,16 +6045,16 @@ dialect?: (DialectName | null)
  */
 node: string
 /**
- * How far to look; 2 if left out.
+ * How many hops to follow; 2 if left out.
  */
 hops?: number
 /**
- * The folder of the run that says where nodes stand; else that of the graph, if it lies in its `docs`.
+ * The folder of the run with the status of the nodes; default: that of the graph, if it is in the run's `docs`.
  */
 status?: (string | null)
 }
 /**
- * Finds nodes by a name, however it is written, or by what they do, in any words.
+ * Finds nodes by name in any spelling, or by a description of what they do.
  */
 export interface PlanSearchParams {
 /**
@@ -6047,15 +6062,15 @@ export interface PlanSearchParams {
  */
 graph: string
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 /**
- * What is looked for: a name, a description, an error message.
+ * The search text: a name, a description, an error message.
  */
 query: string
 /**
- * How many nodes to show; those as good as the last one are shown too. 5 if left out.
+ * The number of nodes to show; nodes as good as the last one are included. 5 if left out.
  */
 top?: number
 /**
@@ -6063,13 +6078,13 @@ top?: number
  */
 subgraph?: (string | null)
 /**
- * Whose vectors say what texts mean: `builtin`, `openai:MODEL` or `ollama:MODEL`; built-in ones if left out.
+ * The embeddings to use: `builtin`, `openai:MODEL` or `ollama:MODEL`; `builtin` if left out.
  */
 embeddings?: string
 by?: By
 }
 /**
- * Shows where every node of a grown repository stands.
+ * Shows the status of every node of a generated repository.
  */
 export interface StatusParams {
 /**
@@ -6078,7 +6093,7 @@ export interface StatusParams {
 out: string
 }
 /**
- * Tells how far a list of tasks is that is made into a repository, or was.
+ * Shows the progress of a list of tasks, running or finished.
  */
 export interface TasksStatusParams {
 /**
@@ -6087,7 +6102,7 @@ export interface TasksStatusParams {
 out: string
 }
 /**
- * Gives the generation report of a grown repository.
+ * Returns the generation report of a generated repository.
  */
 export interface ReportParams {
 /**
@@ -6096,7 +6111,7 @@ export interface ReportParams {
 out: string
 }
 /**
- * Takes a grown repository back to the last subgraph that passed as a whole.
+ * Rolls a generated repository back to the last subgraph that passed completely.
  */
 export interface RollbackParams {
 /**
@@ -6104,12 +6119,12 @@ export interface RollbackParams {
  */
 out: string
 /**
- * Go back to this subgraph instead of the last one.
+ * Roll back to this subgraph instead of the last one.
  */
 to?: (string | null)
 }
 /**
- * Shows a file, or what was generated for a node: the source, or signatures with the first line of each docstring.
+ * Shows a file, or the code of a node: the source, or signatures with the first line of each docstring.
  */
 export interface CodeViewParams {
 /**
@@ -6125,42 +6140,44 @@ symbol?: (string | null)
  */
 signatures?: boolean
 /**
- * The planning graph that knows the node; else `docs/rpg.json` below the root, if it is there.
+ * The planning graph with the node; default: `docs/rpg.json` below the root, if it exists.
  */
 plan?: (string | null)
 /**
- * The project's folder; else the current one.
+ * The project's folder; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * Lists the tech stacks that a project can be made of: those of Trellis, the user's and the project's.
+ * Lists the project templates: those of Trellis, your own and the project's.
  */
 export interface ListStacksParams {
 /**
- * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+ * left out.
  */
 root?: (string | null)
 }
 /**
- * Shows a tech stack with all its files.
+ * Shows a template with all its files.
  */
 export interface ShowStackParams {
 /**
- * The name of the stack.
+ * The name of the template.
  */
 stack: string
 /**
- * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+ * left out.
  */
 root?: (string | null)
 }
 /**
- * Makes a new project of a tech stack in a folder that is empty or not there. Nothing is installed.
+ * Creates a new project from a template, in a new or empty folder. Installs nothing.
  */
 export interface NewProjectParams {
 /**
- * The name of the stack.
+ * The name of the template.
  */
 stack: string
 /**
@@ -6168,17 +6185,18 @@ stack: string
  */
 out: string
 /**
- * The name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ * The name of the project, of lower-case letters, digits and `-`; the folder's name if left out.
  */
 projectName?: (string | null)
 /**
- * Where the project's own stacks are looked for, upwards; the first folder of the workspace if left out.
+ * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
+ * left out.
  */
 root?: (string | null)
 }
 /**
- * Installs the packages that a project's package.json, requirements.txt, pyproject.toml and go.mod ask for, over the
- * network; nothing of the project is executed, and scripts of npm packages are not.
+ * Installs the packages listed in a project's package.json, requirements.txt, pyproject.toml and go.mod, over the
+ * network; runs no code of the project and no scripts of npm packages.
  */
 export interface InstallPackagesParams {
 /**
@@ -6186,7 +6204,7 @@ export interface InstallPackagesParams {
  */
 root?: (string | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
@@ -6195,36 +6213,36 @@ background?: boolean
  */
 export interface FindSymbolParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
- * Folder or file to look in; else the current folder.
+ * Folder or file to search; default: the current folder.
  */
 root?: (string | null)
 /**
- * The last part may be any part of the symbol's name.
+ * Whether the last part of the name path may be any part of the symbol's name.
  */
 substring?: boolean
 /**
- * Only symbols of these kinds; of any if empty.
+ * Only symbols of these kinds; all kinds if empty.
  */
 kinds?: Kind[]
 /**
- * Whether results hold the definitions' text.
+ * Whether results include the text of the definitions.
  */
 body?: boolean
 /**
- * How many levels of what is in the definitions results hold; 0 if left out.
+ * How many levels of inner definitions to include; 0 if left out.
  */
 depth?: number
 }
 /**
- * Lists every reference of a symbol: uses, imports, exports, its definition.
+ * Lists all references of a symbol: uses, imports, exports, its definition.
  */
 export interface FindReferencingSymbolsParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -6232,20 +6250,20 @@ namePath?: (string | null)
  */
 at?: (At | null)
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 /**
- * A type checker to ask, too: results say which of the possible references it confirms. It has to be installed.
+ * An installed type checker to run as well: results show which possible references it confirms.
  */
 confirm?: (Checker | null)
 }
 /**
- * Lists from where a symbol is used, by the functions and classes around the uses.
+ * Lists what uses a symbol: the functions and classes around the uses.
  */
 export interface FindCallersParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -6253,17 +6271,17 @@ namePath?: (string | null)
  */
 at?: (At | null)
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * Says where the symbol at a place is defined.
+ * Shows where the symbol at a place is defined.
  */
 export interface FindDefinitionParams {
 at: At
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 }
@@ -6272,12 +6290,12 @@ root?: (string | null)
  */
 export interface FindUnusedParams {
 /**
- * Folder to look in; else the current folder.
+ * Folder to search; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * Checks the planned dependencies of a graph against what the code really uses.
+ * Compares the planned dependencies of a graph with those of the code.
  */
 export interface CheckPlannedParams {
 /**
@@ -6285,11 +6303,11 @@ export interface CheckPlannedParams {
  */
 graph: string
 /**
- * Folder with the code; else the current folder.
+ * Folder with the code; default: the current folder.
  */
 root?: (string | null)
 /**
- * Reads the graph as this, whatever it looks like.
+ * Read the graph in this format, instead of detecting it.
  */
 dialect?: (DialectName | null)
 }
@@ -6298,21 +6316,21 @@ dialect?: (DialectName | null)
  */
 export interface DocumentSymbolsParams {
 /**
- * The file; one with syntax errors is shown as far as it can be understood.
+ * The file; one with syntax errors is shown as far as it can be parsed.
  */
 file: string
 /**
- * Only so many levels, from 1; all if left out.
+ * The number of levels to show, from 1; all if left out.
  */
 depth?: (number | null)
 }
 /**
- * Replaces a symbol's body, or all of it with a text that brings its own `def` or `class`. Decorators stay unless the
- * text has some; the docstring is part of the body.
+ * Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
+ * text has its own; the docstring is part of the body.
  */
 export interface ReplaceSymbolBodyParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
@@ -6320,15 +6338,15 @@ namePath: string
  */
 text: string
 /**
- * The file, relative to the root; else the root is looked through for the one symbol of that name path.
+ * The file, relative to the root; default: the one file below the root that defines the name path.
  */
 path?: (string | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
@@ -6337,7 +6355,7 @@ dryRun?: boolean
  */
 export interface InsertBeforeSymbolParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
@@ -6345,15 +6363,15 @@ namePath: string
  */
 text: string
 /**
- * The file, relative to the root; else the root is looked through for the one symbol of that name path.
+ * The file, relative to the root; default: the one file below the root that defines the name path.
  */
 path?: (string | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
@@ -6362,7 +6380,7 @@ dryRun?: boolean
  */
 export interface InsertAfterSymbolParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath: string
 /**
@@ -6370,24 +6388,25 @@ namePath: string
  */
 text: string
 /**
- * Inserts at the end of the class instead; `pass` gives way.
+ * Insert at the end of the class instead; a lone `pass` is replaced.
  */
 inside?: boolean
 /**
- * The file, relative to the root; else the root is looked through for the one symbol of that name path.
+ * The file, relative to the root; default: the one file below the root that defines the name path.
  */
 path?: (string | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * Replaces text of a file: exact, then with other white space, then the most similar lines (0.8 at least).
+ * Replaces text in a file: an exact match, else one with other white space, else the most similar lines (at least
+ * 0.8).
  */
 export interface ReplaceTextParams {
 /**
@@ -6395,33 +6414,33 @@ export interface ReplaceTextParams {
  */
 path: string
 /**
- * What is there.
+ * The text to replace.
  */
 search: string
 /**
- * What is to be there.
+ * The new text.
  */
 replace: string
 /**
- * Which match, from 1; 0 for all. Without it there must be only one.
+ * Which match, from 1; 0 for all. Without it, there must be only one match.
  */
 occurrence?: (number | null)
 /**
- * The folder; else the current one.
+ * The folder; default: the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * Renames a symbol with all its references, imports and exports: every file or none. Refused when a name would come to
- * mean something else; what may mean the symbol, of which nobody can be sure, is not changed but listed.
+ * Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
+ * get another meaning; possible references that cannot be confirmed are listed, not changed.
  */
 export interface RenameSymbolParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -6433,25 +6452,25 @@ at?: (At | null)
  */
 newName: string
 /**
- * The one file in which the name path counts, relative to the root.
+ * The one file in which to look up the name path, relative to the root.
  */
 path?: (string | null)
 /**
- * Folder to look in; else the project of the file, or the current folder.
+ * Folder to search; default: the project of the file, or the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * Deletes a symbol that nothing uses. Refused, with every use listed, when something does or may do: imports and
- * `__all__` count as well.
+ * Deletes a symbol that nothing uses. Refused if something uses it or may use it, with every use listed: imports and
+ * `__all__` count, too.
  */
 export interface SafeDeleteSymbolParams {
 /**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name.
+ * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
 namePath?: (string | null)
 /**
@@ -6459,37 +6478,37 @@ namePath?: (string | null)
  */
 at?: (At | null)
 /**
- * Deletes it even so; what breaks is listed.
+ * Delete it anyway; broken uses are listed.
  */
 force?: boolean
 /**
- * The one file in which the name path counts, relative to the root.
+ * The one file in which to look up the name path, relative to the root.
  */
 path?: (string | null)
 /**
- * Folder to look in; else the project of the file, or the current folder.
+ * Folder to search; default: the project of the file, or the current folder.
  */
 root?: (string | null)
 /**
- * Whether only to show what would change.
+ * Only show what would change.
  */
 dryRun?: boolean
 }
 /**
- * Takes back an edit that one of these methods made; refused if its files were changed since.
+ * Undoes an edit that one of these methods made; refused if its files changed after it.
  */
 export interface UndoEditParams {
 /**
- * Number of the edit; without one, the last that was not undone.
+ * Number of the edit; default: the last one that was not undone.
  */
 id?: (number | null)
 /**
- * A file or folder of the project that was edited; else the current folder.
+ * A file or folder of the edited project; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * List the functions and methods of a Python file; one that is broken answers as far as it can be understood.
+ * Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
  */
 export interface ParseFileParams {
 /**
@@ -6498,7 +6517,7 @@ export interface ParseFileParams {
 filePath: string
 }
 /**
- * Say whether a text is a Python module.
+ * Checks whether a text is a valid Python module.
  */
 export interface ValidateSyntaxParams {
 /**
@@ -6515,11 +6534,11 @@ export interface RunTestsParams {
  */
 testPath?: (string | null)
 /**
- * More of them. Without any, all tests of the root's project are run.
+ * More of them. Without any, all tests of the root's project run.
  */
 paths?: string[]
 /**
- * The folder; else the current one. The project is the one that the tests belong to.
+ * The folder; default: the current folder. The project is the one that contains the tests.
  */
 root?: (string | null)
 sandbox?: Choice
@@ -6534,7 +6553,7 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * What runs the tests; found out from the project's files if left out.
+ * The framework that runs the tests; detected from the project's files if left out.
  */
 framework?: (Tool | null)
 /**
@@ -6558,26 +6577,26 @@ cold?: boolean
  */
 arguments?: string[]
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Write tests for one function by a model, run them, and say which pass; those that fail are kept, since they may have
- * found a bug.
+ * Writes tests for one function with a model, runs them, and reports which pass; failing ones are kept, because they
+ * may have found a bug.
  */
 export interface GenerateTestsParams {
 function: FunctionRef
 /**
- * The project's root; else found from the file.
+ * The project's root; found from the file if left out.
  */
 projectRoot?: (string | null)
 /**
- * Else the one the project's files show.
+ * Default: the framework that the project's files show.
  */
 framework?: (TestFramework | null)
 /**
- * Folder for generated tests, below the root; else `tests_dir` in trellis.toml, else `trellis_tests`.
+ * Folder for generated tests, below the root; default: `tests_dir` in trellis.toml, else `trellis_tests`.
  */
 testsDir?: (string | null)
 /**
@@ -6585,7 +6604,7 @@ testsDir?: (string | null)
  */
 preview?: boolean
 /**
- * Replace generated tests that were edited since, too.
+ * Also replace generated tests that someone edited.
  */
 replaceEdited?: boolean
 /**
@@ -6640,12 +6659,12 @@ testTimeout?: number
  */
 runTimeout?: (number | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Ranks the functions and lines that may be why tests fail.
+ * Ranks the functions and lines that most likely make tests fail.
  */
 export interface LocalizeParams {
 /**
@@ -6684,54 +6703,54 @@ image?: (string | null)
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Makes ready the environment that a project's tests run in on this machine, and says where it is: for a debugger, which has
- * to start the tests itself.
+ * Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
+ * start the tests itself.
  */
 export interface EnvironmentParams {
 /**
- * The project; else the first folder of the workspace.
+ * The project; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
- * The environment to use: its folder, or its interpreter. Else the one that is activated, the project's own, or one made from
- * its requirements.
+ * The environment to use: its folder, or its interpreter. Default: the activated one, the project's own, or one
+ * created from its requirements.
  */
 interpreter?: (string | null)
 /**
- * Answer at once with the id of the job, whose end is told by `trellis/event`.
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
 background?: boolean
 }
 /**
- * Shows what this machine offers for running tests, and what would be enforced.
+ * Checks this machine: what it has for running tests, and which limits the sandbox enforces.
  */
 export interface DoctorParams {
 /**
- * The project whose environment is looked at; else the current folder.
+ * The project whose environment is checked; default: the current folder.
  */
 root?: (string | null)
 }
 /**
- * List the functions that tests were generated for, with their tests and how these last ran.
+ * Lists the functions with generated tests, with their tests and the last results.
  */
 export interface ListTestsParams {
 /**
- * The project; else the first folder of the workspace.
+ * The project; default: the first folder of the workspace.
  */
 root?: (string | null)
 }
 /**
- * Add the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it. `undoEdit` takes
- * it back.
+ * Adds the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it.
+ * `undoEdit` reverts it.
  */
 export interface AddTestPathParams {
 /**
- * The project; else the first folder of the workspace.
+ * The project; default: the first folder of the workspace.
  */
 root?: (string | null)
 /**
@@ -6744,11 +6763,11 @@ path: string
  */
 export interface ErrorData {
 /**
- * Tells errors of one code apart, such as `stale`.
+ * Distinguishes errors with the same code, such as `stale`.
  */
 kind: string
 /**
- * What to do about it, for a person.
+ * What to do about it.
  */
 hint?: (string | null)
 /**

@@ -347,7 +347,7 @@ fn what_cannot_be_served_is_refused_in_words() {
     world.write("file.py", "");
     let table: [(&[&str], i32, &str); 6] = [
         (&["serve", "none"], 65, "give folders that are there"),
-        (&["serve", "file.py"], 65, "is not a folder"),
+        (&["serve", "file.py"], 65, "is no folder"),
         (&["mcp", "none"], 65, "give folders that are there"),
         (&["serve", "--allow-origin", "*"], 64, "a scheme and a host"),
         (&["serve", "--idle-exit", "0"], 64, "--idle-exit"),

@@ -52,7 +52,7 @@ fn twenty() -> u64 {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LocalizeResult {
-    /// What the failures indicate, if fixed rules can tell.
+    /// What the failures indicate, if a fixed rule applies.
     pub(crate) diagnosis: Option<DiagnosisShape>,
     /// Ids of failing tests that passed when run again unchanged.
     pub(crate) flaky: Vec<String>,
