@@ -24,16 +24,19 @@ test('the hint of a kind is of the editor', () => {
 test('of a hint those clauses stay that are of no command line, and its options are settings', () => {
   const table: [string, string | undefined, string?][] = [
     ['wait for it, or stop it', 'wait for it, or stop it'],
-    ['nothing was changed; look where `trellis localize` points', 'nothing was changed'],
+    ['nothing was changed; try `trellis localize`', 'nothing was changed'],
     ['`git init`, and commit what is there', '`git init`, and commit what is there'],
-    ['make `.trellis` writable and free some space on the disk', 'make `.trellis` writable and free some space on the disk'],
+    [
+      'make `.trellis` writable and free some space on the disk',
+      'make `.trellis` writable and free some space on the disk',
+    ],
     ['give your own another `tests` folder', 'give your own another `tests` folder'],
     ['the README lists what trellis.toml may say', 'the README lists what trellis.toml may say'],
     ['`trellis/jobs` lists them; ask again', 'ask again'],
     ['set TRELLIS_CACHE', undefined],
     ['give `hunks`, or decide `accept` for the whole', undefined],
     [
-      'accepted code is kept; to go on, raise it where it is set (`budgetUsd`, or usd under [budget])',
+      'accepted code is kept; to resume, raise the limit (`budgetUsd`, or usd under [budget])',
       'accepted code is kept; change the setting "trellis.budget.usd"',
       'trellis.budget.usd',
     ],
