@@ -483,11 +483,11 @@ export interface GenerateParams {
  */
 graph?: (string | null)
 /**
- * Output folder for the generated repository.
+ * Folder of the generated repository.
  */
 out: string
 /**
- * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -495,11 +495,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; earlier nodes must have passed, or are skipped.
+ * Start at this node. Nodes before it that have not passed are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files shown to the model as project context.
+ * Files that are part of every prompt as project context.
  */
 context?: (string[] | null)
 /**
@@ -507,7 +507,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
+ * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
  */
 dialect?: (string | null)
 /**
@@ -519,8 +519,8 @@ fixWith?: (FixWith | null)
  */
 votes?: (number | null)
 /**
- * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
- * low confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
+ * after the second, of little confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -528,39 +528,39 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Keep files that you edited and build on them, instead of stopping.
+ * Continue from files that you edited, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove code generated for nodes that are no longer in the graph, instead of stopping.
+ * Remove the code of nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -569,12 +569,11 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -584,27 +583,27 @@ allow?: Allowed
  */
 export interface Allowed {
 /**
- * A variable for the tests; as often as there are variables.
+ * Set a variable for the tests. Repeatable.
  */
 env?: string[]
 /**
- * A variable for the tests that has the value it has here; as often as there are variables.
+ * Pass a variable of yours to the tests. Repeatable.
  */
 passEnv?: string[]
 /**
- * MiB of memory (default: 2048).
+ * Memory limit in MiB [default: 2048].
  */
 memory?: (number | null)
 /**
- * Processors (default: all; in containers 1).
+ * Number of processors [default: all; 1 in containers].
  */
 cores?: (number | null)
 /**
- * Let tests use the network, this machine's own services among it.
+ * Let tests use the network, including services on this machine.
  */
 network?: boolean
 /**
- * Do not let tests write beside their code.
+ * Do not let tests write to the project folder.
  */
 readOnly?: boolean
 /**
@@ -635,11 +634,11 @@ node: string
  */
 graph?: (string | null)
 /**
- * Output folder for the generated repository.
+ * Folder of the generated repository.
  */
 out: string
 /**
- * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -647,11 +646,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; earlier nodes must have passed, or are skipped.
+ * Start at this node. Nodes before it that have not passed are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files shown to the model as project context.
+ * Files that are part of every prompt as project context.
  */
 context?: (string[] | null)
 /**
@@ -659,7 +658,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
+ * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
  */
 dialect?: (string | null)
 /**
@@ -671,8 +670,8 @@ fixWith?: (FixWith | null)
  */
 votes?: (number | null)
 /**
- * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
- * low confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
+ * after the second, of little confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -680,39 +679,39 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Keep files that you edited and build on them, instead of stopping.
+ * Continue from files that you edited, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove code generated for nodes that are no longer in the graph, instead of stopping.
+ * Remove the code of nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -721,12 +720,11 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -1073,92 +1071,95 @@ line: number
 why: string
 }
 /**
- * Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
+ * Fix failing tests; every fix is tested on a copy first.
+ * 
+ * Runs the tests, finds causes, asks the model for a fix of each, and tries it on a copy of the project. Doubtful fixes wait
+ * for your approval.
  */
 export interface RepairParams {
 /**
- * The project.
+ * Folder of the project.
  */
 root?: string
 /**
- * Mend only these failing tests: ids, files or folders; all that fails if none is given.
+ * Fix only these failing tests: ids, files or folders. Default: all that fail.
  */
 tests?: string[]
 /**
- * Run only these test files and folders beside them; all tests if none is given.
+ * Run only these test files and folders as well. Default: all tests.
  */
 suite?: string[]
 /**
- * What is wrong, in your words, for the model.
+ * Describe in your own words what is wrong; the model reads it.
  */
 issue?: (string | null)
 /**
- * Fixes that are tried for one cause.
+ * Try at most this many fixes for one cause.
  */
 maxIterations?: number
 /**
- * Fixes that pass among which the best is chosen; each one is asked for.
+ * Collect this many passing fixes and keep the best. Each one is a request to the model.
  */
 candidates?: number
 /**
- * Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
+ * Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
  */
 approve?: (string | null)
 /**
- * More files of which you want to see each change, as patterns such as `billing/**`.
+ * Ask for approval of every change to these files, such as `billing/**`. Repeatable.
  */
 critical?: string[]
 /**
- * Lines of one file that a fix may change.
+ * Let a fix change at most this many lines of one file.
  */
 maxLines?: number
 /**
- * Do not ask the model for a diagnosis before it is asked for a fix.
+ * Skip the diagnosis that the model writes before a fix.
  */
 noReport?: boolean
 fixWith?: FixWith
 /**
- * Write nothing into the tree; the patch is all there is.
+ * Change no file; only write the patch.
  */
 dryRun?: boolean
 /**
- * Work on the last commit in a worktree of git; fixes go to a branch, and the tree is not touched.
+ * Fix the last commit in a separate git worktree. Fixes go to a branch; your files do not change.
  */
 worktree?: boolean
 /**
- * Commit what was kept, and nothing else of the tree.
+ * Commit the fixes that were kept, and nothing else.
  */
 commit?: boolean
 /**
- * Write what was kept to this file as a patch that `git apply` takes.
+ * Write the fixes to this file as a patch for `git apply`.
  */
 patch?: (string | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -1167,25 +1168,24 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
+ * Wait for your decision about fixes that need approval. Default: they wait as proposals, and the repair continues.
  */
 wait?: boolean
 /**
- * Seconds one test may take.
+ * Time limit for one test, in seconds.
  */
 testTimeout?: number
 /**
- * Seconds all of them may take (default: 1800).
+ * Time limit for all tests of a run, in seconds [default: 1800].
  */
 runTimeout?: (number | null)
 /**
@@ -1512,12 +1512,14 @@ testSeconds: number
 testRuns: number
 }
 /**
- * Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
- * a worktree of its own, so that your files stay as they are until you approve.
+ * Implement an issue from a spec, test-first, on its own branch.
+ * 
+ * Writes tests that fail and code that makes them pass, runs linters, asks for your review and merges. All of it happens in a
+ * separate git worktree: your files do not change until you approve.
  */
 export interface ImplementParams {
 /**
- * The project, in a repository of git.
+ * Folder of the project, in a git repository.
  */
 root?: string
 /**
@@ -1525,30 +1527,30 @@ root?: string
  */
 issue: string
 /**
- * What is wanted, in a file of the project.
+ * File of the project that describes what to build.
  */
 lld: string
 /**
- * Files of the project, Python or Markdown, that are in every question: code to use, standards to keep.
+ * Python or Markdown files that are part of every prompt: code to use, standards to follow.
  */
 context?: string[]
 /**
- * How tests and code are given: in one reply, or by work with tools on a copy of the files (default: with tools where the
- * model has them).
+ * How the model works: in one reply, or with tools that edit a copy of the files. Default: tools if the model
+ * supports them.
  */
 workWith?: (FixWith | null)
 /**
- * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
- * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
+ * When a change needs your approval before the merge: never (autonomous), always (supervised), or when in doubt
+ * (threshold). Work that does not pass exits with 1 in autonomous mode, otherwise with 2.
  */
 approve?: (string | null)
 /**
- * Show what would be done and the first question; ask no model and write nothing.
+ * Show the steps and the first prompt. Calls no model and writes nothing.
  */
 dryRun?: boolean
 /**
- * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
- * a pull request where the remote is of a forge.
+ * Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+ * with a pull request on GitHub, Gitea or Forgejo.
  */
 push?: (string | null)
 /**
@@ -1556,31 +1558,31 @@ push?: (string | null)
  */
 decision?: (Decision | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -1589,25 +1591,24 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Fixes after the first code, of an issue or of each task; then a person is needed.
+ * Try at most this many fixes after the first code; then the work needs your review.
  */
 maxRetries?: number
 /**
- * Seconds one test may take.
+ * Time limit for one test, in seconds.
  */
 testTimeout?: number
 /**
- * Seconds all of them may take (default: 1800).
+ * Time limit for all tests of a run, in seconds [default: 1800].
  */
 runTimeout?: (number | null)
 /**
@@ -1740,67 +1741,69 @@ pullRequest?: (string | null)
 note?: (string | null)
 }
 /**
- * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
- * at a time, merged as they pass. Goes on where an earlier start stopped.
+ * Build a project from a task list, several tasks in parallel.
+ * 
+ * Creates the project from a template, then implements each task test-first in its own git worktree and merges it when all tests
+ * pass. The same command resumes an earlier start.
  */
 export interface TasksParams {
 /**
- * The list: JSON with `tasks`, each with `id`, `description`, and as it likes `implementation_details`, `depends_on`,
+ * Task list: JSON with `tasks`, each with `id`, `description` and optional `implementation_details`, `depends_on`,
  * `story_points`, `keywords`.
  */
 file: string
 /**
- * The tech stack; `trellis stacks list` shows all.
+ * Project template; `trellis stacks list` shows all.
  */
 stack: string
 /**
- * The folder of the repository: empty, not there, or of an earlier start.
+ * Folder of the project: new, empty, or from an earlier start.
  */
 out: string
 /**
- * Name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ * Name of the project: lower-case letters, digits and `-`. Default: the folder's name.
  */
 name?: (string | null)
 /**
- * Tasks at a time.
+ * Work on this many tasks in parallel.
  */
 jobs?: number
 workWith?: FixWith
 /**
- * Do not ask for tests of all tasks together in the end, and for what connects them.
+ * Skip the tests of all tasks together at the end.
  */
 skipIntegration?: boolean
 /**
- * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
- * a pull request where the remote is of a forge.
+ * Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+ * with a pull request on GitHub, Gitea or Forgejo.
  */
 push?: (string | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -1809,25 +1812,24 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Fixes after the first code, of an issue or of each task; then a person is needed.
+ * Try at most this many fixes after the first code; then the work needs your review.
  */
 maxRetries?: number
 /**
- * Seconds one test may take.
+ * Time limit for one test, in seconds.
  */
 testTimeout?: number
 /**
- * Seconds all of them may take (default: 1800).
+ * Time limit for all tests of a run, in seconds [default: 1800].
  */
 runTimeout?: (number | null)
 /**
@@ -2188,31 +2190,31 @@ test: string
  */
 tests?: string[]
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -2229,12 +2231,11 @@ testTimeout?: number
 runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -2336,12 +2337,11 @@ test?: boolean
 note?: string
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -4318,12 +4318,11 @@ paths?: string[]
 root?: (string | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -4564,31 +4563,31 @@ preview?: boolean
  */
 replaceEdited?: boolean
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -4597,12 +4596,11 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -4777,12 +4775,11 @@ testTimeout?: number
 runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -5032,6 +5029,10 @@ localLimits?: (Limit[] | null)
  * Why local sandboxes do not work here.
  */
 localError?: (string | null)
+/**
+ * Whether tests can run, where, and what to do next.
+ */
+verdict: string
 }
 /**
  * One thing that was checked.
@@ -5050,6 +5051,10 @@ detail: string
  * What does not work without it; null if it exists.
  */
 cost?: (string | null)
+/**
+ * Whether Trellis does all of its work without it.
+ */
+optional: boolean
 }
 /**
  * Lists the functions with generated tests, with their tests and the last results.
@@ -5163,11 +5168,11 @@ export interface Generate {
  */
 graph?: (string | null)
 /**
- * Output folder for the generated repository.
+ * Folder of the generated repository.
  */
 out: string
 /**
- * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -5175,11 +5180,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; earlier nodes must have passed, or are skipped.
+ * Start at this node. Nodes before it that have not passed are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files shown to the model as project context.
+ * Files that are part of every prompt as project context.
  */
 context?: (string[] | null)
 /**
@@ -5187,7 +5192,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
+ * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
  */
 dialect?: (string | null)
 /**
@@ -5199,8 +5204,8 @@ fixWith?: (FixWith | null)
  */
 votes?: (number | null)
 /**
- * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
- * low confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
+ * after the second, of little confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -5208,39 +5213,39 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Keep files that you edited and build on them, instead of stopping.
+ * Continue from files that you edited, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove code generated for nodes that are no longer in the graph, instead of stopping.
+ * Remove the code of nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -5249,12 +5254,11 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -5273,11 +5277,11 @@ node: string
  */
 graph?: (string | null)
 /**
- * Output folder for the generated repository.
+ * Folder of the generated repository.
  */
 out: string
 /**
- * Nodes generated at the same time, 1 to 256; the result is the same for any number. Default 1.
+ * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
  */
 jobs?: (number | null)
 /**
@@ -5285,11 +5289,11 @@ jobs?: (number | null)
  */
 batch?: (number | null)
 /**
- * Start at this node; earlier nodes must have passed, or are skipped.
+ * Start at this node. Nodes before it that have not passed are skipped.
  */
 startFromNode?: (string | null)
 /**
- * Files shown to the model as project context.
+ * Files that are part of every prompt as project context.
  */
 context?: (string[] | null)
 /**
@@ -5297,7 +5301,7 @@ context?: (string[] | null)
  */
 spec?: (string | null)
 /**
- * rpg, zerorepo, codermind or rpg-encoder; detected if left out.
+ * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
  */
 dialect?: (string | null)
 /**
@@ -5309,8 +5313,8 @@ fixWith?: (FixWith | null)
  */
 votes?: (number | null)
 /**
- * Which fixes need your review: `autonomous` (none), `supervised` (all) or `threshold` (those after the second, with
- * low confidence, or of critical files). Default `autonomous`.
+ * Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
+ * after the second, of little confidence, or of critical files). Default `autonomous`.
  */
 approve?: (string | null)
 /**
@@ -5318,39 +5322,39 @@ approve?: (string | null)
  */
 testTimeout?: (number | null)
 /**
- * Keep files that you edited and build on them, instead of stopping.
+ * Continue from files that you edited, instead of stopping.
  */
 keepEdits?: (boolean | null)
 /**
- * Remove code generated for nodes that are no longer in the graph, instead of stopping.
+ * Remove the code of nodes that are no longer in the graph, instead of stopping.
  */
 dropRemoved?: (boolean | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -5359,12 +5363,11 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -5464,92 +5467,95 @@ kinds?: EventKind[]
 last?: (number | null)
 }
 /**
- * Mend what makes tests fail: run them, find the cause, ask a model, prove each fix on a copy, and keep what you let stay.
+ * Fix failing tests; every fix is tested on a copy first.
+ * 
+ * Runs the tests, finds causes, asks the model for a fix of each, and tries it on a copy of the project. Doubtful fixes wait
+ * for your approval.
  */
 export interface RepairArgs {
 /**
- * The project.
+ * Folder of the project.
  */
 root?: string
 /**
- * Mend only these failing tests: ids, files or folders; all that fails if none is given.
+ * Fix only these failing tests: ids, files or folders. Default: all that fail.
  */
 tests?: string[]
 /**
- * Run only these test files and folders beside them; all tests if none is given.
+ * Run only these test files and folders as well. Default: all tests.
  */
 suite?: string[]
 /**
- * What is wrong, in your words, for the model.
+ * Describe in your own words what is wrong; the model reads it.
  */
 issue?: (string | null)
 /**
- * Fixes that are tried for one cause.
+ * Try at most this many fixes for one cause.
  */
 maxIterations?: number
 /**
- * Fixes that pass among which the best is chosen; each one is asked for.
+ * Collect this many passing fixes and keep the best. Each one is a request to the model.
  */
 candidates?: number
 /**
- * Which fixes a person has to see before they stay: none (autonomous), all (supervised), or doubtful ones (threshold).
+ * Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
  */
 approve?: (string | null)
 /**
- * More files of which you want to see each change, as patterns such as `billing/**`.
+ * Ask for approval of every change to these files, such as `billing/**`. Repeatable.
  */
 critical?: string[]
 /**
- * Lines of one file that a fix may change.
+ * Let a fix change at most this many lines of one file.
  */
 maxLines?: number
 /**
- * Do not ask the model for a diagnosis before it is asked for a fix.
+ * Skip the diagnosis that the model writes before a fix.
  */
 noReport?: boolean
 fixWith?: FixWith
 /**
- * Write nothing into the tree; the patch is all there is.
+ * Change no file; only write the patch.
  */
 dryRun?: boolean
 /**
- * Work on the last commit in a worktree of git; fixes go to a branch, and the tree is not touched.
+ * Fix the last commit in a separate git worktree. Fixes go to a branch; your files do not change.
  */
 worktree?: boolean
 /**
- * Commit what was kept, and nothing else of the tree.
+ * Commit the fixes that were kept, and nothing else.
  */
 commit?: boolean
 /**
- * Write what was kept to this file as a patch that `git apply` takes.
+ * Write the fixes to this file as a patch for `git apply`.
  */
 patch?: (string | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -5558,25 +5564,24 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Wait for decisions about fixes that a person has to see; else they wait as proposals, and the work goes on.
+ * Wait for your decision about fixes that need approval. Default: they wait as proposals, and the repair continues.
  */
 wait?: boolean
 /**
- * Seconds one test may take.
+ * Time limit for one test, in seconds.
  */
 testTimeout?: number
 /**
- * Seconds all of them may take (default: 1800).
+ * Time limit for all tests of a run, in seconds [default: 1800].
  */
 runTimeout?: (number | null)
 /**
@@ -5585,12 +5590,14 @@ runTimeout?: (number | null)
 background?: boolean
 }
 /**
- * Implement one issue test-first: tests that fail, code that makes them pass, linters, your review, a merge; on a branch and in
- * a worktree of its own, so that your files stay as they are until you approve.
+ * Implement an issue from a spec, test-first, on its own branch.
+ * 
+ * Writes tests that fail and code that makes them pass, runs linters, asks for your review and merges. All of it happens in a
+ * separate git worktree: your files do not change until you approve.
  */
 export interface ImplementArgs {
 /**
- * The project, in a repository of git.
+ * Folder of the project, in a git repository.
  */
 root?: string
 /**
@@ -5598,30 +5605,30 @@ root?: string
  */
 issue: string
 /**
- * What is wanted, in a file of the project.
+ * File of the project that describes what to build.
  */
 lld: string
 /**
- * Files of the project, Python or Markdown, that are in every question: code to use, standards to keep.
+ * Python or Markdown files that are part of every prompt: code to use, standards to follow.
  */
 context?: string[]
 /**
- * How tests and code are given: in one reply, or by work with tools on a copy of the files (default: with tools where the
- * model has them).
+ * How the model works: in one reply, or with tools that edit a copy of the files. Default: tools if the model
+ * supports them.
  */
 workWith?: (FixWith | null)
 /**
- * Whether a person has to see the change before it is merged: never (autonomous), always (supervised), or where something
- * speaks against it (threshold). With `autonomous` work that does not pass ends with 1, else with 2.
+ * When a change needs your approval before the merge: never (autonomous), always (supervised), or when in doubt
+ * (threshold). Work that does not pass exits with 1 in autonomous mode, otherwise with 2.
  */
 approve?: (string | null)
 /**
- * Show what would be done and the first question; ask no model and write nothing.
+ * Show the steps and the first prompt. Calls no model and writes nothing.
  */
 dryRun?: boolean
 /**
- * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
- * a pull request where the remote is of a forge.
+ * Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+ * with a pull request on GitHub, Gitea or Forgejo.
  */
 push?: (string | null)
 /**
@@ -5629,31 +5636,31 @@ push?: (string | null)
  */
 decision?: (Decision | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -5662,25 +5669,24 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Fixes after the first code, of an issue or of each task; then a person is needed.
+ * Try at most this many fixes after the first code; then the work needs your review.
  */
 maxRetries?: number
 /**
- * Seconds one test may take.
+ * Time limit for one test, in seconds.
  */
 testTimeout?: number
 /**
- * Seconds all of them may take (default: 1800).
+ * Time limit for all tests of a run, in seconds [default: 1800].
  */
 runTimeout?: (number | null)
 /**
@@ -5689,67 +5695,69 @@ runTimeout?: (number | null)
 background?: boolean
 }
 /**
- * Make a repository of a list of tasks: a project of a tech stack, then each task test-first in a worktree of its own, several
- * at a time, merged as they pass. Goes on where an earlier start stopped.
+ * Build a project from a task list, several tasks in parallel.
+ * 
+ * Creates the project from a template, then implements each task test-first in its own git worktree and merges it when all tests
+ * pass. The same command resumes an earlier start.
  */
 export interface TasksArgs {
 /**
- * The list: JSON with `tasks`, each with `id`, `description`, and as it likes `implementation_details`, `depends_on`,
+ * Task list: JSON with `tasks`, each with `id`, `description` and optional `implementation_details`, `depends_on`,
  * `story_points`, `keywords`.
  */
 file: string
 /**
- * The tech stack; `trellis stacks list` shows all.
+ * Project template; `trellis stacks list` shows all.
  */
 stack: string
 /**
- * The folder of the repository: empty, not there, or of an earlier start.
+ * Folder of the project: new, empty, or from an earlier start.
  */
 out: string
 /**
- * Name of the project, of lower-case letters, digits and `-`; that of the folder if left out.
+ * Name of the project: lower-case letters, digits and `-`. Default: the folder's name.
  */
 name?: (string | null)
 /**
- * Tasks at a time.
+ * Work on this many tasks in parallel.
  */
 jobs?: number
 workWith?: FixWith
 /**
- * Do not ask for tests of all tasks together in the end, and for what connects them.
+ * Skip the tests of all tasks together at the end.
  */
 skipIntegration?: boolean
 /**
- * Push to this remote, a name or an address: the branch that work is merged into, and branches that are left for a person, with
- * a pull request where the remote is of a forge.
+ * Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+ * with a pull request on GitHub, Gitea or Forgejo.
  */
 push?: (string | null)
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -5758,25 +5766,24 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
 /**
- * Fixes after the first code, of an issue or of each task; then a person is needed.
+ * Try at most this many fixes after the first code; then the work needs your review.
  */
 maxRetries?: number
 /**
- * Seconds one test may take.
+ * Time limit for one test, in seconds.
  */
 testTimeout?: number
 /**
- * Seconds all of them may take (default: 1800).
+ * Time limit for all tests of a run, in seconds [default: 1800].
  */
 runTimeout?: (number | null)
 /**
@@ -5841,31 +5848,31 @@ test: string
  */
 tests?: string[]
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -5882,12 +5889,11 @@ testTimeout?: number
 runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -5936,12 +5942,11 @@ test?: boolean
 note?: string
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -6543,12 +6548,11 @@ paths?: string[]
 root?: (string | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -6608,31 +6612,31 @@ preview?: boolean
  */
 replaceEdited?: boolean
 /**
- * Model, as `provider:name` or `recorded:FILE`; else TRELLIS_MODEL, else `model` in trellis.toml.
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
 model?: (string | null)
 /**
- * Model for simple work; else `simple_model` in trellis.toml, else the model.
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
  */
 simpleModel?: (string | null)
 /**
- * Model for hard work and for fixes after the second failure; else `strong_model` in trellis.toml.
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
  */
 strongModel?: (string | null)
 /**
- * Stop before the model's calls cost more US dollars than this, earlier starts of the run included.
+ * Spending limit in US dollars. Earlier starts of the same run count.
  */
 budgetUsd?: (number | null)
 /**
- * Stop before the model's calls take more tokens than this, earlier starts of the run included.
+ * Limit in tokens. Earlier starts of the same run count.
  */
 budgetTokens?: (number | null)
 /**
- * Stop before the model is asked longer than this after the start.
+ * Send no request to the model after this many minutes.
  */
 budgetMinutes?: (number | null)
 /**
- * Write every reply of the model to this file, as a recording.
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
  */
 record?: (string | null)
 /**
@@ -6641,12 +6645,11 @@ record?: (string | null)
 replayLatency?: boolean
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed
@@ -6693,12 +6696,11 @@ testTimeout?: number
 runTimeout?: (number | null)
 sandbox?: Choice
 /**
- * Docker image with Python that the tests' own image is derived from (default: python:3.12-slim).
+ * Docker image with Python to run tests in [default: python:3.12-slim].
  */
 image?: (string | null)
 /**
- * The environment that tests run in: its folder, or its interpreter. A bare interpreter gets an environment made
- * from it. Tests run locally.
+ * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
  */
 interpreter?: (string | null)
 allow?: Allowed

@@ -88,7 +88,7 @@ fn what_may_be_meant_is_listed_and_not_renamed() {
     let _ = world.trellis(&both).exits(65).says("2 symbols are called so");
     fs::remove_file(twin).expect("a file");
     let said = world.trellis(&["symbols", "rename", "sum", "total", "--in=lib"]).exits(0);
-    let _ = said.says("`trellis symbols undo 2 --in lib` takes it back");
+    let _ = said.says("`trellis symbols undo 2 --project lib` undoes it");
     assert_eq!(texts(&world), [SHOP, APP], "there and back");
 }
 

@@ -346,9 +346,9 @@ fn what_cannot_be_served_is_refused_in_words() {
     let world = World::new();
     world.write("file.py", "");
     let table: [(&[&str], i32, &str); 6] = [
-        (&["serve", "none"], 65, "give folders that are there"),
-        (&["serve", "file.py"], 65, "is no folder"),
-        (&["mcp", "none"], 65, "give folders that are there"),
+        (&["serve", "none"], 65, "none does not exist"),
+        (&["serve", "file.py"], 65, "is not a folder"),
+        (&["mcp", "none"], 65, "give folders that exist"),
         (&["serve", "--allow-origin", "*"], 64, "a scheme and a host"),
         (&["serve", "--idle-exit", "0"], 64, "--idle-exit"),
         (&["serve", "--parent", "0"], 65, "not a process id"),

@@ -261,7 +261,9 @@ impl Course {
             Review::Edited => self.go(Stage::Green, Next::Green),
             Review::SendBack(words) => self.fix(format!("review: {words}")),
             Review::Leave => self.end(Ending::Left),
-            Review::Nobody => self.end(Ending::NeedsPerson("look at the change, then approve it or request changes".to_owned())),
+            Review::Nobody => self.end(Ending::NeedsPerson(
+                "look at the change, then approve it or request changes".to_owned(),
+            )),
         }
     }
 

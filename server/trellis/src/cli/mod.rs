@@ -170,7 +170,7 @@ fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
         Ok(real) if real.is_dir() => Ok(real),
         Ok(_) => Err(Fault::input(format!("{} is not a folder", folder.display()))
             .hint("give the folder that contains it")),
-        Err(error) => Err(Fault::input(format!("cannot serve {}: {error}", folder.display()))
+        Err(error) => Err(Fault::input(run::words::cannot_read(folder.display(), &error))
             .hint("give folders that exist")),
     };
     folders.iter().map(real).collect()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use plan::{Dialect, Exploration, Plan};
+use run::words::counted;
 
 use super::symbols::planned::{self, PlannedArgs};
 use crate::error::{Exit, Fault};
@@ -104,10 +105,11 @@ fn check(params: &PlanCheckParams, output: &mut Output) -> Result<Exit, Fault> {
         output.json(&result)?;
     } else {
         let problems = result.problems.iter().map(|it| format!("{}\n", shown(it)));
-        let size = format!("{} and {}", counted(nodes, "node"), counted(edges, "edge"));
+        let size =
+            format!("{} and {}", counted(nodes, "node", "nodes"), counted(edges, "edge", "edges"));
         let count = match result.problems.len() {
             0 => "no problems".to_owned(),
-            count => counted(count, "problem"),
+            count => counted(count, "problem", "problems"),
         };
         output.text(format!("{}{count} in {size}", problems.collect::<String>()))?;
     }
@@ -184,8 +186,4 @@ fn list(problems: &[PlanProblem], output: &Output) {
 fn shown(problem: &PlanProblem) -> String {
     let PlanProblem { kind, node, message, hint } = problem;
     format!("problem: [{kind}] {node}: {message}\n  hint: {hint}")
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

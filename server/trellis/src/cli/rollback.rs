@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use run::words::counted;
 
 use crate::error::{Exit, Fault};
 use crate::methods::rollback::{RollbackParams, rollback};
@@ -24,10 +25,10 @@ pub(crate) fn run(args: &RollbackArgs, output: &mut Output) -> Result<Exit, Faul
         output.json(&result)?;
     } else {
         output.text(format!(
-            "back at {} ({} files changed, {} nodes pending again)",
+            "reset to {}: {} changed, {} pending again",
             result.to,
-            result.files.len(),
-            result.pending.len()
+            counted(result.files.len(), "file", "files"),
+            counted(result.pending.len(), "node", "nodes")
         ))?;
     }
     Ok(Exit::Done)

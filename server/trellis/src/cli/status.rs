@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use run::words::counted;
 
 use crate::cli::results::plain;
 use crate::error::{Exit, Fault};
@@ -11,6 +12,7 @@ use crate::methods::status::{ReportParams, StatusParams, report as report_of, st
 use crate::methods::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use crate::output::{Output, color};
 use crate::tasks;
+use crate::workspace::checkpoint::Entry;
 
 /// Show the state of every node or task of a run.
 #[derive(Args)]
@@ -39,22 +41,29 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
     }
     output.stream(|out| {
         for (id, entry) in &result.nodes {
-            let results = &entry.test_results;
-            let reason = entry.failure_reason.as_deref().unwrap_or_default();
-            writeln!(
-                out,
-                "{} {id} ({} tests passed, {} failed, {} fixes) {reason}",
-                color::state(&format!("{:<12}", entry.status)),
-                results.passed,
-                results.failed,
-                entry.retry_count
-            )?;
+            let state = color::state(&format!("{:<12}", entry.status));
+            writeln!(out, "{state} {id}{}", plain(&details(entry)))?;
         }
         let counts: Vec<String> =
             result.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
         writeln!(out, "{}", counts.join(", "))
     })?;
     Ok(Exit::Done)
+}
+
+/// Tests and fixes of a node, as far as there are any, and why it failed.
+fn details(entry: &Entry) -> String {
+    let results = &entry.test_results;
+    let counts = [
+        (results.passed, counted(results.passed, "test passed", "tests passed")),
+        (results.failed, counted(results.failed, "test failed", "tests failed")),
+        (entry.retry_count as usize, counted(entry.retry_count as usize, "fix", "fixes")),
+    ];
+    let known: Vec<String> =
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+    let counts = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+    let reason = entry.failure_reason.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+    counts + &reason
 }
 
 fn of_tasks(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault> {

@@ -89,7 +89,7 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
 
 fn human(it: &Generated) -> String {
     let mut out = String::new();
-    if !it.written {
+    if !it.written && !it.diff.is_empty() {
         out += &format!("{}\n", plain_lines(&it.diff));
     }
     it.tests.iter().for_each(|test| out += &line(test));

@@ -72,7 +72,10 @@ pub(super) async fn push(
         (Outcome::Merged, _) => forge.settle().await,
         (Outcome::NeedsHuman | Outcome::Left, Some(branch)) => {
             let report = report::written(&order.home, it.reports.as_deref());
-            let reason = it.reason.as_deref().unwrap_or("look at the change, then approve it or request changes");
+            let reason = it
+                .reason
+                .as_deref()
+                .unwrap_or("look at the change, then approve it or request changes");
             forge.left(&Left { branch, into, message, reason, report: &report }).await;
         }
         _ => {}

@@ -193,7 +193,7 @@ struct GenerateOptions {
     dialect: Option<String>,
     /// How the model gives a fix.
     fix_with: Option<FixWith>,
-    /// Opinions on what a failure means, 1 to 15, all at once; one, and others while it is not clear, if not given.
+    /// Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
     votes: Option<u32>,
     /// Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
     /// after the second, of little confidence, or of critical files). Default `autonomous`.

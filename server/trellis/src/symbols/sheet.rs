@@ -150,7 +150,10 @@ impl Definition {
             None => self.name.clone(),
         };
         let (kind, path) = (self.kind, &self.name_path);
+        // The header of a class without bases says no more than its path.
+        let shown = if shown == format!("{kind} {}", self.name) { String::new() } else { shown };
         let own = format!("{:margin$}{line}:{column}  {kind} {path}  {shown}", "");
+        let own = own.trim_end().to_owned();
         let below = self.children.iter().flat_map(|it| it.branch(margin + 4));
         std::iter::once(own).chain(below).collect()
     }

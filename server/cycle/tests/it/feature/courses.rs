@@ -113,7 +113,10 @@ fn what_does_not_do_goes_back_and_at_last_to_a_person() {
         ("w, +, w, +, +, w, no too clever", "fix 0"),
         ("w, +, w, +, +, w, edit", "green"),
         ("w, +, w, +, +, w, leave", "left"),
-        ("w, +, w, +, +, w, nobody", "person: look at the change, then approve it or request changes; 0 in vain"),
+        (
+            "w, +, w, +, +, w, nobody",
+            "person: look at the change, then approve it or request changes; 0 in vain",
+        ),
         ("w, +, w, +, +, w, yes, stuck a conflict", "person: a conflict; 0 in vain"),
     ];
     for (sights, wanted) in table {

@@ -12,7 +12,7 @@ use crate::methods::edits::{
     ReplaceTextParams, SymbolEdit, replace_text,
 };
 use crate::methods::meant;
-use crate::output::Output;
+use crate::output::{Output, color};
 use crate::project;
 
 /// What is edited, where, and with which text.
@@ -159,7 +159,8 @@ pub(super) fn show(result: &EditResult, place: &Path, output: &mut Output) -> Re
     if output.is_json() {
         output.json(result)?;
     } else {
-        output.text(result.diff.trim_end_matches('\n'))?;
+        let lines = result.diff.lines().map(|it| color::diff(&it.replace("/./", "/")));
+        output.text(lines.collect::<Vec<_>>().join("\n"))?;
         result.notes.iter().for_each(|it| output.note(format_args!("{it}")));
         say_undo(result.undo, place, output);
     }
@@ -170,8 +171,8 @@ pub(super) fn show(result: &EditResult, place: &Path, output: &mut Output) -> Re
 pub(super) fn say_undo(undo: Option<u64>, place: &Path, output: &Output) {
     let Some(id) = undo else { return };
     let here = project::root_of(Path::new(".")).ok() == project::root_of(place).ok();
-    let scope = if here { String::new() } else { format!(" --in {}", place.display()) };
-    output.note(format_args!("edit {id}; `trellis symbols undo {id}{scope}` takes it back"));
+    let scope = if here { String::new() } else { format!(" --project {}", place.display()) };
+    output.note(format_args!("edit {id}; `trellis symbols undo {id}{scope}` undoes it"));
 }
 
 /// The folder of a change that reaches through a project: the project of a file.
