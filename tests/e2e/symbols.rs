@@ -200,7 +200,7 @@ fn outlines_show_what_is_in_what() {
         "class A:\n    class B:\n        x = 1\n    def f(self,\n          n): ...\ndef g(:\n",
     );
     let ran = world.trellis(&["symbols", "document", "lib/a.py"]).exits(0).says("lib/a.py: line 6");
-    let tree = "1:7  class A  class A\n    2:11  class A/B  class B\n        3:9  attribute A/B/x  x = 1\n    4:9  method A/f  def f(self, n)\n";
+    let tree = "1:7  class A\n    2:11  class A/B\n        3:9  attribute A/B/x  x = 1\n    4:9  method A/f  def f(self, n)\n";
     assert!(ran.stdout.starts_with(tree), "{}", ran.stdout);
     let flat =
         world.trellis(&["symbols", "document", "lib/a.py", "--depth=1", "--json"]).exits(0).json();
