@@ -143,7 +143,7 @@ fn the_editor_says_it_with_a_request() {
     assert_eq!(run(&mut client, json!({})), "passed");
     let params = json!({ "root": root, "sandbox": "local", "allow": { "memory": 0 } });
     let refused = client.request("trellis/runTests", params, patience()).expect_err("refused");
-    assert!(refused.to_string().contains("too little"), "{refused}");
+    assert!(refused.to_string().contains("too small"), "{refused}");
     let _ = client.shutdown();
 }
 

@@ -202,7 +202,7 @@ fn a_fix_is_found_in_three_attempts_and_stays_only_where_tests_pass_with_it() {
     let other = json!([{ "path": "test_cart.py", "text": "" }]);
     refused(
         decide(&mut client, json!({ "decision": "edit", "files": other })),
-        &["no file of fix-1"],
+        &["not a file of fix-1"],
     );
 
     let accepted = decide(&mut client, json!({ "decision": "accept" })).expect("an answer");
@@ -335,7 +335,7 @@ fn a_rejected_fix_leaves_no_trace_and_one_process_decides_at_a_time() {
     lock.lock().expect("it is free");
     writeln!(lock, "4711, since noon").expect("written");
     let reject = || json!({ "decision": "reject", "note": "not now" });
-    refused(decide(&mut client, reject()), &["(process 4711, since noon) decides"]);
+    refused(decide(&mut client, reject()), &["(process 4711, since noon) is deciding"]);
     drop(lock);
     let rejected = decide(&mut client, reject()).expect("an answer");
     assert_eq!((&rejected["state"], &rejected["edit"]), (&"rejected".into(), &Value::Null));
@@ -371,5 +371,5 @@ fn where_nothing_can_be_mended_it_is_said() {
     world.write("p/shop/cart.py", &fixed());
     refused(propose(&world, &mut client), &["passes"]);
     world.write("p/test_cart.py", "def test_other():\n    pass\n");
-    refused(propose(&world, &mut client), &["is not there"]);
+    refused(propose(&world, &mut client), &["does not exist"]);
 }

@@ -110,7 +110,7 @@ fn what_cannot_be_edited_is_left_as_it_is() {
         ),
         (
             &["replace", "--search=e", "--replace=s", "--in=lib/other.py"],
-            "is there 3 times, at lines 1",
+            "occurs 3 times, at lines 1",
         ),
     ];
     for (arguments, words) in table {

@@ -442,7 +442,7 @@ fn the_specification_that_a_plan_names_gives_title_and_author() {
     std::fs::remove_dir_all(world.out()).expect("removed");
     let summary = grow(&[]).exits(0).json();
     let warnings = summary["warnings"].to_string();
-    assert!(warnings.contains("specification docs/spec.md is not there"), "{warnings}");
+    assert!(warnings.contains("specification docs/spec.md does not exist"), "{warnings}");
 }
 
 /// Each of the two files needs the other, none of the functions itself.

@@ -388,7 +388,7 @@ fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
     in_p(&world, &["add", "."]);
     in_p(&world, &["commit", "--quiet", "-m", "theirs"]);
     let result = implement(&world, &ALONE).exits(2).json();
-    assert!(text(&result["reason"]).contains("shop/discount.py meanwhile"), "{result:#}");
+    assert!(text(&result["reason"]).contains("shop/discount.py in the meantime"), "{result:#}");
     assert_eq!(world.read("p/shop/discount.py"), "theirs = 1\n");
     assert_eq!(in_p(&world, &["show", "trellis/issue-42:shop/discount.py"]) + "\n", CODE);
     assert_eq!(in_p(&world, &["status", "--short"]), "");
@@ -565,7 +565,7 @@ fn words_stay_inside_and_names_are_nobody_elses() {
         (&["--context", "outside.md"], 65, "outside the project"),
         (&["--context", "p/docs/link.md"], 65, "outside the project"),
         (&["--context", "p/docs/data.txt"], 65, "cannot be used as context"),
-        (&["--context", "p/docs/none.md"], 65, "cannot be found"),
+        (&["--context", "p/docs/none.md"], 65, "does not exist"),
         (&["--lld", "p/docs/none.md"], 64, "cannot be used multiple times"),
         (&["--issue", "../x"], 64, "cannot be used multiple times"),
     ];

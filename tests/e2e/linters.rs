@@ -159,5 +159,5 @@ fn a_person_at_a_terminal_sees_that_no_linter_looked() {
     let (code, shown) = at_terminal(&world, arguments, "false", &[("branch? ", "a\n")]);
     assert_eq!(code, 0, "{shown}");
     let before = shown.split("[a]pprove").next().unwrap_or_default();
-    assert!(before.contains("note: no linter looked at the change"), "{shown}");
+    assert!(before.contains("note: no linter checked the change"), "{shown}");
 }

@@ -107,8 +107,7 @@ fn who_changes_a_byte_is_found_out_and_who_goes_on_is_not() {
     bytes[at] = b'T';
     world.write(JOURNAL, &String::from_utf8(bytes).expect("text"));
     let number = whole[..at].lines().count();
-    let _ =
-        verify(65).says(&format!("line {number} of out/.trellis/journal.jsonl does not follow"));
+    let _ = verify(65).says(&format!("line {number} of out/.trellis/journal.jsonl does not match"));
     let found = world.trellis(&["--json", "log", "out", "--verify"]).exits(65).json();
     assert_eq!(found["verify"]["broken"]["line"], number);
     assert_eq!((&found["verify"]["isIntact"], &found["entries"]), (&json!(false), &json!([])));
@@ -123,7 +122,7 @@ fn what_stands_in_a_journal_drives_no_terminal_and_breaks_no_line() {
     let event = json!({ "kind": "note", "node": "a\u{1b}[2J\nb", "what": "w\r", "text": "one\n\n  two\u{7}" });
     let line = json!({ "v": 1, "at": "2026-11-23T15:40:00.9Z\u{1b}", "event": event });
     world.write(JOURNAL, &format!("{line}\n{{\"v\":\u{1b}\n"));
-    let ran = world.trellis(&["log", "out"]).exits(0).says("warning: line 2: it is no event");
+    let ran = world.trellis(&["log", "out"]).exits(0).says("warning: line 2: it is not an event");
     let wanted =
         "2026-11-23T15:40:00.9Z\\u{1b}  a\\u{1b}[2J\\nb          note          w: one two\\u{7}\n";
     assert_eq!(ran.stdout, wanted);

@@ -49,7 +49,7 @@ fn search_finds_by_name_and_by_meaning() {
     let _ = world.trellis(&["plan", "search", &graph, "?!"]).exits(64).says("no word");
     let _ = world.trellis(&["plan", "search", &graph]).exits(64);
     let wrong = ["plan", "search", &graph, "a", "--subgraph=kitchen"];
-    let _ = world.trellis(&wrong).exits(65).says("it has billing, geometry");
+    let _ = world.trellis(&wrong).exits(65).says("there are billing, geometry");
     let unknown = ["plan", "search", &graph, "a", "--embeddings=word2vec"];
     let _ = world.trellis(&unknown).exits(69).says("known are builtin");
 }

@@ -141,7 +141,7 @@ fn a_budget_is_never_exceeded_and_what_was_paid_is_not_paid_again() {
     let stopped =
         generate(&world, &service, &["--budget-tokens", "12500", "--jobs", "2"]).exits(69);
     let stopped = stopped.says("stopped before the budget of 12500 tokens was exceeded");
-    let _ = stopped.says("raise it where it is set (--budget-tokens");
+    let _ = stopped.says("raise the limit (--budget-tokens");
     assert!(tokens(&world) <= 12_500 && tokens(&world) >= 2_000, "{}", tokens(&world));
     let before = service.asked().len();
     assert!(before < 8);
@@ -160,7 +160,7 @@ fn a_budget_in_dollars_needs_a_price() {
     plant(&world, 1);
     let service = Service::start(Box::new(grows));
     let ran = generate(&world, &service, &["--budget-usd", "1"]).exits(65);
-    let _ = ran.says("no price is known for openai:tiny").says("[prices.\"openai:tiny\"]");
+    let _ = ran.says("the price of openai:tiny is unknown").says("[prices.\"openai:tiny\"]");
     world.write(
         "home/.config/trellis/trellis.toml",
         "[prices.tiny]\ninput = 1000.0\noutput = 1000.0\n",
@@ -314,9 +314,9 @@ fn settings_come_from_the_nearest_place_and_a_project_decides_nothing_about_keys
     for (text, words) in [
         (
             "[providers.openai]\nbase_url = \"http://127.0.0.1:1\"\n",
-            "a project may not set `providers.openai.base_url`",
+            "a project cannot set `providers.openai.base_url`",
         ),
-        ("[providers.x]\nlike = \"openai\"\n", "a project may not set `providers.x.like`"),
+        ("[providers.x]\nlike = \"openai\"\n", "a project cannot set `providers.x.like`"),
         ("model = 3\n", "trellis.toml, line 1: invalid type"),
         ("\nmodle = \"x\"\n", "trellis.toml, line 2: unknown field `modle`"),
         ("[budget]\nusd = -1\n", "`budget.usd` must be a number from 0"),
@@ -507,8 +507,8 @@ fn settings_that_are_no_file_are_refused_at_once() {
     let pipe = world.root().join("trellis.toml");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
     assert!(made.success());
-    let _ = world.trellis(&["doctor", "--model", "openai:x"]).exits(65).says("it is not a file");
+    let _ = world.trellis(&["doctor", "--model", "openai:x"]).exits(65).says("not a file");
     std::fs::remove_file(&pipe).expect("removed");
     let recording = format!("recorded:{}", "/dev/zero");
-    let _ = world.trellis(&["doctor", "--model", &recording]).exits(69).says("it is not a file");
+    let _ = world.trellis(&["doctor", "--model", &recording]).exits(69).says("not a file");
 }

@@ -34,7 +34,7 @@ fn files_that_were_there_before_are_not_overwritten() {
     );
     let mut plot = Plot::default().function("f", "a", &[], &[], "x");
     plot.reply("f", "tests", 0, "```python\nfrom lib.a import f\n\ndef test_a(three):\n    assert f(three) == 3\n\ndef test_b():\n    assert f(1) == 1\n\ndef test_c():\n    assert f(0) == 0\n```");
-    let _ = world.grow(&plot, &[]).exits(0).says("README.md is yours");
+    let _ = world.grow(&plot, &[]).exits(0).says("README.md is your own file");
     assert_eq!(world.read("out/README.md"), "my readme\n");
     let other = World::new();
     other.write("out/src/lib/a.py", "def other():\n    return 1\n");
@@ -85,11 +85,7 @@ fn a_node_changed_in_the_graph_is_done_again_with_what_depends_on_it() {
     plot.nodes[1]["docstring"] = "Return the square of x, that is x times x.".into();
     let ran = world.grow(&plot, &[]).exits(0);
     for node in ["square", "summed", "negated"] {
-        assert!(
-            ran.stderr.contains(&format!("{node} or what it depends on changed")),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains(&format!("{node} or a dependency changed")), "{}", ran.stderr);
     }
     assert!(!ran.stderr.contains("double or what"), "{}", ran.stderr);
 }
@@ -249,7 +245,7 @@ fn another_graph_does_not_remove_what_was_grown_for_the_first() {
     let _ = world
         .grow(&other, &[])
         .exits(65)
-        .says("6 grown nodes are not in this graph")
+        .says("6 generated nodes are not in this graph")
         .says("--drop-removed");
     crate::world::assert_same(&world.tree(), &first);
     let _ = world.grow(&other, &["--drop-removed"]).exits(0);

@@ -291,9 +291,9 @@ fn what_the_forge_answers_instead_is_a_note_and_nothing_else() {
     let redirect = format!("307 X\r\nlocation: http://{}/api/v1/repos/o/r/pulls", elsewhere.host);
     let table = [
         ("401 X", message.as_str(), "set TRELLIS_FORGE_TOKEN"),
-        ("403 X", &message, "allowed to write pull requests of o/r"),
-        ("404 X", &message, "there is no o/r"),
-        ("422 X", &message, "by hand"),
+        ("403 X", &message, "permission to write pull requests of o/r"),
+        ("404 X", &message, "o/r does not exist"),
+        ("422 X", &message, "open the pull request yourself"),
         ("503 X", "<html>", "answers 503: run the same command again later"),
         ("201 X", "<html>", "is not a pull request"),
         (&redirect, "", "the token nowhere else"),
@@ -324,7 +324,7 @@ fn commits_of_others_are_never_forced_away() {
     // They have been fetched: git knows them, and they are no more ours for it.
     in_p(&world, &["fetch", "--quiet", &place, "main"]);
     let result = push(&world, &forge.url(), &[]).exits(2).json();
-    assert!(text(&result["pushed"][0]["note"]).contains("not ours"), "{result:#}");
+    assert!(text(&result["pushed"][0]["note"]).contains("Trellis did not push"), "{result:#}");
     let result = push(&world, &forge.url(), &ALONE).exits(0).json();
     assert!(text(&result["pushed"][0]["note"]).contains("never force-pushes"), "{result:#}");
     assert_eq!((at(&world, "main"), at(&world, "trellis/issue-42")), (tip.clone(), tip));
@@ -407,7 +407,7 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
     in_p(&world, &["remote", "set-url", "origin", &forge.url()]);
     assert!(!mark.exists());
     world.write("p/trellis.toml", &format!("[forge]\nurl = \"http://{}/api/v1\"\n", forge.host));
-    let _ = push(&world, "origin", &[]).exits(65).says("a project may not set `forge.url`");
+    let _ = push(&world, "origin", &[]).exits(65).says("a project cannot set `forge.url`");
 }
 
 #[test]

@@ -509,7 +509,7 @@ fn what_cannot_be_done_is_said() {
     let world = both();
     let table: [(&[&str], i32, &str); 5] = [
         (&["--test", "test_calculator.py::test_divide"], 65, "passes"),
-        (&["--test", "test_calculator.py::nobody"], 65, "is not there"),
+        (&["--test", "test_calculator.py::nobody"], 65, "does not exist"),
         (&["--dry-run", "--commit"], 64, "cannot be used with"),
         (&["--worktree"], 65, "not in a git repository"),
         (&["--approve", "sometimes"], 64, "unknown approval mode"),

@@ -95,8 +95,10 @@ fn work_with_tools_that_cannot_be_taken_leaves_what_a_person_wrote() {
     let edits = called("edit_file", &edit);
     let mine = format!("{CALCULATOR}\n\nMINE = 1\n");
     // What the model does, what a person writes meanwhile, and why it cannot be taken.
-    let table =
-        [(deletes, CALCULATOR, "a repair deletes no file"), (edits, &mine, "someone else changed")];
+    let table = [
+        (deletes, CALCULATOR, "a repair cannot delete files"),
+        (edits, &mine, "someone else changed"),
+    ];
     for (call, written, why) in table {
         let world = calculator(&[], &[]);
         let (path, person) = (world.root().join("p/calculator.py"), written.to_owned());

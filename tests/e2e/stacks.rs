@@ -129,7 +129,7 @@ fn a_project_is_made_whole_or_not_at_all_and_never_over_anything() {
     let _ = new(&["empty", "--name", "other"]).exits(0);
     assert!(world.read("empty/main.go").contains("example.com/other/internal/api"));
     world.write("file", "mine");
-    let _ = new(&["file"]).exits(65).says("empty one");
+    let _ = new(&["file"]).exits(65).says("empty folder");
     assert_eq!(world.read("file"), "mine");
     for name in ["Shop", "../x", "", "a b", "x\"", "1st"] {
         let _ = new(&["named", "--name", name]).exits(65).says("cannot be the name of a project");

@@ -85,7 +85,7 @@ fn what_may_be_meant_is_listed_and_not_renamed() {
     let edits = world.trellis(&by_file).exits(0).json()["edits"].clone();
     assert_eq!(edits.as_array().map(Vec::len), Some(2), "{edits}");
     let both = ["symbols", "rename", "sum", "total", "--in=lib"];
-    let _ = world.trellis(&both).exits(65).says("2 symbols are called so");
+    let _ = world.trellis(&both).exits(65).says("2 symbols match");
     fs::remove_file(twin).expect("a file");
     let said = world.trellis(&["symbols", "rename", "sum", "total", "--in=lib"]).exits(0);
     let _ = said.says("`trellis symbols undo 2 --project lib` undoes it");
@@ -144,7 +144,7 @@ fn only_what_nothing_uses_is_deleted_unless_forced() {
     world.write("tests/t.py", "from shop import Cart\n");
     let forced = symbols(&world, &["delete", "Cart", "--force"]);
     assert!(
-        forced["reasons"].to_string().contains("tests/t.py first, and were not looked at"),
+        forced["reasons"].to_string().contains("tests/t.py first, and Trellis did not check them"),
         "{forced}"
     );
 }
@@ -327,7 +327,7 @@ fn a_type_checker_confirms_what_is_possible() {
     assert!(reasons.contains("ty also refers to it at app.py:11"), "{reasons}");
     assert_eq!(it["complete"], false);
     world.write("lib/dies", "");
-    let _ = world.trellis(&refs).exits(69).says("it ended too early; it said: no such luck");
+    let _ = world.trellis(&refs).exits(69).says("it ended too early; it printed: no such luck");
 }
 
 /// What the resolver is held against is itself held against Python: every marked rename is applied and run,

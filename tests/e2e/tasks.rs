@@ -148,7 +148,7 @@ fn twelve_tasks_with_a_diamond_a_failing_branch_and_two_rivals() {
         failed.len() == 2 && failed[0] == "bad" && failed[1].starts_with("rival_"),
         "{failed:?}"
     );
-    assert!(text(&result["failedTasks"]["bad"]).contains("4 attempts did not do"), "{result:#}");
+    assert!(text(&result["failedTasks"]["bad"]).contains("4 attempts failed"), "{result:#}");
     // Of the rivals one is merged, and the other one's work is kept on its branch.
     let loser = &failed[1];
     let winner = if loser == "rival_a" { "rival_b" } else { "rival_a" };
@@ -325,7 +325,7 @@ fn a_merge_that_loses_what_one_side_has_is_refused_and_both_are_kept() {
     let failed = names(&result["failedTasks"]);
     let [loser] = &failed[..] else { panic!("{result:#}") };
     let why = text(&result["failedTasks"][loser]);
-    assert!(why.contains("merged so, ") && why.contains("both versions are kept"), "{why}");
+    assert!(why.contains("merged this way, ") && why.contains("both versions are kept"), "{why}");
     let kept = in_out(&world, &["show", &format!("trellis/task-{loser}:app/registry.py")]);
     assert_eq!(kept, format!("ALL = ['{loser}']"));
     passes(&world);
@@ -575,7 +575,7 @@ fn a_person_may_switch_branches_and_nothing_of_theirs_is_taken() {
     in_out(&world, &["add", "index.html"]);
     in_out(&world, &["commit", "--quiet", "-m", "pages"]);
     world.write("out/draft.html", "mine\n");
-    let _ = run().exits(65).says("pages has no project of a stack");
+    let _ = run().exits(65).says("pages has no project from a template");
     assert_eq!(in_out(&world, &["log", "--format=%s", "pages"]), "pages");
     // In a worktree they may switch as well.
     in_out(&world, &["switch", "--quiet", "main"]);

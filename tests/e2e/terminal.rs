@@ -54,7 +54,7 @@ fn a_person_approves_sends_back_or_leaves_what_was_made_of_an_issue() {
             0,
             Some(CODE),
         ),
-        (&[(REVIEW, "s\n"), ("is told)? ", "say less\n"), (REVIEW, "a\n")], 0, Some(TERSE)),
+        (&[(REVIEW, "s\n"), ("next prompt)? ", "say less\n"), (REVIEW, "a\n")], 0, Some(TERSE)),
         (&[(REVIEW, "l\n")], 2, None),
         // The end of the input.
         (&[(REVIEW, "\u{4}")], 2, None),

@@ -60,7 +60,7 @@ fn with(world: &World, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
 }
 
 const TEST: [&str; 6] = ["test", "p", "--json", "--coverage", "--sandbox", "local"];
-const SAYS: &str = "installing coverage>=7 beside the environment";
+const SAYS: &str = "installing coverage>=7 next to the environment";
 
 #[test]
 fn coverage_is_brought_along_once_and_the_environment_stays_as_it_is() {

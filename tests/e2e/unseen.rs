@@ -185,7 +185,7 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
     for words in [
         "`Cart` is without @dataclass now",
         "`Item` is without @dataclass(frozen=True) now",
-        "put it back",
+        "restore it",
     ] {
         assert!(history(&result).contains(words), "{words}: {result:#}");
     }

@@ -75,7 +75,7 @@ async function unseen({ workbench }: Session, root: string): Promise<void> {
   writeFileSync(proposal, JSON.stringify({ ...rest, revision: revision + 1 }));
   await changedSide(workbench, 'FREE_FROM = 100').click();
   await workbench.command('Trellis: Accept Fix');
-  const stale = workbench.notification('revision 1 was decided');
+  const stale = workbench.notification('you decided about revision 1');
   await workbench.answer(stale, 'Review Again').click();
   await stale.waitFor({ state: 'detached' });
 }

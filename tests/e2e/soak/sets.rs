@@ -60,7 +60,7 @@ fn a_python_api_of_fourteen_tasks_passes_by_hand_without_what_failed() {
     let failed = names(&result["failedTasks"]);
     let [forecast, rival] = &failed[..] else { panic!("{result:#}") };
     assert_eq!(forecast, "forecast");
-    assert!(text(&result["failedTasks"]["forecast"]).contains("4 attempts did not do"));
+    assert!(text(&result["failedTasks"]["forecast"]).contains("4 attempts failed"));
     // Both change the call that makes the application: one is merged, the other one's work is kept.
     let (version, summary) = (r#"version="1.0.0""#, r#"summary="Stock of a small warehouse""#);
     let (lost, won) = match rival.as_str() {

@@ -432,13 +432,13 @@ fn what_could_break_a_file_is_refused_with_words() {
         (After, "x", "x = 1; y = 2\n", "z = 1", "shares line 1"),
         (After, "A/x", "class A: x = 1\n", "z = 1", "shares line 1"),
         (Replace, "A", "class A: x = 1\n", "return 1", "`return` outside a function"),
-        (Into, "f", "def f(): pass\n", "pass", "/f is no class"),
+        (Into, "f", "def f(): pass\n", "pass", "/f is not a class"),
         (
             Delete,
             "x",
             "x = foo(\n    1,\n    2\ny = 3\n",
             "",
-            "leaves it open where /x ends (line 1)",
+            "leaves it unclear where /x ends (line 1)",
         ),
     ];
     for (tool, path, before, text, words) in cases {

@@ -169,9 +169,9 @@ fn looked_at(evidence: &Evidence, failure: &Failure, measured: String) -> Vec<St
     let failed = evidence.tests.iter().filter(|it| it.failed).count();
     let covered = evidence.tests.iter().filter(|it| !it.lines.is_empty()).count();
     vec![
-        format!("{} tests, of which {failed} fail", evidence.tests.len()),
-        format!("lines that {covered} of them execute"),
-        format!("{} frames of the traceback", failure.frames.len()),
+        format!("tests: {failed} of {} fail", evidence.tests.len()),
+        format!("tests with measured lines: {covered}"),
+        format!("frames of the traceback: {}", failure.frames.len()),
         measured,
     ]
 }

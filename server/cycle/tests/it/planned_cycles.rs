@@ -30,7 +30,7 @@ fn two_files_whose_functions_need_each_other_s_neighbours() {
         function("d", "src/y.py", &["b"]),
     ];
     assert_eq!(plan::check(&graph(&nodes)), []);
-    let wanted = "src/x.py -> src/y.py -> src/x.py: `a` needs `c`, `d` needs `b`; plan `d` and `b` in one file, or import within the function";
+    let wanted = "src/x.py -> src/y.py -> src/x.py: `a` depends on `c`, `d` depends on `b`; plan `d` and `b` in one file, or import within the function";
     assert_eq!(told(&nodes), [wanted]);
 }
 

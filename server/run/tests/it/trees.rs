@@ -114,7 +114,7 @@ async fn links_that_lead_out_of_the_project_are_told() {
         };
         let report = run_request(&Request::new(tree)).await;
         let told: Vec<&str> =
-            report.notes.iter().filter_map(|it| it.split(" leads out").next()).collect();
+            report.notes.iter().filter_map(|it| it.split(" links out").next()).collect();
         assert_eq!(told, ["contract", "inner/test_linked.py"], "copied {copied}: {report:#?}");
     }
 }

@@ -191,7 +191,7 @@ mod tests {
         fs::write(&changed, "new\nmine\n").expect("a file");
         let told = history::recover(root.path(), &kept).expect("taken back");
         assert_eq!(fs::read_to_string(&changed).expect("a file"), "new\nmine\n");
-        assert!(told[0].contains("a.py was changed since"), "{told:?}");
+        assert!(told[0].contains("a.py changed since then"), "{told:?}");
         assert_eq!(fs::read_to_string(kept.join("1.kept/0.before")).expect("kept"), "old\n");
     }
 

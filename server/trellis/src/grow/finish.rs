@@ -24,8 +24,8 @@ pub(crate) async fn finish(owner: &mut Owner, output: &Output) -> Result<(Summar
     let sources = owner.sources(&contents)?.files;
     let suite = suite(owner, &sources).await?;
     if suite.failed > 0 {
-        let count = suite.failed;
-        owner.warnings.push(format!("{count} tests fail in the whole suite; see test_results.xml"));
+        let count = run::words::counted(suite.failed, "test fails", "tests fail");
+        owner.warnings.push(format!("{count} in the whole suite; see test_results.xml"));
     }
     let mut found = Findings::of(owner, &sources, &suite);
     let cycles = found.import_cycles.iter().map(|cycle| format!("circular import {cycle}"));

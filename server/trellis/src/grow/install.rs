@@ -35,7 +35,8 @@ pub(crate) async fn install(shop: &Shop, files: &BTreeMap<String, String>) -> [V
     let report = shop.runner.run(&request, &shop.cancel).await;
     let installs =
         said(&report, "test_install").map(|()| "on a copy, without dependencies".to_owned());
-    let imports = said(&report, "test_imports").map(|()| format!("{} modules", modules.len()));
+    let imports = said(&report, "test_imports")
+        .map(|()| run::words::counted(modules.len(), "module", "modules"));
     let check = "Import of every module";
     [
         ValidationLine::of("`pip install -e .`", installs),

@@ -68,10 +68,10 @@ pub(crate) async fn open(
 ) -> Result<(Owner, Receivers), Fault> {
     let plan = Arc::new(plan_file::read_sound(&order.graph, order.dialect)?);
     output.note(format_args!(
-        "{}: {} dialect, {} nodes",
+        "{}: {} dialect, {}",
         order.graph.display(),
         plan.dialect(),
-        plan.nodes().len()
+        run::words::counted(plan.nodes().len(), "node", "nodes")
     ));
     plan.warnings().iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
     let sequence = plan::order(&plan);

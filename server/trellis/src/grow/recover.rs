@@ -72,8 +72,8 @@ pub(crate) fn refuse_removed(plan: &Plan, past: &Past) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::input(format!(
-        "{} generated nodes are not in this graph: {}",
-        gone.len(),
+        "{} not in this graph: {}",
+        run::words::counted(gone.len(), "generated node is", "generated nodes are"),
         gone.join(", ")
     ))
     .hint("choose another --out, or use --drop-removed to remove their code and tests"))

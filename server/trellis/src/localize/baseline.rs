@@ -77,7 +77,8 @@ impl Search<'_> {
             match request.targets.len() {
                 0 => break,
                 left if run == RUNS => notes.push(format!(
-                    "{left} tests did not run: {RUNS} runs were ended by other tests first"
+                    "{} did not run: {RUNS} runs were ended by other tests first",
+                    run::words::counted(left, "test", "tests")
                 )),
                 _ => {}
             }

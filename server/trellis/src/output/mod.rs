@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
+use run::words::without_numbers;
 use serde::Serialize;
 use serde_json::json;
 
@@ -92,7 +93,7 @@ impl Output {
     /// Says something beside the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         match self.observer.is_there() {
-            true => self.observer.tell(Told::Note(text.to_string())),
+            true => self.observer.tell(Told::Note(without_numbers(&text.to_string()))),
             false => Output::say(text),
         }
     }
@@ -100,7 +101,7 @@ impl Output {
     /// The same, from where no printer is at hand.
     pub(crate) fn say(text: impl std::fmt::Display) {
         // Standard error may be closed; there is nowhere left to say so.
-        let text = color::note(&harmless(&text.to_string()));
+        let text = color::note(&harmless(&without_numbers(&text.to_string())));
         let _ = waiting::around(|| writeln!(io::stderr().lock(), "{text}"));
     }
 }

@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn options_are_told_as_the_parameters_that_they_are() {
         let table = [
-            ("delete it anyway with --force", "delete it all the same with `force`"),
-            ("`--in /tmp/x` includes them", "`root /tmp/x` takes them in"),
+            ("delete it anyway with --force", "delete it anyway with `force`"),
+            ("`--in /tmp/x` includes them", "`root /tmp/x` includes them"),
             ("--start-from-node nope: the graph", "`startFromNode` nope: the graph"),
             ("run again with --keep-edits, or not", "run again with `keepEdits`, or not"),
             (

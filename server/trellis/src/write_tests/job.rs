@@ -200,7 +200,10 @@ impl Job {
     fn say_what_is_odd(&mut self, tried: &Tried) {
         self.warnings.extend(tried.written.notes.iter().cloned());
         if tried.written.too_few().is_some() {
-            self.warnings.push(format!("there are only {} tests", tried.written.cases));
+            self.warnings.push(format!(
+                "the model wrote only {}",
+                run::words::counted(tried.written.cases, "test", "tests")
+            ));
         }
         let kept = tried.placed.kept.iter().map(|name| {
             format!(

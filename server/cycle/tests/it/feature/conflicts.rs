@@ -62,9 +62,9 @@ fn tests_of_both_sides_stay_as_they_are_and_none_is_made_up() {
         &[a, "def test_b():\n    def test_b():\n        assert app.b\n    assert app\n"],
         "`def test_b():`",
     );
-    refused(&[a, b, "def test_c():\n    assert app\n"], "`def test_c():`, which is of neither");
+    refused(&[a, b, "def test_c():\n    assert app\n"], "`def test_c():`, which neither side has");
     // Later ones of a name take the place of earlier ones.
-    refused(&[a, b, a], "`def test_a():`, which is of neither");
+    refused(&[a, b, a], "`def test_a():`, which neither side has");
     let emptied = file("tests/test_app.py", &format!("import app\n\n\n{a}\n\n{b}"));
     let why = settled(&emptied, &it).unwrap_err();
     assert!(why.contains("`def test_0():`"), "{why}");

@@ -314,7 +314,9 @@ fn what_a_person_wrote_is_tested_and_never_fixed() {
     assert_eq!(played.trace, "ask tests 0; [red-gate-skipped]; run green; commit; passed");
     let played = start(vec![tests(), fail(), fail(), Votes("A!")]);
     assert!(
-        played.trace.contains("vote; [voted]; explain; revert; needs human: what a person wrote"),
+        played
+            .trace
+            .contains("vote; [voted]; explain; revert; needs human: the code written by hand"),
         "{}",
         played.trace
     );

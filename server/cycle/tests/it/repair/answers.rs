@@ -52,7 +52,7 @@ fn an_answer_changes_files_or_says_why_not() {
         (format!("```python\n{}```\n", &fixed[11..]), Ok(&fixed)),
         (block("shop/none.py", old, new), Err("there is no file shop/none.py")),
         (block("tests/test_cart.py", "y = 1", "y = 2"), Err("tests say what is wanted")),
-        (block("shop/cart.py", "nothing of it", "x"), Err("was refused: the search text is not")),
+        (block("shop/cart.py", "nothing of it", "x"), Err("was refused: neither the search text")),
         (block("shop/cart.py", old, "    if total >= 100"), Err("would be broken")),
         (block("shop/cart.py", old, old), Err("changes nothing")),
         ("I do not know.".to_owned(), Err("holds no search/replace block")),

@@ -98,7 +98,7 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
     assert!(page.contains("Cause (by the model's diagnosis): low adds one"), "{page}");
-    assert!(page.contains("- do not (it says 100 % sure)"), "{page}");
+    assert!(page.contains("- do not (the model's confidence: 100 %)"), "{page}");
     // A trace before it, with braces of its own.
     let traced =
         format!("low({{}}) gives {{'a': 1}}; so:\n{}", &text[text.find('{').expect("one")..]);

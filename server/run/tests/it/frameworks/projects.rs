@@ -29,7 +29,7 @@ fn the_projects_files_say_which() {
         (
             &[("pyproject.toml", "[tool.pytest.ini_options]"), ("test_a.py", UNIT)],
             Pytest,
-            "mentions pytest",
+            "names pytest",
         ),
         (&[("tests/test_a.py", "def test_a(): pass")], Pytest, "tests/test_a.py looks like a test"),
         (&[("tests/test_a.py", UNIT)], Unittest, "tests/test_a.py imports unittest"),

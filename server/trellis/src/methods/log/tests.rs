@@ -229,7 +229,7 @@ fn what_cannot_be_answered_is_refused_in_words() {
     let world = journal(&[]);
     let many = serde_json::from_value(json!({ "last": 100_001 })).expect("parameters");
     let fault = log(world.path(), many).expect_err("too many");
-    assert!(fault.message.contains("100000 events fit"), "{}", fault.message);
+    assert!(fault.message.contains("at most 100000 events"), "{}", fault.message);
     assert!(serde_json::from_value::<LogParams>(json!({ "last": 0 })).is_err());
     let empty = asked(world.path(), json!({}));
     assert!(empty.entries.is_empty() && empty.verify.is_intact && empty.verify.head.is_none());

@@ -238,7 +238,7 @@ fn edits_are_never_ambiguous() {
     let cases: [(Value, &[&str]); 5] = [
         (
             json!({ "path": "src/shop.py", "search": "self.items", "replace": "x" }),
-            &["there 3 times", "13 (`self.items = []`)", "16 (", "19 ("],
+            &["occurs 3 times", "13 (`self.items = []`)", "16 (", "19 ("],
         ),
         (
             json!({ "path": "src/shop.py", "search": "self.items", "replace": "x", "occurrence": 9 }),
@@ -298,7 +298,7 @@ fn symbols_that_are_not_one_are_told_with_those_that_are() {
         (
             "insert_after_symbol",
             json!({ "name": "main", "text": "X = 1", "inside": true }),
-            &["is no class"],
+            &["is not a class"],
         ),
     ];
     for (tool, given, words) in cases {
