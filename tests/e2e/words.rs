@@ -67,7 +67,7 @@ const WORDS: &[(&str, &str)] = &[
 const LONGEST: usize = 30;
 
 /// A place and its text.
-type Text = (String, String);
+pub(crate) type Text = (String, String);
 
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut out = Vec::new();
@@ -161,7 +161,7 @@ const FOR_TESTS: &[&str] =
     &["server/run/src/local/namespaces.rs", "server/trellis/src/grow/recovery.rs"];
 
 /// Literals of more than one word in the program's sources, tests apart.
-fn of_the_program() -> Vec<Text> {
+pub(crate) fn of_the_program() -> Vec<Text> {
     let root = repository();
     let mut out = Vec::new();
     for path in files(&root.join("server"), ".rs") {

@@ -122,7 +122,7 @@ impl Runner {
             let rest = self.run_selected(request, Selection::LeftOut, cancel, &mut |_| {}).await;
             whole::add(&mut report, rest);
         } else {
-            report.notes.push(whole::left_out(&report));
+            report.notes.push(whole::left_out(&report, !request.arguments.is_empty()));
         }
         report
     }

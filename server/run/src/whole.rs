@@ -44,10 +44,11 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
     report.deselected_tests = rest.tests;
 }
 
-/// A note on tests that were found and not run.
-pub(crate) fn left_out(report: &Report) -> String {
+/// A note on tests that were found and not run; `has_options`: the request has options for the framework.
+pub(crate) fn left_out(report: &Report, has_options: bool) -> String {
+    let yours = if has_options { "your options, " } else { "" };
     format!(
-        "the project's options or a hook leave out {}{}",
+        "{yours}the project's options or a hook leave out {}{}",
         counted(report.deselected.len(), "test", "tests"),
         named(": ", &report.deselected)
     )

@@ -140,6 +140,25 @@ fn every_page_is_in_the_summary_and_every_entry_is_a_page() {
 }
 
 #[test]
+fn messages_that_troubleshooting_quotes_are_those_of_the_program() {
+    let page =
+        fs::read_to_string(repository().join("server/docs/troubleshooting.md")).expect("the page");
+    let said: Vec<String> =
+        crate::words::of_the_program().into_iter().map(|(_, text)| text).collect();
+    let firsts = page.lines().filter_map(|it| it.strip_prefix("| ")?.split(" | ").next());
+    let quoted =
+        firsts.flat_map(|it| it.split('`').skip(1).step_by(2)).flat_map(|it| it.split('…'));
+    let quoted: Vec<&str> = quoted.map(str::trim).filter(|it| it.contains(' ')).collect();
+    assert!(quoted.len() > 5, "{quoted:?}");
+    for words in quoted {
+        assert!(
+            said.iter().any(|it| it.contains(words)),
+            "no message of the program has {words:?}"
+        );
+    }
+}
+
+#[test]
 fn every_command_that_is_shown_exists_with_its_options() {
     let mut known = BTreeMap::new();
     let mut wrong = Vec::new();

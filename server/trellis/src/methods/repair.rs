@@ -449,10 +449,10 @@ impl GroupShape {
     /// How it ended, in words.
     pub(crate) fn end(&self) -> String {
         match (&self.kept, &self.waiting, &self.given_up) {
-            (Some(fix), ..) => format!("Repaired: {fix}"),
+            (Some(fix), ..) => format!("fixed by {fix}"),
             (_, Some(fix), _) => format!("{fix} needs your review"),
-            (_, _, Some(why)) => format!("Not repaired: {why}"),
-            _ => "Not finished".to_owned(),
+            (_, _, Some(why)) => format!("not fixed: {why}"),
+            _ => "not finished".to_owned(),
         }
     }
 }

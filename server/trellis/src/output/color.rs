@@ -76,6 +76,9 @@ pub(crate) fn state(text: &str) -> String {
 
 /// Paints the added and removed lines of a diff.
 pub(crate) fn diff(line: &str) -> String {
+    if line.starts_with("+++ ") || line.starts_with("--- ") {
+        return line.to_owned();
+    }
     match line.as_bytes().first() {
         Some(b'+') => paint(Tone::Good, line),
         Some(b'-') => paint(Tone::Bad, line),

@@ -109,7 +109,10 @@ impl Output {
 /// Prints notes to standard error; shows the rest in the line of the running command.
 fn printing() -> Observer {
     Observer::new(|told| match told {
-        Told::Note(text) => Output::say(text),
+        Told::Note(text) => {
+            Output::say(&text);
+            waiting::tell(&Told::Note(text));
+        }
         told => waiting::tell(&told),
     })
 }

@@ -76,6 +76,8 @@ pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
 pub(super) fn tell(told: &Told<'_>) {
     let Some(line) = LINE.get() else { return };
     let text = match told {
+        // What was said last is what is being done.
+        Told::Note(text) => text.lines().next_back().unwrap_or_default().trim().to_owned(),
         Told::Test { test, .. } => test.id.clone(),
         Told::Journaled(journal::Event::Stage { work, stage, .. }) => format!("{work}: {stage}"),
         Told::Progress { done, total, .. } => format!("{done} of {total} done"),
