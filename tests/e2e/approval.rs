@@ -284,7 +284,7 @@ fn what_a_person_works_on_is_never_written_over() {
     // Unsaved in the editor.
     let _ = client.open(&path).expect("it opens");
     client.change(&path, &format!("# mine\n{CART}"));
-    refused(decide(&mut client, accept()), &["shop/cart.py was changed in the editor, unsaved"]);
+    refused(decide(&mut client, accept()), &["shop/cart.py changed in the editor, unsaved"]);
     assert_eq!(
         (state(&mut client).as_str(), world.read("p/shop/cart.py").as_str()),
         ("stale", CART)
@@ -350,7 +350,7 @@ fn a_rejected_fix_leaves_no_trace_and_one_process_decides_at_a_time() {
     let listed = call(&mut client, "listFixes", json!({ "root": "p" }));
     assert_eq!(listed["fixes"], json!([]));
     let problem = listed["problems"][0].as_str().unwrap_or_default();
-    assert!(problem.contains("fix-1.json is left out"), "{listed:#}");
+    assert!(problem.contains("fix-1.json is skipped"), "{listed:#}");
     refused(decide(&mut client, json!({ "decision": "accept" })), &["damaged"]);
     let fix = propose(&world, &mut client).expect("a fix");
     assert_eq!(fix["fix"], "fix-2");

@@ -186,7 +186,7 @@ fn a_malformed_answer_is_refused_with_what_is_wrong() {
         (calls(json!([call("", "f")])), "a tool call without an id or a name"),
         (calls(json!([call("a", "")])), "a tool call without an id or a name"),
         (calls(json!([call("a", "f"), call("a", "g")])), "two tool calls with the id `a`"),
-        (calls(many.into()), "over 128 tool calls"),
+        (calls(many.into()), "more than 128 tool calls"),
         (calls(json!([])), "the reply is empty"),
         (usage(json!({ "inputTokens": -1, "outputTokens": 3 })), "malformed: invalid value"),
         (usage(json!({ "inputTokens": u64::MAX, "outputTokens": 3 })), "malformed: invalid value"),

@@ -51,7 +51,7 @@ fn search_finds_by_name_and_by_meaning() {
     let wrong = ["plan", "search", &graph, "a", "--subgraph=kitchen"];
     let _ = world.trellis(&wrong).exits(65).says("there are billing, geometry");
     let unknown = ["plan", "search", &graph, "a", "--embeddings=word2vec"];
-    let _ = world.trellis(&unknown).exits(69).says("known are builtin");
+    let _ = world.trellis(&unknown).exits(69).says("known kinds: builtin");
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn lists_and_folders_that_will_not_do_are_refused_and_left_alone() {
     let _ = world
         .trellis(&["tasks", "tasks.json", "--stack", "cobol", "--out", "out"])
         .exits(65)
-        .says("no stack `cobol`");
+        .says("no template `cobol`");
     world.write("out/mine.txt", "mine\n");
     let _ = run(&world, &[]).exits(65).says("is not empty");
     assert_eq!(fs::read_dir(world.out()).expect("a folder").count(), 1);

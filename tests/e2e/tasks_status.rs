@@ -105,7 +105,7 @@ fn a_view_that_is_torn_missing_or_of_somebody_else_is_told_with_what_to_do() {
         (&whole[..40], "EOF"),
         ("1", "invalid type"),
         ("{}", "missing field"),
-        ("{\"version\": 2}", "of version 2"),
+        ("{\"version\": 2}", "has version 2"),
         ("{\"version\": 1}", "missing field"),
     ];
     for (bad, why) in table {

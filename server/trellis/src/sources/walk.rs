@@ -134,7 +134,7 @@ fn trap(folder: &Path) -> Option<PathBuf> {
 /// Sentences about such rules in the root and above it; with them, a walk goes by no rules of git.
 fn unread_rules(root: &Path) -> Vec<String> {
     let traps = root.ancestors().filter_map(trap);
-    traps.map(|it| format!("{}: files that git ignores are not left out", unread(&it))).collect()
+    traps.map(|it| format!("{}: files that git ignores are included", unread(&it))).collect()
 }
 
 fn unread(rules: &Path) -> String {
