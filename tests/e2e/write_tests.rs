@@ -352,9 +352,9 @@ fn what_cannot_be_tested_is_refused_before_a_model_is_asked() {
         &format!("{CART}\n\ndef outer():\n    def inner():\n        pass\n"),
     );
     for (function, words) in [
-        ("ad", "near it: add"),
+        ("ad", "did you mean `add`"),
         ("inner", "is inside another function"),
-        ("Cart.totl", "near it: Cart.total"),
+        ("Cart.totl", "did you mean `Cart.total`"),
         ("a b", "is not a name path"),
     ] {
         let _ = write_tests(&world, function, &[]).exits(65).says(words);

@@ -156,7 +156,7 @@ async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
   await front(workbench.tab('cart.py (fix-2)'));
   await workbench.lens(/^.?.?Accept$/).click();
-  const stale = workbench.notification('was changed since fix-2');
+  const stale = workbench.notification('changed since fix-2');
   await workbench.answer(stale, 'Update Fix').click();
   await stale.waitFor({ state: 'detached' });
   await workbench.page.locator('.editor.modified .view-line').filter({ hasText: '# mine' }).waitFor();

@@ -109,7 +109,7 @@ async function kept({ workbench }: Session): Promise<void> {
 async function written({ workbench }: Session, file: string): Promise<void> {
   appendFileSync(file, theirs);
   await workbench.lens('Accept edited').click();
-  const stale = workbench.notification('was changed since fix-1');
+  const stale = workbench.notification('changed since fix-1');
   await workbench.answer(stale, 'Update Fix').click();
   await stale.waitFor({ state: 'detached' });
   await changedSide(workbench, 'OTHERS = 1').waitFor();

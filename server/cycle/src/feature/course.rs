@@ -251,8 +251,11 @@ impl Course {
             return self.ask(Asked::Fix, None);
         }
         let last = self.history.last().map_or("", |it| it.lines().next().unwrap_or_default());
-        let (tries, last) = (self.retries + 1, last.to_owned());
-        self.end(Ending::NeedsPerson(format!("{tries} attempts failed, the last because {last}")))
+        let why = match self.retries {
+            0 => format!("the only attempt failed, because {last}"),
+            more => format!("{} attempts failed, the last because {last}", more + 1),
+        };
+        self.end(Ending::NeedsPerson(why))
     }
 
     fn reviewed(&mut self, review: Review) -> Next {

@@ -447,7 +447,7 @@ fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String
     let path = file.path.clone();
     match edits::read(&root.join(&path)) {
         Err(_) => return Some((path, "cannot be read as it could before")),
-        Ok(now) if Some(now.as_str()) != base => return Some((path, "was changed")),
+        Ok(now) if Some(now.as_str()) != base => return Some((path, "changed")),
         Ok(_) => {}
     }
     let is_other =

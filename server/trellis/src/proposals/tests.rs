@@ -227,7 +227,7 @@ async fn a_rebase_keeps_the_text_of_a_person() {
     fs::write(&path, "x = 1\n\n\ny = 5\n").expect("written");
     let own = |choice| order(choice, Some("x = 2  # mine\n\n\ny = 1\n"));
     let stale = decided(&store, &own(Choice::Edit)).await.expect_err("it has changed");
-    assert!(stale.to_string().contains("was changed"), "{stale}");
+    assert!(stale.to_string().contains("changed since"), "{stale}");
     let rebased = decided(&store, &own(Choice::Rebase)).await.expect("a place");
     let [file] = &rebased.proposal.files[..] else { panic!("one file") };
     assert_eq!(file.base.as_deref(), Some("x = 1\n\n\ny = 5\n"));
