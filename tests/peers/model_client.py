@@ -14,7 +14,7 @@ GRAPH = {"graph": "rpg.json"}
 UNUSED = {"namePath": "unused", "path": "shop/cart.py"}
 
 #: Tools that refuse what they are called with, since it would take a broken run to serve them.
-REFUSED = {"retry_node": "nothing to try again", "install_packages": "nothing is to be installed", "tasks": "cannot read the list of tasks", "tasks_status": "no list of tasks was begun"}
+REFUSED = {"retry_node": "nothing to retry", "install_packages": "nothing to install", "tasks": "does not exist", "tasks_status": "no list of tasks was started"}
 
 
 def arguments(order):
