@@ -49,6 +49,11 @@ fn shells_and_man_get_what_they_read() {
     {
         let script = world.trellis(&["completions", shell]).exits(0).stdout;
         assert!(script.contains(words) && script.contains("write-tests"), "{shell}");
+        assert!(script.contains("threshold"), "{shell}: values of --approve");
+        assert!(
+            !script.contains("trellis,reference") && !script.contains("'reference:"),
+            "{shell}"
+        );
     }
     let page = world.trellis(&["man"]).exits(0).stdout;
     assert!(page.contains(".TH trellis"), "{page}");

@@ -32,9 +32,11 @@ fn a_fix_is_listed_shown_accepted_and_undone() {
     let listed = world.trellis(&["fixes", "list"]).exits(0).stdout;
     assert!(listed.starts_with("fix-1    waiting  tests/test_room.py::"), "{listed}");
     let shown = world.trellis(&["fixes", "show", "fix-1"]).exits(0).stdout;
-    for line in
-        ["hunk 1 ", "-    return one.start <= other.end", "+    return one.start < other.end"]
-    {
+    for line in [
+        "hunk 1: rooms/bookings.py",
+        "-    return one.start <= other.end",
+        "+    return one.start < other.end",
+    ] {
         assert!(shown.contains(line), "{line} is missing in {shown}");
     }
     assert_eq!(world.read("rooms/bookings.py"), before, "nothing is written before");

@@ -55,8 +55,12 @@ pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
 
 /// The fault of a folder without a checkpoint.
 pub(crate) fn no_run(dir: &Path) -> Fault {
-    let fault = Fault::input(format!("{} does not exist", dir.join(checkpoint::PATH).display()))
-        .kind("noCheckpoint");
+    let missing = dir.join(checkpoint::PATH);
+    let fault = Fault::input(format!(
+        "there is no run of `generate` or `tasks` in this folder: {} does not exist",
+        missing.display()
+    ))
+    .kind("noCheckpoint");
     match tasks::is_there(dir) {
         true => fault.hint(
             "it contains a list of tasks: `trellis status` and `trellis/tasksStatus` show its \

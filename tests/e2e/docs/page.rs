@@ -144,6 +144,9 @@ fn renewed(shown: &[String], printed: &[String]) -> Vec<String> {
             at += number + 1;
         }
     }
+    if shown.last().is_none_or(|it| it != "…") {
+        out.extend(printed[at..].iter().map(|it| stable(it)));
+    }
     let is_right = super::session::agrees(&out, printed);
     if is_right { out } else { printed.iter().map(|it| stable(it)).collect() }
 }

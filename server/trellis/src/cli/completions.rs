@@ -45,7 +45,7 @@ enum Page {
 
 pub(super) fn run(args: &CompletionsArgs, output: &mut Output) -> Result<Exit, Fault> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut help::command(), "trellis", &mut script);
+    clap_complete::generate(args.shell, &mut help::shown_command(), "trellis", &mut script);
     output.stream(|out| out.write_all(&script))?;
     Ok(Exit::Done)
 }

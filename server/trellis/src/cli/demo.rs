@@ -22,9 +22,9 @@ pub(crate) struct DemoArgs {
     /// Example to run.
     #[arg(value_enum, default_value = "repair", value_name = "EXAMPLE")]
     example: Example,
-    /// Folder for the example: new or empty.
-    #[arg(long, value_name = "DIR", default_value = "trellis-demo")]
-    out: PathBuf,
+    /// Folder for the example: new, empty, or of an earlier start [default: trellis-demo/EXAMPLE].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,9 +69,14 @@ impl Example {
         let first = match self {
             Example::WriteTests => format!("the tests are in {folder}/trellis_tests"),
             Example::Repair => format!("`trellis log {folder}` shows every step"),
-            Example::Generate => format!("`trellis report {folder}/library` shows every step"),
+            Example::Generate => format!("`trellis report {folder}/library` prints the report"),
         };
-        format!("\nnext: {first}; `trellis doctor` shows what your own model needs")
+        let yours = match self {
+            Example::WriteTests => "write-tests FILE::FUNCTION",
+            Example::Repair => "repair",
+            Example::Generate => "generate PLAN --out DIR",
+        };
+        format!("\nnext: {first}\nwith your own project: trellis {yours} --model PROVIDER:NAME")
     }
 }
 
@@ -83,8 +88,9 @@ impl DemoArgs {
 }
 
 pub(super) async fn run(args: DemoArgs, output: &mut Output) -> Result<Exit, Fault> {
-    let folder = args.out.to_string_lossy().into_owned();
-    copy(args.example, &args.out)?;
+    let out = args.out.unwrap_or_else(|| Path::new("trellis-demo").join(args.example.folder()));
+    let folder = out.to_string_lossy().into_owned();
+    copy(args.example, &out)?;
     let words = args.example.words(&folder);
     output.note(format_args!("running: trellis {}\n", words.join(" ")));
     let cli = Cli::of(std::iter::once("trellis".to_owned()).chain(words))
@@ -94,20 +100,29 @@ pub(super) async fn run(args: DemoArgs, output: &mut Output) -> Result<Exit, Fau
     Ok(exit)
 }
 
-/// Writes the example's files to a folder without any.
+/// Writes the example's files to a folder without any. One that has them already is taken up as it is.
 fn copy(example: Example, out: &Path) -> Result<(), Fault> {
     let cannot = |error: std::io::Error| {
         Fault::input(format!("cannot write the example to {}: {error}", out.display()))
             .hint("give another folder with --out")
     };
-    fs::create_dir_all(out).map_err(cannot)?;
-    if fs::read_dir(out).map_err(cannot)?.next().is_some() {
-        return Err(Fault::input(format!("{} is not empty", out.display()))
-            .hint("give another folder with --out, or remove this one"));
-    }
     let folder = EXAMPLES.get_dir(example.folder());
     let folder = folder.ok_or_else(|| Fault::internal("this build has no examples"))?;
+    fs::create_dir_all(out).map_err(cannot)?;
+    if fs::read_dir(out).map_err(cannot)?.next().is_some() {
+        let page = folder.get_file(folder.path().join("README.md"));
+        let is_ours = page.is_some_and(|it| {
+            fs::read(out.join("README.md")).is_ok_and(|text| text == it.contents())
+        });
+        return if is_ours { Ok(()) } else { Err(not_empty(out)) };
+    }
     write(folder, folder.path(), out).map_err(cannot)
+}
+
+fn not_empty(out: &Path) -> Fault {
+    let shown = out.display();
+    Fault::input(format!("{shown} is not empty, and not of this example"))
+        .hint(format!("give another folder with --out, or remove {shown}"))
 }
 
 fn write(folder: &Dir, top: &Path, out: &Path) -> std::io::Result<()> {

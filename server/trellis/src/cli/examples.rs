@@ -32,7 +32,7 @@ pub(super) const ALL: [(&str, &str); 23] = [
     ),
     (
         "repair",
-        "trellis repair\n\
+        "trellis repair --model anthropic:MODEL --budget-usd 2\n\
          trellis repair --test tests/test_cart.py --approve autonomous\n\
          trellis repair --dry-run --patch fix.patch",
     ),
@@ -78,10 +78,11 @@ pub(super) const ALL: [(&str, &str); 23] = [
     ("doctor", "trellis doctor\ntrellis doctor --model anthropic:claude-sonnet-4-5"),
     (
         "completions",
-        "trellis completions bash > ~/.local/share/bash-completion/completions/trellis\n\
+        "source <(trellis completions bash)\n\
+         trellis completions bash > ~/.local/share/bash-completion/completions/trellis\n\
          trellis completions zsh > ~/.zfunc/_trellis",
     ),
-    ("man", "trellis man --out ~/.local/share/man/man1"),
+    ("man", "trellis man | man -l -\ntrellis man --out ~/.local/share/man/man1"),
 ];
 
 /// As a section of a command's help.

@@ -169,18 +169,17 @@ fn page(fix: &FixResult) -> String {
     let mut out = format!("{}\n", line(&fix.summary));
     out += &format!("why: {}\n", plain(&fix.summary.reason));
     out += &format!("confidence: {}\n", fix.summary.confidence.breakdown());
+    out.push('\n');
+    fix.diff.lines().for_each(|it| out += &format!("{}\n", color::diff(&plain(it))));
     for file in &fix.files {
-        out += &format!("\n{}\n", plain(&file.path));
         for hunk in &file.hunks {
-            out += &format!("hunk {} {}\n", hunk.id, hunk.header);
-            let removed = hunk.old_lines.iter().map(|it| format!("-{it}"));
-            let added = hunk.new_lines.iter().map(|it| format!("+{it}"));
-            for changed in removed.chain(added) {
-                out += &format!("{}\n", color::diff(&plain(&changed)));
-            }
+            out += &format!("hunk {}: {} {}\n", hunk.id, plain(&file.path), hunk.header);
         }
     }
-    out.trim_end().to_owned()
+    let id = &fix.summary.fix;
+    out + &format!(
+        "\nnext: `trellis fixes accept {id}`, `trellis fixes reject {id}`, or the same with --hunks N"
+    )
 }
 
 async fn accept(args: AcceptArgs, output: &mut Output) -> Result<Exit, Fault> {

@@ -29,6 +29,14 @@ pub(super) fn command() -> Command {
     ))
 }
 
+/// The command line without what help does not show, for completions.
+pub(super) fn shown_command() -> Command {
+    let all = command();
+    let shown = all.get_subcommands().filter(|it| !it.is_hide_set()).cloned();
+    let arguments = all.get_arguments().filter(|it| it.is_global_set()).cloned();
+    Command::new("trellis").version(env!("CARGO_PKG_VERSION")).args(arguments).subcommands(shown)
+}
+
 /// One line a command, under the heading of its group.
 fn list(command: &Command) -> String {
     let mut out = String::new();

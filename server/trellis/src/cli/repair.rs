@@ -11,6 +11,7 @@ use crate::repair::{Person, Terminal, repair};
 use crate::results::Results;
 
 pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, Fault> {
+    let is_dry = args.dry_run;
     let order = args.order(Path::new(""))?;
     let control = Control::of_signals()?;
     let terminal = Terminal::here().filter(|_| !output.is_json());
@@ -23,7 +24,7 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     if output.is_json() {
         output.json(&result)?;
     } else {
-        output.text(human(&result))?;
+        output.text(human(&result, is_dry))?;
     }
     let exit = Exit::of_result(result.exit_code);
     if exit == Exit::NeedsHuman {
@@ -32,7 +33,7 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     Ok(exit)
 }
 
-fn human(it: &RepairResult) -> String {
+fn human(it: &RepairResult, is_dry: bool) -> String {
     let mut out = String::new();
     for fix in &it.fixes {
         fix.diff.lines().for_each(|line| out += &format!("{}\n", color::diff(&plain(line))));
@@ -51,7 +52,7 @@ fn human(it: &RepairResult) -> String {
         it.artifacts.as_ref().map(|it| format!("report: {it}/report.md")),
     ];
     places.into_iter().flatten().for_each(|it| out += &format!("{it}\n"));
-    out += &ending(it);
+    out += &ending(it, is_dry);
     out
 }
 
@@ -64,8 +65,14 @@ fn line(group: &GroupShape) -> String {
     format!("{}\n", plain(&format!("{first}{more}: {}", group.end())))
 }
 
-fn ending(it: &RepairResult) -> String {
+fn ending(it: &RepairResult, is_dry: bool) -> String {
     let after = &it.after;
+    if is_dry && it.outcome != "nothingToDo" {
+        let (passing, failing) = (after.passing, after.failing);
+        return format!(
+            "dry run, no file changed: with these fixes {passing} tests would pass, {failing} fail"
+        );
+    }
     let counts = format!("{} tests pass, {} fail", after.passing, after.failing);
     match it.outcome.as_str() {
         "nothingToDo" => format!("nothing to do: {counts}"),

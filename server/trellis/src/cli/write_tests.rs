@@ -101,7 +101,8 @@ fn human(it: &Generated) -> String {
     out += &it.reason.as_ref().map_or(String::new(), |why| format!(" ({}: {why})", it.outcome));
     out += &format!("; {place} {}", it.path);
     if passed < it.tests.len() && it.written {
-        out += "\nthose that fail are kept: they are wrong, or have found a bug";
+        out += "\nFailing tests are kept: either the test is wrong, or the code has a bug.";
+        out += &format!("\nnext: `trellis repair --test {}`", it.path);
     }
     out
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use cycle::approval::Mode;
 use run::RaisedBy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,11 @@ pub(crate) const FLAGS: RaisedBy = RaisedBy {
     test: Some("`--test-timeout` (in the editor `trellis.testTimeout`)"),
     run: Some("`--run-timeout` (in the editor `trellis.allow.runSeconds`)"),
 };
+
+/// The modes of approval as the values of an option, so that help and completions list them.
+pub(crate) fn mode() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(Mode::ALL.map(Mode::as_str)).try_map(|it| it.parse::<Mode>())
+}
 
 /// For parameters that were left out.
 pub(crate) fn test_seconds() -> u64 {

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bounds::test_seconds;
+use super::bounds::{mode, test_seconds};
 use crate::error::Fault;
 use crate::grow::GrowOrder;
 use crate::models::ModelArgs;
@@ -66,7 +66,7 @@ pub(crate) struct GenerateArgs {
     #[serde(default)]
     pub(crate) votes: Option<u32>,
     /// Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
-    #[arg(long, value_name = "MODE", default_value = "autonomous")]
+    #[arg(long, value_name = "MODE", default_value = "autonomous", value_parser = mode())]
     #[serde(default = "defaults::autonomous")]
     #[schemars(with = "Option<String>")]
     pub(crate) approve: Mode,

@@ -8,7 +8,7 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, mode};
 use super::generate::FixWith;
 use super::repair::Time;
 use crate::error::{Exit, Fault};
@@ -45,7 +45,7 @@ pub(crate) struct ImplementArgs {
     pub(crate) work_with: Option<FixWith>,
     /// When a change needs your approval before the merge: never (autonomous), always (supervised), or when in doubt
     /// (threshold). Work that does not pass exits with 1 in autonomous mode, otherwise with 2.
-    #[arg(long, value_name = "MODE", default_value = "supervised")]
+    #[arg(long, value_name = "MODE", default_value = "supervised", value_parser = mode())]
     #[serde(default = "supervised")]
     #[schemars(with = "Option<String>")]
     pub(crate) approve: Mode,

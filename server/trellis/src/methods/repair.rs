@@ -9,13 +9,13 @@ use run::Totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{FLAGS, TEST_SECONDS, test_seconds};
+use super::bounds::{FLAGS, TEST_SECONDS, mode, test_seconds};
 use super::fixes::ConfidenceShape;
 use super::generate::FixWith;
 use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::proposals::{Proposal, State};
-use crate::repair::{Order, Place, commit_title};
+use crate::repair::{Order, Place, UNNUMBERED, commit_title};
 use crate::sandbox::SandboxArgs;
 use crate::write_tests::registry;
 
@@ -34,7 +34,7 @@ pub(crate) struct RepairArgs {
     #[arg(long = "test", value_name = "ID")]
     #[serde(default)]
     pub(crate) tests: Vec<String>,
-    /// Run only these test files and folders as well. Default: all tests.
+    /// Check fixes with these test files and folders only. Default: all tests.
     #[arg(long, value_name = "PATH")]
     #[serde(default)]
     pub(crate) suite: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) struct RepairArgs {
     #[serde(default = "defaults::one")]
     pub(crate) candidates: u8,
     /// Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
-    #[arg(long, value_name = "MODE", default_value = "threshold")]
+    #[arg(long, value_name = "MODE", default_value = "threshold", value_parser = mode())]
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub(crate) approve: Mode,
@@ -71,7 +71,7 @@ pub(crate) struct RepairArgs {
     #[arg(long, value_enum, default_value_t = FixWith::Reply, value_name = "MODE", help_heading = "Model")]
     #[serde(default)]
     pub(crate) fix_with: FixWith,
-    /// Change no file; only write the patch.
+    /// Change no file; show the fixes, and write the patch with --patch.
     #[arg(long, conflicts_with = "worktree")]
     #[serde(default)]
     pub(crate) dry_run: bool,
@@ -449,6 +449,7 @@ impl GroupShape {
     /// How it ended, in words.
     pub(crate) fn end(&self) -> String {
         match (&self.kept, &self.waiting, &self.given_up) {
+            (Some(fix), ..) if fix == UNNUMBERED => "fixed".to_owned(),
             (Some(fix), ..) => format!("fixed by {fix}"),
             (_, Some(fix), _) => format!("{fix} needs your review"),
             (_, _, Some(why)) => format!("not fixed: {why}"),

@@ -20,6 +20,9 @@ use crate::methods::repair::{
 use crate::proposals::Proposal;
 use crate::workspace::disk;
 
+/// The name of a kept fix that has no id, since nothing was written.
+pub(crate) const UNNUMBERED: &str = "kept";
+
 /// What is gathered on the way.
 pub(super) struct Artifacts<'a> {
     order: &'a Order,
@@ -136,7 +139,7 @@ impl<'a> Artifacts<'a> {
     pub(super) fn kept(&mut self, proposal: &Proposal) {
         let fix = KeptFix::of(proposal, self.order.place == Place::Tree);
         if let Some(group) = self.group() {
-            group.kept = Some(fix.fix.clone().unwrap_or_else(|| "kept".to_owned()));
+            group.kept = Some(fix.fix.clone().unwrap_or_else(|| UNNUMBERED.to_owned()));
         }
         self.fixes.push(fix);
         for it in proposal.written() {

@@ -37,6 +37,7 @@ use cycle::approval::Mode;
 use cycle::repair::Limits;
 use run::RaisedBy;
 
+pub(crate) use artifacts::UNNUMBERED;
 pub(crate) use commit::title as commit_title;
 pub(crate) use person::Person;
 pub(crate) use propose::{Problem, propose};

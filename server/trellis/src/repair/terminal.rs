@@ -85,7 +85,7 @@ fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
                 Err(why) => say(&format!("{why}\n")),
             },
             "r" | "reject" | "n" | "no" => {
-                say("why (goes into the next prompt; may be empty)? ");
+                say("Why not? The model reads it; press Enter for no reason: ");
                 return Ok(Verdict::Rejected(line_or_nothing()?));
             }
             "s" | "skip" => return Ok(Verdict::Skip),
