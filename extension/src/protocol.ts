@@ -1086,7 +1086,7 @@ root?: string
  */
 tests?: string[]
 /**
- * Run only these test files and folders as well. Default: all tests.
+ * Check fixes with these test files and folders only. Default: all tests.
  */
 suite?: string[]
 /**
@@ -1119,7 +1119,7 @@ maxLines?: number
 noReport?: boolean
 fixWith?: FixWith
 /**
- * Change no file; only write the patch.
+ * Change no file; show the fixes, and write the patch with --patch.
  */
 dryRun?: boolean
 /**
@@ -5482,7 +5482,7 @@ root?: string
  */
 tests?: string[]
 /**
- * Run only these test files and folders as well. Default: all tests.
+ * Check fixes with these test files and folders only. Default: all tests.
  */
 suite?: string[]
 /**
@@ -5515,7 +5515,7 @@ maxLines?: number
 noReport?: boolean
 fixWith?: FixWith
 /**
- * Change no file; only write the patch.
+ * Change no file; show the fixes, and write the patch with --patch.
  */
 dryRun?: boolean
 /**

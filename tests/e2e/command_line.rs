@@ -107,11 +107,15 @@ fn an_example_runs_without_a_key_and_never_over_your_files() {
     let world = World::new();
     let ran = world.trellis(&["demo", "repair"]).exits(0);
     assert!(ran.stdout.ends_with("repaired: 7 tests pass, 0 fail\n"), "{}", ran.stdout);
-    let _ = ran.says("running: trellis repair trellis-demo").says("fix 1 failed");
-    let before = tree(&world.root().join("trellis-demo"));
-    let _ = world.trellis(&["demo", "write-tests"]).exits(65).says("--out");
-    assert_eq!(tree(&world.root().join("trellis-demo")), before);
-    let written =
-        world.trellis(&["demo", "write-tests", "--out", "other", "--json"]).exits(0).json();
+    let _ = ran.says("running: trellis repair trellis-demo/repair").says("fix 1 failed");
+    let again = world.trellis(&["demo", "repair"]).exits(0).stdout;
+    assert_eq!(again, "nothing to do: 7 tests pass, 0 fail\n", "it is taken up as it is");
+    world.write("mine/notes.txt", "keep");
+    let _ = world
+        .trellis(&["demo", "write-tests", "--out", "mine"])
+        .exits(65)
+        .says("mine is not empty");
+    assert_eq!(tree(&world.root().join("mine")).len(), 1);
+    let written = world.trellis(&["demo", "write-tests", "--json"]).exits(0).json();
     assert_eq!(written["written"], true);
 }
