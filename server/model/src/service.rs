@@ -238,6 +238,7 @@ impl Service {
             let model = self.name.clone();
             return Failure::Final(ModelError::Untrusted { model, reason });
         }
+        reason += &format!(" at {}", self.clean_error(&self.place()));
         if let Some(variable) = self.proxy {
             reason += &format!(" (through the proxy that {variable} names)");
         }

@@ -164,7 +164,9 @@ async fn nobody_listening_is_unavailable() {
     let error =
         open("openai:m", &settings, no_env).unwrap().ask(&ask("n", "tests", 0)).await.unwrap_err();
     assert!(error.is_unavailable());
-    assert!(error.to_string().contains("no connection: Connection refused"), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("no connection: Connection refused"), "{said}");
+    assert!(said.contains(&format!(" at http://{closed}/")), "{said}");
 }
 
 #[tokio::test]
