@@ -68,15 +68,15 @@ const WEIGHTS: Weights = Weights {
 };
 
 /// A judge who is not sure says so, and others are asked.
-pub(crate) const VOTE: Route = simple("an opinion on a failure");
+pub(crate) const VOTE: Route = simple("simple model: an opinion on a failure");
 
 /// Tests that a diagnosis called wrong: whoever wrote them misread the specification.
-pub(crate) const REGENERATED: Route = strong("its tests were judged wrong");
+pub(crate) const REGENERATED: Route = strong("strong model: its tests were judged wrong");
 
 /// A question about an item that failed so often before.
 pub(crate) fn of_item(item: &Item, failures: u32) -> Route {
     if failures >= WEIGHTS.failures {
-        return strong("it failed twice or more");
+        return strong("strong model: two attempts failed");
     }
     let text = item.docstring.len()
         + item.examples.iter().map(String::len).sum::<usize>()
@@ -89,13 +89,19 @@ pub(crate) fn of_item(item: &Item, failures: u32) -> Route {
         ItemKind::Function => WEIGHTS.function,
     };
     match specification + dependencies + kind {
-        points if points < WEIGHTS.complex => simple("a small piece of work"),
-        _ if specification >= dependencies => strong("a long specification"),
-        _ => strong("many dependencies"),
+        points if points < WEIGHTS.complex => {
+            simple("simple model: small function, method or class")
+        }
+        _ if specification >= dependencies => strong("strong model: long specification"),
+        _ => strong("strong model: many dependencies"),
     }
 }
 
 /// Integration tests of flows, the longest of which has so many parts.
 pub(crate) fn of_flows(parts: usize) -> Route {
-    if parts >= WEIGHTS.parts { strong("a flow of many parts") } else { simple("short flows") }
+    if parts >= WEIGHTS.parts {
+        strong("strong model: long data flow")
+    } else {
+        simple("simple model: short data flows")
+    }
 }

@@ -98,8 +98,8 @@ pub fn ask_fix(
     sections.push(it.task("code", task));
     sections.extend(sent_back(it.words, complaint));
     let tier = match attempt {
-        0 => (Tier::Simple, "a first fix"),
-        _ => (Tier::Strong, "a fix has failed"),
+        0 => (Tier::Simple, "simple model: first fix"),
+        _ => (Tier::Strong, "strong model: a fix failed"),
     };
     it.ask(sections, tier)
 }

@@ -55,7 +55,7 @@ pub fn ask_repair(repair: &Repair, attempt: u32, with: FixWith) -> Ask {
         prompt: Prompt::new(words, sections),
         prompt_version: words.version(),
         tier: if is_hard { Tier::Strong } else { Tier::Simple },
-        why: if is_hard { "two fixes have failed" } else { "a first fix" },
+        why: if is_hard { "strong model: two fixes failed" } else { "simple model: first fix" },
         tools,
     }
 }

@@ -10,15 +10,15 @@ fn routes(item: &Item, script: Vec<In>) -> Vec<(Tier, &'static str)> {
     played.asks.iter().map(|ask| (ask.tier, ask.why)).collect()
 }
 
-const SMALL: (Tier, &str) = (Tier::Simple, "a small piece of work");
-const TWICE: (Tier, &str) = (Tier::Strong, "it failed twice or more");
-const VOTE: (Tier, &str) = (Tier::Simple, "an opinion on a failure");
-const JUDGED: (Tier, &str) = (Tier::Strong, "its tests were judged wrong");
+const SMALL: (Tier, &str) = (Tier::Simple, "simple model: small function, method or class");
+const TWICE: (Tier, &str) = (Tier::Strong, "strong model: two attempts failed");
+const VOTE: (Tier, &str) = (Tier::Simple, "simple model: an opinion on a failure");
+const JUDGED: (Tier, &str) = (Tier::Strong, "strong model: its tests were judged wrong");
 
 #[test]
 fn complex_work_goes_to_the_strong_model() {
-    const LONG: (Tier, &str) = (Tier::Strong, "a long specification");
-    const MANY: (Tier, &str) = (Tier::Strong, "many dependencies");
+    const LONG: (Tier, &str) = (Tier::Strong, "strong model: long specification");
+    const MANY: (Tier, &str) = (Tier::Strong, "strong model: many dependencies");
     let paragraphs = |n: usize| "x".repeat(400 * n);
     let many = |n: usize| vec![dependency("total", "pkg.sums"); n];
     let of = |item: Item, paragraphs: String, dependencies: Vec<Dependency>| Item {
