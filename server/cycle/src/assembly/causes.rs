@@ -41,6 +41,9 @@ pub fn root_cause(facts: &FailureFacts) -> Option<String> {
         },
         Cause::Flaky => format!("the same code passes and fails: {}", failing(facts)),
         Cause::NoAnswer => format!("the model gave no answer: {reason}"),
+        Cause::NoTests if let Some(why) = useless(reason) => {
+            format!("the replies of the model cannot be used: {why}")
+        }
         Cause::NoTests => {
             "the model wrote no test that reaches the code and fails without it".to_owned()
         }
@@ -68,6 +71,13 @@ pub fn root_cause(facts: &FailureFacts) -> Option<String> {
         }
         Cause::Internal => format!("an internal error in Trellis: {reason}"),
     })
+}
+
+/// What was wrong with replies that gave no tests at all; none where tests came and proved nothing.
+fn useless(reason: &str) -> Option<&str> {
+    let (_, why) = reason.split_once(": ")?;
+    let of_replies = ["the reply", "the model", "syntax error"];
+    of_replies.iter().any(|it| why.starts_with(it)).then_some(why)
 }
 
 /// The last thing that went wrong before fixes ran out.
@@ -116,6 +126,9 @@ pub fn recommendation(facts: &FailureFacts) -> Option<String> {
             "Check that the model answers (`trellis doctor`), then run again; choose another \
              with `--model`."
                 .to_owned()
+        }
+        Cause::NoTests if useless(&facts.reason).is_some() => {
+            "Choose another model with `--model`, then run again.".to_owned()
         }
         Cause::NoTests => format!(
             "Add to the specification of `{name}` what tests can check: values, edge cases, \

@@ -59,8 +59,13 @@ impl Turn<'_> {
 
     pub(super) fn send_tests_back(&mut self, why: String) {
         if self.state.red_reasks >= self.policy.red_reasks {
-            let reason =
-                format!("no meaningful tests after {} re-asks: {why}", self.state.red_reasks);
+            let times = match self.state.red_reasks {
+                0 => String::new(),
+                1 => " after asking again once".to_owned(),
+                2 => " after asking again twice".to_owned(),
+                many => format!(" after asking again {many} times"),
+            };
+            let reason = format!("no meaningful tests{times}: {why}");
             return self.give_up(Cause::NoTests, Verdict::Failed { reason });
         }
         self.state.red_reasks += 1;

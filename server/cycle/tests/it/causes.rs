@@ -117,6 +117,19 @@ fn used_up_fixes_are_told_by_what_went_wrong_last() {
 }
 
 #[test]
+fn replies_without_tests_are_not_laid_on_the_specification() {
+    let reason = "no meaningful tests after asking again twice: the reply holds no Python code";
+    let facts = FailureFacts { reason: reason.to_owned(), ..facts(Cause::NoTests) };
+    let cause = "the replies of the model cannot be used: the reply holds no Python code";
+    assert_eq!(root_cause(&facts).as_deref(), Some(cause));
+    assert!(recommendation(&facts).is_some_and(|it| it.starts_with("Choose another model")));
+    let reason = "no meaningful tests: they pass without the implementation".to_owned();
+    let tried = FailureFacts { reason, ..facts };
+    assert!(root_cause(&tried).is_some_and(|it| it.contains("fails without it")));
+    assert!(recommendation(&tried).is_some_and(|it| it.contains("`red_gate`")));
+}
+
+#[test]
 fn who_has_to_decide_is_told_where_all_of_it_is() {
     let facts = FailureFacts {
         votes: Some("A 2, B 2, C 1".to_owned()),

@@ -302,7 +302,7 @@ fn an_answer_without_a_text_is_sent_back_with_its_reason() {
     let played = check(
         vec![declined(), declined(), declined()],
         "ask tests 0; [tests-sent-back]; ask tests 1; [tests-sent-back]; ask tests 2; \
-         revert; failed: no meaningful tests after 2 re-asks: the model declined to answer",
+         revert; failed: no meaningful tests after asking again twice: the model declined to answer",
     );
     told(&played, 2);
     // More tests were wanted, and none came.

@@ -28,7 +28,7 @@ fn two_re_asks_and_no_more() {
     check(
         vec![tests(), pass(), tests(), pass(), tests(), pass()],
         "ask tests 0; run red; [tests-sent-back]; ask tests 1; run red; [tests-sent-back]; ask tests 2; run red; \
-         revert; failed: no meaningful tests after 2 re-asks: they pass without the implementation",
+         revert; failed: no meaningful tests after asking again twice: they pass without the implementation",
     );
     check(
         vec![tests(), pass(), Silence],
@@ -212,7 +212,7 @@ fn unusable_tests_are_sent_back_with_the_reason() {
     check(
         vec![say("No."), say("No."), say("No.")],
         "ask tests 0; [tests-sent-back]; ask tests 1; [tests-sent-back]; ask tests 2; \
-         revert; failed: no meaningful tests after 2 re-asks: the reply holds no Python code",
+         revert; failed: no meaningful tests after asking again twice: the reply holds no Python code",
     );
 }
 
