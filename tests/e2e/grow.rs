@@ -471,3 +471,25 @@ fn files_that_import_one_another_are_told_before_and_after() {
     let told = report.split("## Circular imports").nth(1).unwrap_or_default();
     assert!(told.contains("lib.basic") || told.contains("src/lib/basic.py"), "{report}");
 }
+
+/// A first start adds to what is there; that is said once, with the branch that gets the commits.
+#[test]
+fn a_first_start_among_files_of_a_person_says_so() {
+    let said = "is not empty: Trellis adds files next to yours";
+    let world = World::new();
+    let _ = world.write("out/notes.txt", "mine\n");
+    let _ = world.git(&["init", "--quiet", "--initial-branch=trunk"]);
+    let first = world.grow(&Plot::three(), &[]).exits(0).says(said);
+    let _ = first.says(", changes none of them, and commits to the branch trunk\n");
+    assert_eq!(world.read("out/notes.txt"), "mine\n");
+    let again = world.grow(&Plot::three(), &[]).exits(0);
+    assert!(!again.stderr.contains(said), "{}", again.stderr);
+    let no_git = World::new();
+    let _ = no_git.write("out/notes.txt", "mine\n");
+    let _ = no_git
+        .grow(&Plot::three(), &[])
+        .exits(0)
+        .says(&format!("{said} and changes none of them\n"));
+    let fresh = World::new().grow(&Plot::three(), &[]).exits(0);
+    assert!(!fresh.stderr.contains(said), "{}", fresh.stderr);
+}

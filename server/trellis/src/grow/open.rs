@@ -19,7 +19,8 @@ use crate::grow::items::Work;
 use crate::grow::owner::{Owner, Receivers};
 use crate::grow::progress::Progress;
 use crate::grow::recover::{
-    kept_before, open_git, recover, refuse_removed, resume, unmanaged, users_files,
+    has_files, kept_before, note_on_files, open_git, recover, refuse_removed, resume, unmanaged,
+    users_files,
 };
 use crate::grow::worker::{Approvals, Shop};
 use crate::ledger::{Ledger, Spent};
@@ -94,6 +95,7 @@ pub(crate) async fn open(
     let budget = order.model.budget(&config);
     models.know_prices(budget)?;
 
+    let had_files = !Journal::path(&order.out).exists() && has_files(&order.out);
     let root = prepare_folder(&order.out)?;
     let lock = Lock::take(&root)?;
     refuse_symlinks(&root, &work)?;
@@ -107,10 +109,17 @@ pub(crate) async fn open(
     if !order.drop_removed {
         refuse_removed(&plan, &past)?;
     }
+    let had_git = root.join(".git").exists();
     let git = open_git(&root, &journal, output);
     let mut writer = Writer::new(&root, past.written.clone());
     let mut kept = kept_before(&past);
     let new_edits = users_files(&root, &mut writer, &work, &past, &journal, order.keep_edits)?;
+    let head = || git.as_ref()?.run(&["symbolic-ref", "--short", "HEAD"]).ok();
+    let branch = head().filter(|_| had_git);
+    let branch = branch.as_deref().map(str::trim);
+    note_on_files((&root, had_files), branch, order.keep_edits)
+        .into_iter()
+        .for_each(|it| output.note(it));
     let has_new_edits = !new_edits.is_empty();
     kept.extend(new_edits);
 

@@ -132,6 +132,31 @@ pub(crate) fn users_files(
     Ok(kept)
 }
 
+/// What a first start says in a folder that has files already. `branch`: the person's, where it gets commits.
+pub(crate) fn note_on_files(
+    (folder, had_files): (&Path, bool),
+    branch: Option<&str>,
+    keep_edits: bool,
+) -> Option<String> {
+    let rest = match (keep_edits, branch) {
+        (false, Some(branch)) => {
+            format!(", changes none of them, and commits to the branch {branch}")
+        }
+        (false, None) => " and changes none of them".to_owned(),
+        (true, Some(branch)) => format!(" and commits to the branch {branch}"),
+        (true, None) => String::new(),
+    };
+    had_files.then(|| {
+        format!("note: {} is not empty: Trellis adds files next to yours{rest}", folder.display())
+    })
+}
+
+/// Whether a folder has files of a person's, git's own left out.
+pub(crate) fn has_files(folder: &Path) -> bool {
+    let others = |name: &std::ffi::OsStr| ![".git", ".trellis"].iter().any(|it| name == *it);
+    fs::read_dir(folder).into_iter().flatten().flatten().any(|it| others(&it.file_name()))
+}
+
 fn users_text(root: &Path, path: &str) -> Result<String, Fault> {
     let text = run::files::read_text(root.join(path))
         .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
