@@ -65,7 +65,7 @@ impl Progress {
         }
         let percent = done * 100 / self.total.max(1);
         let eta = self.eta(done).map_or_else(|| "unknown".to_owned(), duration);
-        Some(format!("Completed {done}/{} nodes ({percent}%), ETA: {eta}", self.total))
+        Some(format!("Processed {done}/{} nodes ({percent}%), ETA: {eta}", self.total))
     }
 
     /// Seconds until the end if things go on as in this run.
