@@ -22,6 +22,9 @@ pub type FlowItems<'a> = Vec<&'a Item>;
 /// Name of all subgraphs together, where one is asked for.
 pub const LIBRARY: &str = "the whole library";
 
+/// The outcome where there is nothing for integration tests to follow.
+pub const NO_FLOWS: &str = "no data flows between its parts";
+
 /// Asks for the integration tests of a subgraph, or of the [`LIBRARY`]. `files`: texts by module. `complaint`: why those of the
 /// attempt before could not be used.
 pub fn ask_integration_tests(

@@ -44,7 +44,8 @@ pub use exchange::{
     Verdict,
 };
 pub use integration::{
-    FlowItems, INTEGRATION_PERCENT, Integration, LIBRARY, ask_integration_tests, integration_tests,
+    FlowItems, INTEGRATION_PERCENT, Integration, LIBRARY, NO_FLOWS, ask_integration_tests,
+    integration_tests,
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
 pub use machine::{Cause, State, step};

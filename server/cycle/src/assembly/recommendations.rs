@@ -32,8 +32,18 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
             )
         })
         .collect();
-    let is_whole = flows.is_empty();
+    let untested: Vec<String> = (facts.integration.iter())
+        .filter_map(|it| Some(format!("`{}` ({})", it.subgraph, it.missing()?)))
+        .collect();
+    let is_whole = flows.is_empty() && untested.is_empty();
     out.extend(flows);
+    if !untested.is_empty() {
+        out.push(format!(
+            "No integration tests were kept for {}: check how the parts work together, or try \
+             another model.",
+            untested.join(", ")
+        ));
+    }
     if !facts.flaky.is_empty() {
         out.push(format!("Fix the flaky tests: {}.", facts.flaky.join(", ")));
     }

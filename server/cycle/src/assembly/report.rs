@@ -6,6 +6,7 @@ use crate::assembly::recommendations::recommendations;
 use crate::assembly::test_results::tests;
 use crate::assembly::unrequired::UnrequiredLine;
 use crate::assembly::validation::{ValidationLine, validation};
+use crate::integration::NO_FLOWS;
 
 /// One node that needs words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,14 @@ pub struct IntegrationLine {
     pub passed: usize,
     pub failed: usize,
     pub left_out: Vec<String>,
+}
+
+impl IntegrationLine {
+    /// Why there are none although there is something for them to follow: none of the model's could be run.
+    pub(crate) fn missing(&self) -> Option<&str> {
+        let is_run = matches!(self.outcome.as_str(), "passed" | "failed" | NO_FLOWS);
+        (!is_run).then(|| self.outcome.lines().next().unwrap_or_default())
+    }
 }
 
 /// A planned dependency that the code does not use for certain.

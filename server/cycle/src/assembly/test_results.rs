@@ -102,12 +102,16 @@ fn integration(out: &mut String, lines: &[IntegrationLine]) {
             "- **Integration Tests**: {all} cases generated, {passed} passing ({share})"
         );
     }
+    if all == 0 && !lines.is_empty() {
+        out.push_str("- **Integration Tests**: none kept\n");
+    }
     for it in lines {
         let counts = match it.passed + it.failed {
             0 => String::new(),
             all => format!(" ({} of {all})", it.passed),
         };
-        let _ = writeln!(out, "  - `{}`: {}{counts}", it.subgraph, it.outcome);
+        let outcome = it.missing().unwrap_or(&it.outcome);
+        let _ = writeln!(out, "  - `{}`: {outcome}{counts}", it.subgraph);
         for left_out in &it.left_out {
             let _ = writeln!(out, "    - {left_out}");
         }

@@ -787,3 +787,26 @@ fn files_are_parsed_and_folders_are_packages() {
     let none = ValidationLine::not_run("Package structure", "there are no packages");
     assert_eq!(structure(&files(&[("a.py", "")])), none);
 }
+
+#[test]
+fn integration_tests_that_were_all_rejected_are_said_in_the_report() {
+    let line = |subgraph: &str, outcome: &str| IntegrationLine {
+        subgraph: subgraph.to_owned(),
+        outcome: outcome.to_owned(),
+        ..IntegrationLine::default()
+    };
+    let of = |lines: Vec<IntegrationLine>| {
+        report(&ReportFacts { integration: lines, ..ReportFacts::default() })
+    };
+    let none = line("index", cycle::NO_FLOWS);
+    let text = of(vec![none.clone(), line("web", "the tests cannot run: no slugify\nmore")]);
+    for part in [
+        "- **Integration Tests**: none kept\n  - `index`: no data flows between its parts\n",
+        "  - `web`: the tests cannot run: no slugify\n",
+        "- No integration tests were kept for `web` (the tests cannot run: no slugify): ",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("Everything passed"), "{text}");
+    assert!(of(vec![none]).contains("- Everything passed"));
+}

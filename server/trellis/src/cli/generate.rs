@@ -1,8 +1,13 @@
 //! `trellis generate`: the main job.
 
+use std::collections::BTreeMap;
+
+use cycle::NO_FLOWS;
+
+use crate::cli::results::plain;
 use crate::control::Control;
 use crate::error::{Exit, Fault};
-use crate::grow::{Summary, grow};
+use crate::grow::{Flows, Summary, grow};
 use crate::methods::generate::GenerateArgs;
 use crate::output::Output;
 
@@ -24,7 +29,7 @@ fn human(summary: &Summary) -> String {
     );
     for (fixes, count) in summary.passed_by_fixes.iter().enumerate() {
         let when = match fixes {
-            0 => "at once".to_owned(),
+            0 => "on the first try".to_owned(),
             1 => "after 1 fix".to_owned(),
             n => format!("after {n} fixes"),
         };
@@ -43,7 +48,69 @@ fn human(summary: &Summary) -> String {
         "whole suite: {} ({} passed, {} failed)\n",
         suite.outcome, suite.passed, suite.failed
     );
+    out += &untested(&summary.integration);
     out +=
         &format!("repository:  {}\nreport:      {}/{}", summary.out, summary.out, summary.report);
     out
+}
+
+/// Flows without integration tests, with the reason; nothing where all have some.
+fn untested(all: &BTreeMap<String, Flows>) -> String {
+    let wanted: Vec<_> = all.iter().filter(|(_, it)| it.outcome != NO_FLOWS).collect();
+    let without: Vec<_> = wanted.iter().filter(|(_, it)| it.outcome != "passed").collect();
+    if without.is_empty() {
+        return String::new();
+    }
+    let have = match wanted.len() {
+        1 => "1 flow has".to_owned(),
+        all => format!("{all} flows have"),
+    };
+    let mut out = format!("integration tests: {} of {have} tests\n", wanted.len() - without.len());
+    for (name, it) in without {
+        let reason = match it.outcome.as_str() {
+            "failed" => {
+                let first = it.left_out.first().map(|it| format!("; {it}")).unwrap_or_default();
+                format!("{} of {} pass{first}", it.passed, it.passed + it.failed)
+            }
+            other => other.to_owned(),
+        };
+        out += &format!("  {name}: {}\n", plain(reason.lines().next().unwrap_or_default()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_integration_tests_are_said_with_the_reason() {
+        let flows = |outcome: &str, passed, failed, left_out: &[&str]| Flows {
+            outcome: outcome.to_owned(),
+            passed,
+            failed,
+            left_out: left_out.iter().map(|it| (*it).to_owned()).collect(),
+        };
+        let index = ("index", flows("the tests cannot run: no slugify\nmore", 0, 0, &[]));
+        let web = ("web", flows("failed", 1, 2, &["a: wrong", "b: wrong"]));
+        let (good, none) =
+            (("good", flows("passed", 2, 0, &[])), ("none", flows(NO_FLOWS, 0, 0, &[])));
+        let table = [
+            (vec![&good, &none], ""),
+            (vec![], ""),
+            (
+                vec![&index],
+                "integration tests: 0 of 1 flow has tests\n  index: the tests cannot run: no slugify\n",
+            ),
+            (
+                vec![&index, &web, &good, &none],
+                "integration tests: 1 of 3 flows have tests\n  index: the tests cannot run: no \
+                 slugify\n  web: 1 of 3 pass; a: wrong\n",
+            ),
+        ];
+        for (all, expected) in table {
+            let all = all.into_iter().map(|(name, it)| ((*name).to_owned(), it.clone()));
+            assert_eq!(untested(&all.collect()), expected);
+        }
+    }
 }

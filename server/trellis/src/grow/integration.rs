@@ -7,7 +7,7 @@ use code::Fragment;
 use cycle::assembly::{Share, Sources, sources};
 use cycle::localize::rank;
 use cycle::{
-    Draft, Ending, FlowItems, Integration, LIBRARY, TestRun, ask_integration_tests,
+    Draft, Ending, FlowItems, Integration, LIBRARY, NO_FLOWS, TestRun, ask_integration_tests,
     integration_tests,
 };
 use plan::{Along, NodeIx, flows};
@@ -135,7 +135,7 @@ struct Came {
 impl Job<'_> {
     async fn run(&mut self, out: &mut Integrated) -> Result<(), Stop> {
         if self.flows.is_empty() {
-            out.outcome = "no data flows between its parts".to_owned();
+            out.outcome = NO_FLOWS.to_owned();
             return Ok(());
         }
         let mut complaint: Option<String> = None;

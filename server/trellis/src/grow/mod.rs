@@ -30,7 +30,7 @@ mod worker;
 mod written;
 
 pub(crate) use open::Order as GrowOrder;
-pub(crate) use summary::Summary;
+pub(crate) use summary::{Flows, Summary};
 
 use crate::control::Control;
 use crate::error::{Exit, Fault};
