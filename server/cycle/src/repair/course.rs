@@ -140,6 +140,8 @@ struct Work {
     suggested: usize,
     /// Fixes that have been asked for.
     asked: u32,
+    /// Those of them that were answered with nothing to try.
+    unusable: u32,
     complaint: Option<String>,
     candidates: Vec<Merit>,
     /// Candidates that a person does not want.
@@ -234,6 +236,7 @@ impl Course {
             suggestions: 0,
             suggested: 0,
             asked,
+            unusable: 0,
             complaint: None,
             candidates: Vec::new(),
             refused: Vec::new(),
@@ -263,7 +266,14 @@ impl Course {
             return Next::Suggested { suggestion: work.suggested - 1 };
         }
         if work.asked >= limit {
-            return self.best_or(format!("{limit} fixes were tried"));
+            let why = match work.unusable == limit {
+                true => {
+                    let replies = if limit == 1 { "reply" } else { "replies" };
+                    format!("no usable fix in {limit} {replies}; try another model")
+                }
+                false => used_up(limit),
+            };
+            return self.best_or(why);
         }
         let next = Next::Ask { attempt: work.asked, complaint: work.complaint.take() };
         work.asked += 1;
@@ -272,6 +282,7 @@ impl Course {
 
     fn again(&mut self, complaint: Option<String>) -> Next {
         if let Some(work) = self.work.as_mut().filter(|it| it.asked > 0) {
+            work.unusable += u32::from(complaint.is_some());
             work.complaint = complaint;
         }
         self.ask()
@@ -344,7 +355,7 @@ impl Course {
             Answer::Rejected if !group.tests.iter().any(|it| self.failing.contains(it)) => {}
             Answer::Rejected if asked < self.limits.iterations => self.queue.push_front(group),
             Answer::Rejected => {
-                let why = format!("{} fixes were tried", self.limits.iterations);
+                let why = used_up(self.limits.iterations);
                 self.end.given_up.push((group, why));
             }
         }
@@ -366,5 +377,12 @@ impl Course {
         }
         self.stale = 0;
         self.abandon(why)
+    }
+}
+
+fn used_up(limit: u32) -> String {
+    match limit {
+        1 => "1 fix was tried".to_owned(),
+        _ => format!("{limit} fixes were tried"),
     }
 }

@@ -7,6 +7,8 @@ use cycle::approval::Confidence;
 use cycle::localize::TestEvidence;
 use cycle::repair::{Group, Merit, Sources as _, size};
 
+use run::words::counted;
+
 use super::question::Files;
 use crate::error::Fault;
 use crate::localize::Found;
@@ -116,7 +118,12 @@ impl Judge<'_> {
             [] => String::new(),
             all => format!("; it looks tailored to its tests: {}", all.join("; ")),
         };
-        format!("makes {first}{more} pass; {others} tests that it may affect pass with it{looks}")
+        let others = counted(
+            others,
+            "test that it may affect passes with it",
+            "tests that it may affect pass with it",
+        );
+        format!("makes {first}{more} pass; {others}{looks}")
     }
 
     /// By path, the text before and after.

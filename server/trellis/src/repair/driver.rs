@@ -38,6 +38,7 @@ pub(super) async fn repair(
     output: &Output,
     control: &Control,
 ) -> Result<RepairResult, Fault> {
+    refuse_unknown(order)?;
     edits::settle(&order.root)?;
     end_commit(order, output)?;
     if order.commit {
@@ -88,6 +89,20 @@ pub(super) async fn repair(
         commit_all(order, &mut result, output)?;
     }
     Ok(result)
+}
+
+/// A file that was asked for and is nowhere is a mistake. Ids may be relative to a folder above, where pytest has its root.
+fn refuse_unknown(order: &Order) -> Result<(), Fault> {
+    for id in order.tests.iter().chain(&order.suite) {
+        let path = id.split("::").next().unwrap_or_default();
+        if !order.root.ancestors().any(|it| it.join(path).exists()) {
+            return Err(Fault::input(format!("{path} does not exist")).kind("noFailure").hint(
+                "give ids, files or folders relative to the project, such as \
+                 tests/test_a.py::test_b",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Ends the commit of an earlier repair that was killed at it.
@@ -230,7 +245,9 @@ impl Shop<'_> {
                 .for_each(|it| self.output.note(format_args!("warning: {it}")));
         }
         self.output.note(match (failing, groups) {
-            (0, _) => format!("{} tests pass, none fails", survey.passing()),
+            (0, _) => {
+                format!("{}, 0 fail", counted(survey.passing(), "test passes", "tests pass"))
+            }
             (_, 0) => format!(
                 "{}, and no change of the code fixes that",
                 counted(failing, "test fails", "tests fail")
@@ -452,8 +469,14 @@ impl Shop<'_> {
 
     /// Says what came of an attempt: to whoever looks on, the journal and the report.
     fn log(&mut self, attempt: u32, outcome: &'static str, what: &str) -> Result<(), Fault> {
-        self.output.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
-        self.artifacts.tried(attempt, outcome, what);
+        if outcome == "unusable" {
+            let why = for_people(what);
+            self.output.note(format_args!("  reply {} cannot be used: {why}", attempt + 1));
+            self.artifacts.tried(attempt, outcome, &why);
+        } else {
+            self.output.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
+            self.artifacts.tried(attempt, outcome, what);
+        }
         let Some(work) = &self.work else { return Ok(()) };
         let node = work.group.lead().to_owned();
         let text = format!("fix {} {outcome}: {what}", attempt + 1);
@@ -497,6 +520,25 @@ impl Shop<'_> {
     }
 }
 
+/// Why a reply cannot be used, without what it asks of the model.
+fn for_people(why: &str) -> String {
+    let shapeless = ["it is not clear which", "it defines nothing", "it holds no search/replace"];
+    if shapeless.iter().any(|it| why.starts_with(it)) {
+        return "it has no search/replace block".to_owned();
+    }
+    if let Some(same) = why.strip_prefix("it is the very change of ") {
+        return format!("it is the same as {}", same.split(':').next().unwrap_or_default());
+    }
+    let requests = [
+        "; answer with search/replace",
+        "; name files as",
+        "; give the whole path",
+        ": change less",
+    ];
+    let end = requests.iter().filter_map(|it| why.find(it)).min();
+    why[..end.unwrap_or(why.len())].to_owned()
+}
+
 fn title(group: &Group) -> String {
     match group.tests.len() {
         0 | 1 => group.lead().to_owned(),
@@ -507,4 +549,33 @@ fn title(group: &Group) -> String {
 /// The loop asks for one thing after the other; what it asks about is there.
 pub(super) fn lost() -> String {
     "the repair lost its state".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::for_people;
+
+    #[test]
+    fn people_read_what_is_wrong_and_not_what_the_model_should_do() {
+        let shapeless = "it has no search/replace block";
+        let table = [
+            (
+                "it is not clear which `x` is meant; answer with search/replace blocks under their \
+                 paths",
+                shapeless,
+            ),
+            ("it holds no search/replace block", shapeless),
+            ("it defines nothing; answer with search/replace blocks", shapeless),
+            ("it is the very change of fix 2: make another one", "it is the same as fix 2"),
+            ("a.py may be x/a.py or y/a.py; give the whole path", "a.py may be x/a.py or y/a.py"),
+            (
+                "a.py has no `import b`; answer with search/replace blocks that add it",
+                "a.py has no `import b`",
+            ),
+            ("it changes nothing", "it changes nothing"),
+        ];
+        for (why, shown) in table {
+            assert_eq!(for_people(why), shown);
+        }
+    }
 }

@@ -115,6 +115,19 @@ fn every_way_ends_as_it_should() {
             ],
         ),
         (
+            "replies of no use are not called fixes",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), unusable(), unusable(), unusable()],
+            &[
+                "survey",
+                "diagnose a",
+                "ask 0",
+                "ask 1 after no blocks",
+                "ask 2 after no blocks",
+                "end 0 a=no usable fix in 3 replies; try another model",
+            ],
+        ),
+        (
             "suggestions that will not do leave all fixes to be asked for",
             ONE,
             vec![surveyed(&[&["a"]]), suggests(2), unusable(), bad(), bad(), bad(), bad()],
