@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use run::words::counted;
+
 use crate::cli::results::plain;
 use crate::control::Control;
 use crate::error::{Exit, Fault};
@@ -73,12 +75,6 @@ fn ending(it: &RepairResult, is_dry: bool) -> String {
             "dry run, no file changed: with these fixes {passing} tests would pass, {failing} fail"
         );
     }
-    let counts = format!("{} tests pass, {} fail", after.passing, after.failing);
-    match it.outcome.as_str() {
-        "nothingToDo" => format!("nothing to do: {counts}"),
-        "repaired" => format!("repaired: {counts}"),
-        "partly" => format!("partly repaired: {counts}"),
-        "needsHuman" => format!("needs your review: {counts}"),
-        _ => format!("not repaired: {counts}"),
-    }
+    let passing = counted(after.passing, "test passes", "tests pass");
+    format!("{}: {passing}, {} fail", it.ending(), after.failing)
 }

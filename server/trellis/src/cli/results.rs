@@ -6,6 +6,7 @@ use run::{Outcome, Report, TestResult};
 
 use crate::convert::test_outcome;
 use crate::forge::Pushed;
+use crate::localize::NO_TESTS_HINT;
 use crate::methods::tests::{outcome, reason};
 use crate::output::color;
 
@@ -94,9 +95,19 @@ pub(crate) fn summary(report: &Report, told: &HashSet<String>) -> String {
         out +=
             &format!("not enforced on this machine: {}; see `trellis doctor`\n", loose.join(", "));
     }
-    out += &color::state(outcome(&report.outcome));
+    let name = outcome(&report.outcome);
+    let words = match report.outcome {
+        Outcome::NoTests => "no tests found",
+        Outcome::CollectionError => "cannot be collected",
+        _ => name,
+    };
+    out += &color::state(name).replace(name, words);
     out += &counts(report);
     reason(report).iter().for_each(|reason| out += &format!(": {}", plain(reason)));
+    // Of pytest, whose exit status it is where it has collected nothing.
+    if report.outcome == Outcome::NoTests && report.exit_code == Some(5) {
+        out += &format!("\nhint: {NO_TESTS_HINT}");
+    }
     out
 }
 

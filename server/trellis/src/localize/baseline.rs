@@ -98,6 +98,10 @@ pub(crate) fn covers(target: &str, id: &str) -> bool {
     id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
 }
 
+/// What to do where pytest finds no tests.
+pub(crate) const NO_TESTS_HINT: &str = "pytest looks for functions test_* in files test_*.py and \
+    *_test.py, unless the project's pytest settings say otherwise; give the folder of the project";
+
 /// Whether there is anything to look at; named tests may be there all the same.
 fn check(report: &Report, are_named: bool) -> Result<(), Fault> {
     match &report.outcome {
@@ -113,10 +117,7 @@ fn check(report: &Report, are_named: bool) -> Result<(), Fault> {
             ),
         )),
         Outcome::NoTests if report.tests.is_empty() && !are_named => {
-            Err(Fault::input("pytest found no tests").hint(
-                "pytest looks for functions test_* in files test_*.py and *_test.py, unless the \
-                     project's pytest settings say otherwise; give the folder of the project",
-            ))
+            Err(Fault::input("pytest found no tests").hint(NO_TESTS_HINT))
         }
         _ => Ok(()),
     }

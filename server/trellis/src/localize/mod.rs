@@ -20,7 +20,7 @@ use run::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, 
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
-pub(crate) use baseline::covers;
+pub(crate) use baseline::{NO_TESTS_HINT, covers};
 use baseline::{is_measured, results};
 use diagnosis::{Diagnosed, by_trial};
 pub(crate) use evidence::evidence;

@@ -397,9 +397,20 @@ pub(crate) struct SetAside {
 }
 
 impl RepairResult {
+    /// The outcome in words.
+    pub(crate) fn ending(&self) -> &'static str {
+        match self.outcome.as_str() {
+            "nothingToDo" => "nothing to do",
+            "repaired" => "repaired",
+            "partly" => "partly repaired",
+            "needsHuman" => "needs your review",
+            _ => "not repaired",
+        }
+    }
+
     /// The report for people.
     pub(crate) fn markdown(&self) -> String {
-        let mut out = format!("# Repair: {}\n\n", self.outcome);
+        let mut out = format!("# Repair: {}\n\n", self.ending());
         let counts = |it: &TestCounts| format!("{} pass, {} fail", it.passing, it.failing);
         out += &format!("- Before: {}\n- After: {}\n", counts(&self.before), counts(&self.after));
         let costs = self.tokens.map(|it| format!("- Tokens: {it}\n"));
@@ -418,7 +429,11 @@ impl RepairResult {
         }
         for (number, it) in self.groups.iter().enumerate() {
             out += &format!("\n## {}. {}\n\n", number + 1, it.tests.join(", "));
-            out += &format!("- {}, {}\n", it.diagnosis.issue_type, it.diagnosis.severity);
+            out += &format!(
+                "- Kind: {}, severity: {}\n",
+                it.diagnosis.issue_type.replace('_', " "),
+                it.diagnosis.severity.to_lowercase()
+            );
             out +=
                 &format!("- Cause ({}): {}\n", it.diagnosis.root_cause_by, it.diagnosis.root_cause);
             out += &format!("- {}\n", it.end());
