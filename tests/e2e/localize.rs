@@ -114,7 +114,7 @@ fn where_nothing_fails_there_is_nothing_to_find() {
     let found = world.trellis(&["localize", "p", "--json", "--sandbox=local"]).exits(0).json();
     assert_eq!(found["suspects"], Value::Array(Vec::new()));
     let said = world.trellis(&["localize", "p", "--sandbox=local"]).exits(0).stdout;
-    assert_eq!(said, "nothing fails\n");
+    assert_eq!(said, "no test fails\n");
     let _ = world.trellis(&["localize", "nowhere", "--sandbox=local"]).exits(65).says("nowhere");
 }
 

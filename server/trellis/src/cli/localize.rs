@@ -90,7 +90,7 @@ fn failing(failures: &[FailingTest]) -> String {
 fn table(result: &LocalizeResult) -> String {
     let mut out = String::new();
     if result.failures.is_empty() {
-        out += "nothing fails\n";
+        out += "no test fails\n";
     }
     for (number, it) in result.suspects.iter().enumerate() {
         let symbol = if it.symbol.is_empty() { "(top level)" } else { &it.symbol };
