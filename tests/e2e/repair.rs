@@ -512,7 +512,7 @@ fn what_cannot_be_done_is_said() {
         (&["--test", "test_calculator.py::nobody"], 65, "does not exist"),
         (&["--dry-run", "--commit"], 64, "cannot be used with"),
         (&["--worktree"], 65, "not in a git repository"),
-        (&["--approve", "sometimes"], 64, "unknown approval mode"),
+        (&["--approve", "sometimes"], 64, "[possible values: autonomous, supervised, threshold]"),
     ];
     for (options, code, words) in table {
         let _ = repair(&world, options).exits(code).says(words);

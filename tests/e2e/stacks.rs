@@ -216,10 +216,10 @@ fn an_installer_that_is_stopped_goes_and_says_so() {
 }
 
 #[test]
-fn the_stack_in_the_readme_is_one() {
-    let readme = fs::read_to_string(repository().join("README.md")).expect("README");
-    let blocks = readme.split("```yaml\n").skip(1).filter_map(|it| it.split("```").next());
-    let [stack] = blocks.collect::<Vec<_>>()[..] else { panic!("one example of a stack") };
+fn the_template_in_the_documentation_is_one() {
+    let page = fs::read_to_string(repository().join("server/docs/templates.md")).expect("the page");
+    let blocks = page.split("```yaml\n").skip(1).filter_map(|it| it.split("```").next());
+    let [stack] = blocks.collect::<Vec<_>>()[..] else { panic!("one example of a template") };
     let world = World::new();
     world.write("trellis-stacks/python-tool.yaml", stack);
     let project = installed_in(world, "python-tool", Some("requirements.txt"));

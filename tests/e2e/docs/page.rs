@@ -160,9 +160,9 @@ fn likeness(one: &str, other: &str) -> f64 {
     if all == 0 { 1.0 } else { one.intersection(&other).count() as f64 / all as f64 }
 }
 
-/// A line without what differs from run to run: times and temporary folders.
+/// A line without what differs from run to run: durations, times and temporary folders.
 fn stable(line: &str) -> String {
-    let line = &without_folder(line);
+    let line = &without_time(&without_folder(line));
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     for at in 1..words.len() {
         let unit = words[at].trim_end_matches([')', ',', ';', ':', '.']);
@@ -185,4 +185,14 @@ fn without_folder(line: &str) -> String {
         out = format!("{out}…{rest}");
     }
     out
+}
+
+/// Without the time that a line of a log begins with.
+fn without_time(line: &str) -> String {
+    match line.split_once("Z  ") {
+        Some((time, rest)) if time.len() == 19 && time.as_bytes()[10] == b'T' => {
+            format!("…  {rest}")
+        }
+        _ => line.to_owned(),
+    }
 }
