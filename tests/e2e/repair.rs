@@ -269,7 +269,7 @@ fn the_buggy_calculator_is_mended_and_a_second_run_has_nothing_to_do() {
 fn wrong() -> [(String, &'static str); 8] {
     let in_test = block("    assert add(2, 3) == 5", "    assert True");
     [
-        ("I do not know.".to_owned(), "holds no search/replace block"),
+        ("I do not know.".to_owned(), "has no search/replace block"),
         (block("    return a - b", "    return b - a"), "does not pass with it"),
         (block("    return a - b", "    return b - a"), "the very change of fix 2"),
         (in_test.replace("calculator.py", "test_calculator.py"), "read-only"),

@@ -72,7 +72,7 @@ fn every_door_tells_how_far_a_list_of_tasks_is() {
         "merged   base\n",
         "failed   bad: ",
         "blocked  after: ",
-        "COMPLETE: 3 of 5 tasks are merged (60%); nobody is at work",
+        "COMPLETE: 3 of 5 tasks are merged (60%); not running",
     ] {
         assert!(said.contains(line), "{line:?} in {said}");
     }

@@ -74,7 +74,7 @@ fn a_person_approves_sends_back_or_leaves_what_was_made_of_an_issue() {
 }
 
 /// `r` with a reason, where one is asked for.
-const WHY: &str = "may be empty)? ";
+const WHY: &str = "for no reason: ";
 
 #[test]
 fn a_person_accepts_edits_rejects_skips_or_stops() {

@@ -141,13 +141,15 @@ impl Write for Screen {
         // Up to the last whole line, so that no sequence is cut in two.
         let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines: Vec<u8> = self.rest.drain(..whole).collect();
-        self.out.write_all(harmless(&String::from_utf8_lossy(&lines)).as_bytes())?;
+        let shown = escaped(&String::from_utf8_lossy(&lines), &color::SEQUENCES);
+        self.out.write_all(shown.as_bytes())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.rest);
-        self.out.write_all(harmless(&String::from_utf8_lossy(&rest)).as_bytes())?;
+        let shown = escaped(&String::from_utf8_lossy(&rest), &color::SEQUENCES);
+        self.out.write_all(shown.as_bytes())?;
         self.out.flush()
     }
 }
@@ -155,10 +157,15 @@ impl Write for Screen {
 /// Text from graphs, models and tests must not drive the terminal: control characters and those that turn the
 /// direction of writing are shown as their codes.
 pub(crate) fn harmless(text: &str) -> String {
+    escaped(text, &[])
+}
+
+/// The same, where some sequences may stay: those that paint a result.
+fn escaped(text: &str, own: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        if let Some(own) = color::SEQUENCES.iter().find(|own| rest.starts_with(**own)) {
+        if let Some(own) = own.iter().find(|own| rest.starts_with(**own)) {
             out += own;
             rest = &rest[own.len()..];
             continue;
@@ -176,7 +183,7 @@ pub(crate) fn harmless(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use super::{color, escaped, harmless};
 
     #[test]
     fn nothing_drives_the_terminal_but_our_own_sequences() {
@@ -188,7 +195,8 @@ mod tests {
             ("a\u{202e}b", "a\\u{202e}b"),
         ];
         for (text, shown) in table {
-            assert_eq!(harmless(text), shown);
+            assert_eq!(escaped(text, &color::SEQUENCES), shown);
         }
+        assert_eq!(harmless("\u{1b}[31mred"), "\\u{1b}[31mred");
     }
 }
