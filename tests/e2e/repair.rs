@@ -271,7 +271,7 @@ fn wrong() -> [(String, &'static str); 8] {
     [
         ("I do not know.".to_owned(), "has no search/replace block"),
         (block("    return a - b", "    return b - a"), "does not pass with it"),
-        (block("    return a - b", "    return b - a"), "the very change of fix 2"),
+        (block("    return a - b", "    return b - a"), "the same as fix 2"),
         (in_test.replace("calculator.py", "test_calculator.py"), "read-only"),
         (
             block("    return sum(of_all_of_them)", "    return a + b"),

@@ -17,6 +17,7 @@ mod artifacts;
 mod attempts;
 mod candidate;
 mod commit;
+mod complaints;
 mod decision;
 mod derived;
 mod driver;
