@@ -166,7 +166,10 @@ type Make = fn(&Bed);
 async fn it_is_read_only_where_it_is_too_large() {
     let cases: [(Make, &str); 3] = [
         (|bed| large(bed, &[200, 57]), "read-only: it has more than the limit of 256 MiB"),
-        (|bed| large(bed, &[257]), "large-257 has 257 MiB, more than the limit of 256 MiB for one file"),
+        (
+            |bed| large(bed, &[257]),
+            "large-257 has 257 MiB, more than the limit of 256 MiB for one file",
+        ),
         (
             |bed| bed.write(&format!("{}a", "d/".repeat(101)), ""),
             "its folders are nested more than 100 levels deep",
