@@ -2,12 +2,12 @@
 import { commands, type ExtensionContext, l10n, window } from 'vscode';
 import { approval } from './approval/room';
 import { generation } from './generation/commands';
-import { mayRestart } from './generation/leave';
 import { statusBar } from './generation/status_bar';
 import { interpreters } from './means/interpreter';
 import { models } from './models/commands';
 import { keysOf } from './models/keys';
 import { nodes } from './panel/room';
+import { mayRestart } from './run/leave';
 import { Runs } from './run/runs';
 import { Client } from './sidecar/client';
 import { answering } from './sidecar/passing';

@@ -1,10 +1,10 @@
 // The one owner of the open proposals: asks for those of every folder, hears the sidecar, tells who shows them.
 import { realpath } from 'node:fs/promises';
 import { type Disposable, EventEmitter, workspace } from 'vscode';
-import type { Board } from '../generation/board';
-import { isOpen } from '../generation/jobs';
 import type { Event as TrellisEvent } from '../protocol';
+import type { Board } from '../run/board';
 import { isBelow } from '../run/folders';
+import { isOpen } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import { refusalOf, told } from '../sidecar/refusal';
 import { Inquiry } from './inquiry';

@@ -1,6 +1,6 @@
 // The room of proposed fixes: the list, the difference each makes, and decisions about them.
 import { commands, type Disposable, type ExtensionContext, l10n, Uri, window } from 'vscode';
-import type { Board } from '../generation/board';
+import type { Board } from '../run/board';
 import { Refusal, type Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';

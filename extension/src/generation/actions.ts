@@ -1,10 +1,10 @@
 // What can be done about the open run, and about runs at all: the list behind the status bar.
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import type { Board } from '../run/board';
 import { type Budget, costOf, costWords } from '../run/cost';
+import { current, isGrowing, isOfTasks, type Job, underWay } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
-import type { Board } from './board';
-import { current, isGrowing, isOfTasks, type Job, underWay } from './jobs';
 
 interface Action extends QuickPickItem {
   readonly does: () => Promise<unknown>;

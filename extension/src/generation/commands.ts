@@ -1,9 +1,9 @@
 // The commands about runs.
 import { commands, type Disposable, type ExtensionContext, l10n, Uri } from 'vscode';
+import { Board } from '../run/board';
 import type { Sidecar } from '../sidecar/api';
 import { complain, guarded } from '../sidecar/tell';
 import { control, showActions } from './actions';
-import { Board } from './board';
 import { type Asked, demo, generate, resumeRun } from './generate';
 import { texts } from './given';
 import { offers } from './offers';

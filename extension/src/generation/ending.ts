@@ -2,8 +2,8 @@
 
 import { basename, dirname } from 'node:path';
 import type { StatusResult } from '../protocol';
+import type { Job } from '../run/jobs';
 import { told } from '../sidecar/refusal';
-import type { Job } from './jobs';
 import type { Words } from './status_text';
 
 export interface Ending {

@@ -3,11 +3,11 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { commands, Disposable, l10n, workspace } from 'vscode';
 import type { Run } from '../protocol';
+import type { Board } from '../run/board';
+import { isGrowing, isOpen } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import { sayWhile } from '../sidecar/passing';
 import { complain } from '../sidecar/tell';
-import type { Board } from './board';
-import { isGrowing, isOpen } from './jobs';
 
 /** Milliseconds between two looks at whether somebody else goes on with a run. */
 const LOOKING = 2000;

@@ -1,11 +1,11 @@
 // Reports: at the end of a run, and when they are asked for.
 import { commands, l10n, Uri } from 'vscode';
 import type { StatusResult } from '../protocol';
+import type { Board } from '../run/board';
+import { isGrowing, isOfTasks, type Job } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
-import type { Board } from './board';
 import { type Ending, ending } from './ending';
-import { isGrowing, isOfTasks, type Job } from './jobs';
 import { offer } from './offers';
 import { pickRun } from './pick';
 

@@ -1,10 +1,10 @@
 // The item of the status bar: what is going on, and a click for what can be done about it.
 import { commands, type Disposable, l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import { type Interpreter, onInterpreter } from '../means/interpreter';
+import type { Board } from '../run/board';
+import { besides, current, underWay } from '../run/jobs';
 import type { Runs } from '../run/runs';
 import type { Sidecar } from '../sidecar/api';
-import type { Board } from './board';
-import { besides, current, underWay } from './jobs';
 import { type Shown, shown } from './status_text';
 
 const COLOURS: Record<Shown['look'], string | undefined> = {

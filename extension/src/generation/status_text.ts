@@ -1,7 +1,7 @@
 // What the status bar says: words, made of data.
 import { type Cost, costWords } from '../run/cost';
+import { isGrowing, type Job, type Progress } from '../run/jobs';
 import type { SidecarState } from '../sidecar/api';
-import { isGrowing, type Job, type Progress } from './jobs';
 
 /** Words in the person's language; `{0}` and `{1}` stand for what is given. */
 export type Words = (text: string, ...given: (string | number)[]) => string;

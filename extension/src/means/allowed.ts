@@ -1,6 +1,6 @@
 // What tests may have beside what every sandbox gives, as the person's own settings say: never a folder's.
 import type { Allowed } from '../protocol';
-import type { Own } from './params';
+import type { Own } from './read_setting';
 
 /** Only what is set; `undefined` where nothing is. */
 export function allowed(own: Own): Allowed | undefined {

@@ -1,7 +1,8 @@
 // The one place where settings of the editor become parameters of the sidecar's methods.
 import { Uri, workspace } from 'vscode';
 import { interpreterOf } from './interpreter';
-import { type MeansOf, type Method, type Own, paramsOf } from './params';
+import { type MeansOf, type Method, paramsOf } from './params';
+import type { Own } from './read_setting';
 
 /**
  * What a method takes of the settings that count at a place.

@@ -1,9 +1,7 @@
 // Settings as parameters: what each method that asks a model or runs tests takes of them.
 import type { Allowed, Choice } from '../protocol';
 import { allowed } from './allowed';
-
-/** Reads one setting below `trellis` that a person has set; `undefined` where it is as delivered. */
-export type Own = (name: string) => unknown;
+import type { Own } from './read_setting';
 
 /** Every parameter that is a setting. */
 export interface Means {

@@ -1,6 +1,6 @@
 // The commands about models, and what the sidecar asks of the editor's.
 import { commands, type Disposable, type ExtensionContext, l10n, type Uri, window, workspace } from 'vscode';
-import type { Board } from '../generation/board';
+import type { Board } from '../run/board';
 import type { Client } from '../sidecar/client';
 import { told } from '../sidecar/refusal';
 import * as say from '../sidecar/say';

@@ -1,7 +1,7 @@
 // Keys: kept by the editor's secret storage, handed to the sidecar as variables of its process, shown to nobody.
 import { type ExtensionContext, l10n, window, workspace } from 'vscode';
-import type { Board } from '../generation/board';
-import { mayRestart } from '../generation/leave';
+import type { Board } from '../run/board';
+import { mayRestart } from '../run/leave';
 import type { Client, Environment } from '../sidecar/client';
 import { keyed, noKeys, type Provider } from './providers';
 

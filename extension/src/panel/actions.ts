@@ -11,9 +11,9 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { Board } from '../generation/board';
 import { retryNode } from '../generation/generate';
 import type { ReachedNode } from '../protocol';
+import type { Board } from '../run/board';
 import type { Runs } from '../run/runs';
 import { type Run, type RunNode, STATUSES, type Status } from '../run/state';
 import { Refusal, type Sidecar } from '../sidecar/api';

@@ -8,9 +8,9 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { Board } from '../generation/board';
-import { budgetFor } from '../generation/jobs';
+import type { Board } from '../run/board';
 import { type Budget, costWords } from '../run/cost';
+import { budgetFor } from '../run/jobs';
 import type { Runs } from '../run/runs';
 import type { Run } from '../run/state';
 import type { Sidecar } from '../sidecar/api';

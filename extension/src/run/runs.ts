@@ -1,12 +1,12 @@
 // The one owner of what is known about runs: finds them, follows them, tells who shows them what changed.
 import { existsSync } from 'node:fs';
 import { type Disposable, EventEmitter, Uri, workspace } from 'vscode';
-import type { Board } from '../generation/board';
-import { isGrowing, isOpen } from '../generation/jobs';
 import type { Run as Listed, Event as TrellisEvent } from '../protocol';
 import type { Refusal, Sidecar } from '../sidecar/api';
 import { refusalOf } from '../sidecar/refusal';
+import type { Board } from './board';
 import type { Cost } from './cost';
+import { isGrowing, isOpen } from './jobs';
 import {
   afterEvent,
   differences,

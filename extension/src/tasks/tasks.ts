@@ -1,10 +1,10 @@
 // A list of tasks: begun here, followed by the panel while it is made, told at the end.
 import { commands, type Disposable, l10n, Uri } from 'vscode';
-import type { Board } from '../generation/board';
 import { texts } from '../generation/given';
 import { type TasksChoice, tasksOrder } from '../generation/order';
 import { means } from '../means/means';
 import type { TasksResult } from '../protocol';
+import type { Board } from '../run/board';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
 import { work } from '../sidecar/follow';

@@ -20,15 +20,12 @@ import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
 import { brokenIn, foundBy } from './outcomes';
 import { runTests } from './run';
+import type { TestView } from './test_view';
 import { TestTree } from './tree';
-
-/** What tests of a project are run with. */
-export interface Kind {
-  readonly coverage: boolean;
-}
+import type { RunOptions } from './types';
 
 /** The tree, and the profiles by which it runs. */
-export class Testing {
+export class Testing implements TestView {
   readonly controller: TestController;
   readonly tree: TestTree;
   readonly profile: TestRunProfile;
@@ -92,8 +89,8 @@ export class Testing {
 
   private profiles(): TestRunProfile {
     const { controller } = this;
-    const of = (kind: Kind) => (request: TestRunRequest, token: CancellationToken) =>
-      runTests(this.sidecar, this, request, kind, token);
+    const of = (options: RunOptions) => (request: TestRunRequest, token: CancellationToken) =>
+      runTests(this.sidecar, this, request, options, token);
     const { Run, Coverage } = TestRunProfileKind;
     const covering = controller.createRunProfile(l10n.t('Coverage'), Coverage, of({ coverage: true }), true);
     covering.loadDetailedCoverage = async (_, coverage) => detailsOf(coverage);

@@ -17,13 +17,13 @@ import { means } from '../means/means';
 import { Refusal, type Sidecar } from '../sidecar/api';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
-import type { Testing } from './controller';
 import { bringsDebugger, launchOf } from './launch';
 import { leavingOut, nestedIn } from './nested';
 import { type Part, partsOf } from './parts';
+import type { TestView } from './test_view';
 
 /** Offers the profile, also where there is no debugger: whoever asks for it is told what to install. */
-export function debugging(sidecar: Sidecar, testing: Testing): Disposable {
+export function debugging(sidecar: Sidecar, testing: TestView): Disposable {
   const run = guarded(
     l10n.t('Could not start the debugger'),
     async (request: TestRunRequest, token: CancellationToken) => {
@@ -51,7 +51,7 @@ async function offerDebugger(): Promise<void> {
 /** One project after the other, outside the sandbox: a debugger has to reach the process. What it finds is its own to show. */
 async function debugTests(
   sidecar: Sidecar,
-  testing: Testing,
+  testing: TestView,
   request: TestRunRequest,
   token: CancellationToken,
 ): Promise<void> {

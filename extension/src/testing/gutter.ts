@@ -11,7 +11,7 @@ import {
 import type { Client } from '../sidecar/client';
 import { type Lens, lensesOf, marksOf, testsOf } from './lens_marks';
 import type { Mark } from './outcomes';
-import { lineRange } from './tree';
+import { lineRange } from './ranges';
 
 const MARKS: readonly Mark[] = ['passed', 'failed', 'skipped'];
 

@@ -14,24 +14,24 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { Board } from '../generation/board';
 import { retryNode } from '../generation/generate';
 import { implement } from '../implementing/implement';
 import { means } from '../means/means';
 import type { Generated } from '../protocol';
+import type { Board } from '../run/board';
 import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
 import { follow } from '../sidecar/follow';
 import * as say from '../sidecar/say';
 import { guarded } from '../sidecar/tell';
 import { runAside } from './aside';
-import type { Testing } from './controller';
 import { ofGenerated } from './outcomes';
 import { repair } from './repair';
 import { runTests } from './run';
 import { showOutcome } from './show';
+import type { TestView } from './test_view';
 
-export function lensCommands(sidecar: Client, board: Board, testing: Testing): Disposable[] {
+export function lensCommands(sidecar: Client, board: Board, testing: TestView): Disposable[] {
   const command = (name: string, doing: string, work: (given: unknown) => Promise<unknown>) =>
     commands.registerCommand(name, guarded(doing, work));
   return [
@@ -55,7 +55,7 @@ export function lensCommands(sidecar: Client, board: Board, testing: Testing): D
 }
 
 /** Runs tests by way of the Testing view, so that their results show there. */
-async function runNamed(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
+async function runNamed(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
   const { root, paths } = fields(given);
   if (typeof root !== 'string' || !Array.isArray(paths)) return;
   const ids = paths.filter((it) => typeof it === 'string');
@@ -71,7 +71,7 @@ async function runNamed(sidecar: Client, testing: Testing, given: unknown): Prom
   }
 }
 
-async function generateTests(sidecar: Client, testing: Testing, given: unknown): Promise<void> {
+async function generateTests(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
   const set = await means('trellis/generateTests', placeOf(given));
   const params = paramsOf<'trellis/generateTests'>({ ...set, ...fields(given) });
   const written = await follow(sidecar, 'trellis/generateTests', params, l10n.t('Generating tests'));
@@ -102,7 +102,7 @@ async function addTestPath(sidecar: Client, root: string, path: string): Promise
 }
 
 /** They have run; the Testing view shows how. */
-function showGenerated(testing: Testing, written: Generated): void {
+function showGenerated(testing: TestView, written: Generated): void {
   if (!written.written || written.tests.length === 0) return;
   const run = testing.controller.createTestRun(new TestRunRequest(), written.function, false);
   for (const outcome of ofGenerated(written))

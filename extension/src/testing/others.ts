@@ -2,13 +2,13 @@
 // shown in the Testing view as well.
 import type { Disposable, TestRun } from 'vscode';
 import { l10n, TestRunRequest } from 'vscode';
-import type { Board } from '../generation/board';
+import type { Board } from '../run/board';
 import type { Client } from '../sidecar/client';
-import type { Testing } from './controller';
 import { type Outcome, ofEvent, ofResults } from './outcomes';
 import { showOutcome } from './show';
+import type { TestView } from './test_view';
 
-export function showOthers(sidecar: Client, board: Board, testing: Testing): Disposable[] {
+export function showOthers(sidecar: Client, board: Board, testing: TestView): Disposable[] {
   const runs = new Map<string, TestRun>();
   const timers = new Map<string, NodeJS.Timeout>();
   const end = (job: string) => {
@@ -52,7 +52,7 @@ const SILENCE = 1_000;
 const OWN: readonly string[] = ['runTests', 'generateTests'];
 
 /** What others have run; of a project that has no place in this window nothing. */
-function showForeign(testing: Testing, outcomes: readonly Outcome[]): void {
+function showForeign(testing: TestView, outcomes: readonly Outcome[]): void {
   const shown = outcomes.filter(
     (it) => testing.tree.isOpen(it.root) && !testing.tree.isInternal(it.root, it.id),
   );

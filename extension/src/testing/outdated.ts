@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Disposable, workspace } from 'vscode';
-import type { Testing } from './controller';
+import type { TestView } from './test_view';
 
 /** Milliseconds in which changes are gathered: a branch that is checked out changes many files. */
 const BREATH = 100;
 
 /** Dims the results of a project once one of its files is newer than their run. */
-export function outdating({ tree }: Testing): Disposable[] {
+export function outdating({ tree }: TestView): Disposable[] {
   let timer: NodeJS.Timeout | undefined;
   const mark = () => {
     timer = undefined;

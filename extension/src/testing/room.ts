@@ -1,6 +1,6 @@
 // The room of tests: the Testing view, marks in the gutter, and what lenses do.
 import type { ExtensionContext } from 'vscode';
-import type { Board } from '../generation/board';
+import type { Board } from '../run/board';
 import type { Client } from '../sidecar/client';
 import { Testing } from './controller';
 import { debugging } from './debugging';

@@ -5,20 +5,21 @@ import { ranWith } from '../means/interpreter';
 import { means } from '../means/means';
 import type { Client } from '../sidecar/client';
 import { complain } from '../sidecar/tell';
-import type { Kind, Testing } from './controller';
 import { showCoverage } from './coverage';
 import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
 import { allOf, type Outcome, ofResult } from './outcomes';
 import { type Part, partsOf } from './parts';
 import { lines, showBroken, showOutcome } from './show';
+import type { TestView } from './test_view';
+import type { RunOptions } from './types';
 
 /** Runs what is asked for, one project after the other. Rejects nothing: what goes wrong is said. */
 export async function runTests(
   sidecar: Client,
-  testing: Testing,
+  testing: TestView,
   request: TestRunRequest,
-  kind: Kind,
+  options: RunOptions,
   token: CancellationToken,
 ): Promise<void> {
   const run = testing.controller.createTestRun(request);
@@ -27,7 +28,7 @@ export async function runTests(
   for (const item of request.include ?? []) if (isNamed(testing, item)) enqueue(run, item, left);
   try {
     for (const part of partsOf(testing.tree, request))
-      await runPart(sidecar, testing, run, part, kind, token);
+      await runPart(sidecar, testing, run, part, options, token);
   } catch (error) {
     // Nothing waits for a test any more, least of all for whoever reads this.
     void complain(l10n.t('Could not run the tests'), error);
@@ -40,7 +41,7 @@ export async function runTests(
 }
 
 /** Whether an item is not a whole project: which of its tests a run comes to is not known before. */
-function isNamed(testing: Testing, item: TestItem): boolean {
+function isNamed(testing: TestView, item: TestItem): boolean {
   return testing.tree.target(item)?.id !== '';
 }
 
@@ -53,17 +54,17 @@ function enqueue(run: TestRun, item: TestItem, left: ReadonlySet<TestItem>): voi
 
 async function runPart(
   sidecar: Client,
-  testing: Testing,
+  testing: TestView,
   run: TestRun,
   { root, ids }: Part,
-  kind: Kind,
+  options: RunOptions,
   token: CancellationToken,
 ): Promise<void> {
   const ignored = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
   const params = {
     root,
     paths: [...ids],
-    coverage: kind.coverage,
+    coverage: options.coverage,
     ...(await means('trellis/runTests', root)),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };

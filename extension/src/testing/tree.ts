@@ -7,14 +7,8 @@ import type { GivenLenses } from '../sidecar/client';
 import { isWithin, stepsOf } from './ids';
 import { lensesOf, testsOf } from './lens_marks';
 import type { Outcome } from './outcomes';
-
-/** What an item of the tree stands for. */
-export interface Target {
-  /** The project's folder. */
-  readonly root: string;
-  /** Relative to it; empty for all of it. */
-  readonly id: string;
-}
+import { lineRange } from './ranges';
+import type { Target } from './types';
 
 export class TestTree {
   private readonly targets = new WeakMap<TestItem, Target>();
@@ -210,9 +204,4 @@ function itemId({ root, id }: Target): string {
 function nameOf(root: string): string {
   const folder = workspace.getWorkspaceFolder(Uri.file(root));
   return folder?.uri.fsPath === root ? folder.name : workspace.asRelativePath(root);
-}
-
-/** From 0. */
-export function lineRange(line: number): Range {
-  return new Range(line, 0, line, 0);
 }

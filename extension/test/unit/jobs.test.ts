@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
 import { ending } from '../../src/generation/ending';
+import { left, shown } from '../../src/generation/status_text';
+import type { JobShape, StatusResult, Event as TrellisEvent } from '../../src/protocol';
+import { type Budget, budgetOf, type Cost, costOf, costWords } from '../../src/run/cost';
 import {
   afterEvent,
   begun,
@@ -14,10 +17,7 @@ import {
   NO_JOBS,
   ofList,
   underWay,
-} from '../../src/generation/jobs';
-import { left, shown } from '../../src/generation/status_text';
-import type { JobShape, StatusResult, Event as TrellisEvent } from '../../src/protocol';
-import { type Budget, budgetOf, type Cost, costOf, costWords } from '../../src/run/cost';
+} from '../../src/run/jobs';
 
 const words = l10n.t;
 const job = (id: string, state: Job['state'], method = 'generate'): TrellisEvent => ({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { CancellationTokenSource, TestRunRequest } from 'vscode';
-import { Board } from '../../src/generation/board';
+import { Board } from '../../src/run/board';
 import { isInternal } from '../../src/run/folders';
 import type { SidecarState } from '../../src/sidecar/api';
 import { shows } from '../../src/sidecar/shows';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { Board } from '../../src/generation/board';
+import { Board } from '../../src/run/board';
 import { type News, Runs } from '../../src/run/runs';
 import { asClient, Sidecar, settled } from './room_of_tests';
 import { files } from './vscode';

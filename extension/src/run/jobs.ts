@@ -1,6 +1,6 @@
 // What jobs there are and how they stand: a value, made of what the sidecar says.
 import type { JobShape, JobState, Event as TrellisEvent } from '../protocol';
-import type { Budget } from '../run/cost';
+import type { Budget } from './cost';
 
 export interface Job {
   readonly id: string;

@@ -1,7 +1,7 @@
 // The one owner of the jobs: hears the sidecar, and tells who shows them.
 import { type Disposable, EventEmitter } from 'vscode';
-import type { Budget } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
+import type { Budget } from './cost';
 import { afterEvent, begun, isOpen, type Job, type Jobs, NO_JOBS, ofList } from './jobs';
 
 export class Board {

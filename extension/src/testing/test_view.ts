@@ -1,0 +1,11 @@
+// Testing view, as the files that show results in it see it.
+import type { TestController, TestRunProfile } from 'vscode';
+import type { TestTree } from './tree';
+
+/** Parts of the Testing view that runs and commands use. */
+export interface TestView {
+  readonly controller: TestController;
+  readonly tree: TestTree;
+  /** Profile of runs without coverage. */
+  readonly profile: TestRunProfile;
+}
