@@ -1,76 +1,128 @@
 // Writes src/protocol.ts: the types of every method of the sidecar, from its own description.
 // `--check` writes nothing and fails where the file is not what the description gives.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { compile } from 'json-schema-to-typescript';
 
 const description = JSON.parse(readFileSync(new URL('../../fixtures/wire/openrpc.json', import.meta.url)));
 const target = new URL('../src/protocol.ts', import.meta.url);
 
-const paramsName = (method) => `${pascal(method.name)}Params`;
+const PREFIX = '#/components/schemas/';
+const refTo = (name) => ({ $ref: `${PREFIX}${name}` });
 const pascal = (name) => name.replace('trellis/', '').replace(/^./, (first) => first.toUpperCase());
 
+/** The value with `change` applied to each object in it, the innermost first. */
+const mapped = (value, change) => {
+  if (Array.isArray(value)) return value.map((it) => mapped(it, change));
+  if (value === null || typeof value !== 'object') return value;
+  return change(Object.fromEntries(Object.entries(value).map(([name, it]) => [name, mapped(it, change)])));
+};
+
+/** A description beside a reference would make a type of its own of each. */
+const withoutSiblings = (it) => (typeof it.$ref === 'string' ? { $ref: it.$ref } : it);
+
+/** The value with references to the new names of schemas. */
+const renamed = (value, names) =>
+  mapped(value, (it) => {
+    const name = it.$ref?.replace(PREFIX, '');
+    return names.has(name) ? refTo(names.get(name)) : it;
+  });
+
+/** Names of the schemas that a value refers to, directly or by others, each once. */
+const reachable = (value, schemas, seen = new Set()) => {
+  mapped(value, (it) => {
+    const name = it.$ref?.replace(PREFIX, '');
+    if (name !== undefined && !seen.has(name)) {
+      seen.add(name);
+      reachable(schemas[name], schemas, seen);
+    }
+    return it;
+  });
+  return seen;
+};
+
+// A union of references alone, such as the answer of long work, has no name of its own: it is written out where it is used.
+const isUnion = (it) => it.anyOf?.every((one) => typeof one.$ref === 'string');
+const given = mapped(description, withoutSiblings);
+const unions = Object.fromEntries(Object.entries(given.components.schemas).filter(([, it]) => isUnion(it)));
+/** The value with unions in place of references to them. */
+const inlined = (value) =>
+  mapped(value, (it) => {
+    const union = unions[it.$ref?.replace(PREFIX, '')];
+    return union === undefined ? it : { anyOf: union.anyOf };
+  });
+let schemas = inlined(given.components.schemas);
+for (const name of Object.keys(unions)) delete schemas[name];
+let methods = inlined(given.methods);
+
+// The parameters of a method are the schema that the description has for them, named after the method.
 const paramsOf = (method) => ({
   type: 'object',
-  additionalProperties: false,
   description: method.description,
   required: method.params.filter((it) => it.required).map((it) => it.name),
   properties: Object.fromEntries(method.params.map((it) => [it.name, it.schema])),
 });
+const isParamsOf = (schema, params) =>
+  schema.description === params.description &&
+  isDeepStrictEqual(schema.properties ?? {}, params.properties) &&
+  isDeepStrictEqual(new Set(schema.required), new Set(params.required));
+/** New names by those in the description. */
+const names = new Map();
+methods = methods.map((method) => {
+  const params = paramsOf(method);
+  const name = `${pascal(method.name)}Params`;
+  const known = Object.keys(schemas).find((it) => !names.has(it) && isParamsOf(schemas[it], params));
+  if (known === undefined) schemas[name] = params;
+  else names.set(known, name);
+  return { ...method, params: refTo(known ?? name) };
+});
 
-const definitions = { ...description.components.schemas };
-const methods = {};
-for (const method of description.methods) {
-  // A type of the results may have this name already.
-  const name = paramsName(method) in definitions ? `${paramsName(method)}Of` : paramsName(method);
-  definitions[name] = paramsOf(method);
-  methods[method.name] = {
-    type: 'object',
-    additionalProperties: false,
-    required: ['params', 'result'],
-    properties: { params: { $ref: `#/definitions/${name}` }, result: method.result.schema },
-  };
+// The description numbers types that have one name. Those of the same shape are one type; others are named after the
+// method that uses them, unless the first of the name is gone.
+for (const numbered of Object.keys(schemas).filter((it) => /\d$/.test(it))) {
+  const base = numbered.replace(/\d+$/, '');
+  const first = schemas[base];
+  const isFree = first === undefined && ![...names.values()].includes(base);
+  const isSame = first !== undefined && isDeepStrictEqual(schemas[numbered], first);
+  const user = methods.find((it) => reachable([it.params, it.result], schemas).has(numbered));
+  if (isFree || isSame) names.set(numbered, base);
+  else if (user !== undefined) names.set(numbered, `${pascal(user.name)}${base}`);
 }
-const events = Object.fromEntries(description['x-notifications'].map((it) => [it.name, it.schema]));
 
-const schema = JSON.parse(
-  JSON.stringify({
+schemas = Object.fromEntries(Object.entries(schemas).map(([name, it]) => [names.get(name) ?? name, it]));
+
+const object = (properties) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+const byName = (list, schemaOf) => object(Object.fromEntries(list.map((it) => [it.name, schemaOf(it)])));
+
+const protocol = renamed(
+  {
     title: 'Protocol',
-    type: 'object',
-    additionalProperties: false,
-    required: ['methods', 'notifications'],
-    properties: {
-      methods: {
-        type: 'object',
-        additionalProperties: false,
-        required: Object.keys(methods),
-        properties: methods,
-      },
-      notifications: {
-        type: 'object',
-        additionalProperties: false,
-        required: Object.keys(events),
-        properties: events,
-      },
-    },
-    definitions,
-  }).replaceAll('#/components/schemas/', '#/definitions/'),
+    ...object({
+      methods: byName(methods, ({ params, result }) => object({ params, result: result.schema })),
+      notifications: byName(inlined(given['x-notifications']), (it) => it.schema),
+      errorData: refTo('ErrorData'),
+    }),
+    definitions: schemas,
+  },
+  names,
 );
 
-// What stands beside a reference makes a type of its own of each.
-const bare = (it) => {
-  if (Array.isArray(it)) return it.map(bare);
-  if (it === null || typeof it !== 'object') return it;
-  if (typeof it.$ref === 'string') return { $ref: it.$ref };
-  return Object.fromEntries(Object.entries(it).map(([name, value]) => [name, bare(value)]));
-};
-
-const compiled = await compile(bare(schema), 'Protocol', {
-  bannerComment:
-    '// Made by `npm run protocol` from fixtures/wire/openrpc.json, which `trellis serve --describe` prints.',
-  unreachableDefinitions: true,
-  additionalProperties: false,
-  format: false,
-});
+const compiled = await compile(
+  JSON.parse(JSON.stringify(protocol).replaceAll(PREFIX, '#/definitions/')),
+  'Protocol',
+  {
+    bannerComment:
+      '// Made by `npm run protocol` from fixtures/wire/openrpc.json, which `trellis serve --describe` prints.',
+    unreachableDefinitions: false,
+    additionalProperties: false,
+    format: false,
+  },
+);
 // Who refers to a type is no news in a language with an index.
 const referred = / \* ?\n \* This interface was referenced by [\s\S]*?(?= \*\/)/g;
 // An empty interface would be true of every object.

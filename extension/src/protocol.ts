@@ -25,41 +25,21 @@ export type RunState = ("finished" | "active" | "stopped")
  */
 export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
 /**
- * The answer of long work.
- */
-export type Outcome = (Begun | RepairResult)
-/**
  * In a word.
  */
 export type Answer = ("approve" | "sendBack" | "leave")
 /**
- * The answer of long work.
- */
-export type Outcome2 = (Begun | ImplementResult)
-/**
  * How the work ended.
  */
-export type Outcome3 = ("merged" | "needsHuman" | "left" | "failed" | "planned")
-/**
- * The answer of long work.
- */
-export type Outcome4 = (Begun | TasksResult)
+export type Outcome = ("merged" | "needsHuman" | "left" | "failed" | "planned")
 /**
  * The state of a proposal.
  */
 export type State = (("accepted" | "rejected") | "waiting" | "stale" | "undone" | "failed")
 /**
- * The answer of long work.
- */
-export type Outcome5 = (Begun | FixResult2)
-/**
  * The possible decisions.
  */
-export type Choice2 = ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
-/**
- * The answer of long work.
- */
-export type Outcome6 = (Begun | DecideFixResult)
+export type DecideFixChoice = ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
 /**
  * A published format of planning graphs or lists of tasks.
  */
@@ -77,10 +57,6 @@ export type By = ("both" | "words" | "meaning")
  */
 export type Installer = ("npm" | "pip" | "go" | "none")
 /**
- * The answer of long work.
- */
-export type Outcome7 = (Begun | PackagesInstalled)
-/**
  * What a symbol is.
  */
 export type Kind = ("class" | "function" | "method" | "property" | "variable" | "attribute")
@@ -93,25 +69,9 @@ export type Checker = ("ty" | "pyrefly" | "basedpyright")
  */
 export type Tool = ("pytest" | "unittest" | "jest" | "vitest" | "go")
 /**
- * The answer of long work.
- */
-export type Outcome8 = (Begun | RunTestsResult)
-/**
  * The framework of the written tests.
  */
 export type TestFramework = ("pytest" | "unittest")
-/**
- * The answer of long work.
- */
-export type Outcome9 = (Begun | Generated)
-/**
- * The answer of long work.
- */
-export type Outcome10 = (Begun | LocalizeResult)
-/**
- * The answer of long work.
- */
-export type Outcome11 = (Begun | EnvironmentResult)
 /**
  * One event.
  */
@@ -277,201 +237,202 @@ params: ReadFileParams
 result: FileText
 }
 "trellis/log": {
-params: LogParamsOf
+params: LogParams
 result: LogResult
 }
 "trellis/repair": {
 params: RepairParams
-result: Outcome
+result: (Begun | RepairResult)
 }
 "trellis/implement": {
 params: ImplementParams
-result: Outcome2
+result: (Begun | ImplementResult)
 }
 "trellis/tasks": {
 params: TasksParams
-result: Outcome4
+result: (Begun | TasksResult)
 }
 "trellis/listFixes": {
-params: ListFixesParamsOf
+params: ListFixesParams
 result: ListFixesResult
 }
 "trellis/getFix": {
-params: GetFixParamsOf
+params: GetFixParams
 result: FixResult
 }
 "trellis/undoFix": {
-params: UndoFixParamsOf
+params: UndoFixParams
 result: UndoFixResult
 }
 "trellis/proposeFix": {
-params: ProposeFixParamsOf
-result: Outcome5
+params: ProposeFixParams
+result: (Begun | FixResult)
 }
 "trellis/decideFix": {
-params: DecideFixParamsOf
-result: Outcome6
+params: DecideFixParams
+result: (Begun | DecideFixResult)
 }
 "trellis/planCheck": {
-params: PlanCheckParamsOf
+params: PlanCheckParams
 result: PlanCheckResult
 }
 "trellis/planOrder": {
-params: PlanOrderParamsOf
+params: PlanOrderParams
 result: PlanOrderResult
 }
 "trellis/planShow": {
-params: PlanShowParamsOf
+params: PlanShowParams
 result: PlanShowResult
 }
 "trellis/planLevels": {
-params: PlanLevelsParamsOf
+params: PlanLevelsParams
 result: PlanLevelsResult
 }
 "trellis/planFlows": {
-params: PlanFlowsParamsOf
+params: PlanFlowsParams
 result: PlanFlowsResult
 }
 "trellis/planDeps": {
-params: PlanDepsParamsOf
+params: PlanDepsParams
 result: PlanDepsResult
 }
 "trellis/planSearch": {
-params: PlanSearchParamsOf
+params: PlanSearchParams
 result: PlanSearchResult
 }
 "trellis/status": {
-params: StatusParamsOf
+params: StatusParams
 result: StatusResult
 }
 "trellis/tasksStatus": {
-params: TasksStatusParamsOf
+params: TasksStatusParams
 result: TasksStatusResult
 }
 "trellis/report": {
-params: ReportParamsOf
+params: ReportParams
 result: ReportResult
 }
 "trellis/rollback": {
-params: RollbackParamsOf
+params: RollbackParams
 result: RollbackResult
 }
 "trellis/codeView": {
-params: CodeViewParamsOf
+params: CodeViewParams
 result: CodeViewResult
 }
 "trellis/listStacks": {
-params: ListStacksParamsOf
+params: ListStacksParams
 result: StackList
 }
 "trellis/showStack": {
-params: ShowStackParamsOf
+params: ShowStackParams
 result: StackShown
 }
 "trellis/newProject": {
-params: NewProjectParamsOf
+params: NewProjectParams
 result: NewProject
 }
 "trellis/installPackages": {
-params: InstallPackagesParamsOf
-result: Outcome7
+params: InstallPackagesParams
+result: (Begun | PackagesInstalled)
 }
 "trellis/findSymbol": {
-params: FindSymbolParamsOf
+params: FindSymbolParams
 result: FindSymbolResult
 }
 "trellis/findReferencingSymbols": {
-params: FindReferencingSymbolsParamsOf
+params: FindReferencingSymbolsParams
 result: FindReferencingSymbolsResult
 }
 "trellis/findCallers": {
-params: FindCallersParamsOf
+params: FindCallersParams
 result: FindCallersResult
 }
 "trellis/findDefinition": {
-params: FindDefinitionParamsOf
+params: FindDefinitionParams
 result: FindDefinitionResult
 }
 "trellis/findUnused": {
-params: FindUnusedParamsOf
+params: FindUnusedParams
 result: FindUnusedResult
 }
 "trellis/checkPlanned": {
-params: CheckPlannedParamsOf
+params: CheckPlannedParams
 result: CheckPlannedResult
 }
 "trellis/documentSymbols": {
-params: DocumentSymbolsParamsOf
+params: DocumentSymbolsParams
 result: DocumentSymbolsResult
 }
 "trellis/replaceSymbolBody": {
-params: ReplaceSymbolBodyParamsOf
+params: ReplaceSymbolBodyParams
 result: EditResult
 }
 "trellis/insertBeforeSymbol": {
-params: InsertBeforeSymbolParamsOf
+params: InsertBeforeSymbolParams
 result: EditResult
 }
 "trellis/insertAfterSymbol": {
-params: InsertAfterSymbolParamsOf
+params: InsertAfterSymbolParams
 result: EditResult
 }
 "trellis/replaceText": {
-params: ReplaceTextParamsOf
+params: ReplaceTextParams
 result: EditResult
 }
 "trellis/renameSymbol": {
-params: RenameSymbolParamsOf
+params: RenameSymbolParams
 result: RenameSymbolResult
 }
 "trellis/safeDeleteSymbol": {
-params: SafeDeleteSymbolParamsOf
+params: SafeDeleteSymbolParams
 result: SafeDeleteSymbolResult
 }
 "trellis/undoEdit": {
-params: UndoEditParamsOf
+params: UndoEditParams
 result: EditResult
 }
 "trellis/parseFile": {
-params: ParseFileParamsOf
+params: ParseFileParams
 result: ParsedFile
 }
 "trellis/validateSyntax": {
-params: ValidateSyntaxParamsOf
+params: ValidateSyntaxParams
 result: Validity
 }
 "trellis/runTests": {
-params: RunTestsParamsOf
-result: Outcome8
+params: RunTestsParams
+result: (Begun | RunTestsResult)
 }
 "trellis/generateTests": {
-params: GenerateTestsParamsOf
-result: Outcome9
+params: GenerateTestsParams
+result: (Begun | Generated)
 }
 "trellis/localize": {
-params: LocalizeParamsOf
-result: Outcome10
+params: LocalizeParams
+result: (Begun | LocalizeResult)
 }
 "trellis/environment": {
-params: EnvironmentParamsOf
-result: Outcome11
+params: EnvironmentParams
+result: (Begun | EnvironmentResult)
 }
 "trellis/doctor": {
-params: DoctorParamsOf
+params: DoctorParams
 result: DoctorResult
 }
 "trellis/listTests": {
-params: ListTestsParamsOf
+params: ListTestsParams
 result: TestList
 }
 "trellis/addTestPath": {
-params: AddTestPathParamsOf
+params: AddTestPathParams
 result: AddedTestPath
 }
 }
 notifications: {
 "trellis/event": Event
 }
+errorData: ErrorData
 }
 /**
  * Starts generating a repository from a planning graph as a job, or resumes it. Without `graph`, the earlier run in
@@ -929,7 +890,7 @@ text: string
  * Reads the journal of a run or a project, the oldest event first: what happened, to which node, why, and at what
  * cost; also checks its hash chain.
  */
-export interface LogParamsOf {
+export interface LogParams {
 /**
  * The output folder of a run, or a project's folder; default: the first folder of the workspace.
  */
@@ -1634,7 +1595,7 @@ words?: (string | null)
  * The result of an issue.
  */
 export interface ImplementResult {
-outcome: Outcome3
+outcome: Outcome
 /**
  * The exit code of the command line: 0 merged, 1 tests fail after all retries and no review was requested, 2
  * needs your review.
@@ -1900,7 +1861,7 @@ notes: string[]
 /**
  * Lists proposed fixes of a project, the oldest first.
  */
-export interface ListFixesParamsOf {
+export interface ListFixesParams {
 /**
  * The project's folder; default: the first folder of the workspace.
  */
@@ -1980,7 +1941,7 @@ line?: (number | null)
 /**
  * Shows a proposed fix with its hunks, its texts and its history.
  */
-export interface GetFixParamsOf {
+export interface GetFixParams {
 /**
  * The project's folder; default: the first folder of the workspace.
  */
@@ -2118,7 +2079,7 @@ edit?: (number | null)
 /**
  * Undoes what was last accepted of a fix; refused if its files changed after that.
  */
-export interface UndoFixParamsOf {
+export interface UndoFixParams {
 /**
  * The project's folder; default: the first folder of the workspace.
  */
@@ -2176,7 +2137,7 @@ written: string[]
  * Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
  * copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
  */
-export interface ProposeFixParamsOf {
+export interface ProposeFixParams {
 /**
  * The project's folder; default: the first folder of the workspace.
  */
@@ -2245,66 +2206,13 @@ allow?: Allowed
 background?: boolean
 }
 /**
- * A fix with all details.
- */
-export interface FixResult2 {
-/**
- * Such as `fix-1`.
- */
-fix: string
-state: State
-/**
- * From 1; higher each time its texts change.
- */
-revision: number
-/**
- * RFC 3339.
- */
-createdAt: string
-/**
- * Why it needs your review.
- */
-reason: string
-confidence: ConfidenceShape
-test: FailingTest
-/**
- * Relative to the root.
- */
-paths: string[]
-/**
- * Hunks not decided yet.
- */
-hunks: number
-/**
- * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
- */
-node?: (string | null)
-files: FileShape[]
-/**
- * All files as a unified diff.
- */
-diff: string
-/**
- * Passing tests that it may break.
- */
-affected: string[]
-/**
- * Other failing tests that it may fix.
- */
-failing: string[]
-/**
- * Its history, the oldest entry first.
- */
-history: Step[]
-}
-/**
  * Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
  * no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
  * then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
  * is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
  * fixes.
  */
-export interface DecideFixParamsOf {
+export interface DecideFixParams {
 /**
  * The project's folder; default: the first folder of the workspace.
  */
@@ -2313,7 +2221,7 @@ root?: (string | null)
  * Its id, such as `fix-1`.
  */
 fix: string
-decision: Choice2
+decision: DecideFixChoice
 /**
  * The revision you reviewed; refused with the kind `stale` if there is a newer one.
  */
@@ -2452,7 +2360,7 @@ message?: (string | null)
 /**
  * Reports all problems of a planning graph.
  */
-export interface PlanCheckParamsOf {
+export interface PlanCheckParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -2511,7 +2419,7 @@ hint: string
 /**
  * Returns the order in which nodes are generated.
  */
-export interface PlanOrderParamsOf {
+export interface PlanOrderParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -2537,7 +2445,7 @@ problems: PlanProblem[]
 /**
  * Shows every node of a planning graph.
  */
-export interface PlanShowParamsOf {
+export interface PlanShowParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -2595,7 +2503,7 @@ dependsOn: string[]
 /**
  * Shows which nodes of a planning graph, or tasks of a list, can run at the same time, and the longest chain.
  */
-export interface PlanLevelsParamsOf {
+export interface PlanLevelsParams {
 /**
  * The planning graph or list of tasks, a JSON file.
  */
@@ -2633,7 +2541,7 @@ problems: PlanProblem[]
 /**
  * Shows the paths through each subgraph that integration tests follow, from where data enters.
  */
-export interface PlanFlowsParamsOf {
+export interface PlanFlowsParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -2678,7 +2586,7 @@ flows: string[][]
 /**
  * Shows what depends on a node and what it depends on.
  */
-export interface PlanDepsParamsOf {
+export interface PlanDepsParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -2754,7 +2662,7 @@ status?: (string | null)
 /**
  * Finds nodes by name in any spelling, or by a description of what they do.
  */
-export interface PlanSearchParamsOf {
+export interface PlanSearchParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -2821,7 +2729,7 @@ subgraph?: (string | null)
 /**
  * Shows the status of every node of a generated repository.
  */
-export interface StatusParamsOf {
+export interface StatusParams {
 /**
  * The output folder of the run.
  */
@@ -2917,7 +2825,7 @@ usd: number
 /**
  * Shows the progress of a list of tasks, running or finished.
  */
-export interface TasksStatusParamsOf {
+export interface TasksStatusParams {
 /**
  * The folder of the repository.
  */
@@ -2978,7 +2886,7 @@ stack: string
 /**
  * Returns the generation report of a generated repository.
  */
-export interface ReportParamsOf {
+export interface ReportParams {
 /**
  * The output folder of the run.
  */
@@ -2997,7 +2905,7 @@ markdown: string
 /**
  * Rolls a generated repository back to the last subgraph that passed completely.
  */
-export interface RollbackParamsOf {
+export interface RollbackParams {
 /**
  * The output folder of the run.
  */
@@ -3031,7 +2939,7 @@ pending: string[]
 /**
  * Shows a file, or the code of a node: the source, or signatures with the first line of each docstring.
  */
-export interface CodeViewParamsOf {
+export interface CodeViewParams {
 /**
  * A Python file, relative to the root, or the id of a node.
  */
@@ -3118,7 +3026,7 @@ preview?: (string | null)
 /**
  * Lists the project templates: those of Trellis, your own and the project's.
  */
-export interface ListStacksParamsOf {
+export interface ListStacksParams {
 /**
  * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
  * left out.
@@ -3157,7 +3065,7 @@ file?: (string | null)
 /**
  * Shows a template with all its files.
  */
-export interface ShowStackParamsOf {
+export interface ShowStackParams {
 /**
  * The name of the template.
  */
@@ -3219,7 +3127,7 @@ file?: (string | null)
 /**
  * Creates a new project from a template, in a new or empty folder. Installs nothing.
  */
-export interface NewProjectParamsOf {
+export interface NewProjectParams {
 /**
  * The name of the template.
  */
@@ -3261,7 +3169,7 @@ testCommand: string
  * Installs the packages listed in a project's package.json, requirements.txt, pyproject.toml and go.mod, over the
  * network; runs no code of the project and no scripts of npm packages.
  */
-export interface InstallPackagesParamsOf {
+export interface InstallPackagesParams {
 /**
  * The folder of the project; the first folder of the workspace if left out.
  */
@@ -3294,7 +3202,7 @@ interpreter?: (string | null)
 /**
  * Finds definitions by name or name path.
  */
-export interface FindSymbolParamsOf {
+export interface FindSymbolParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -3420,7 +3328,7 @@ children: Definition[]
 /**
  * Lists all references of a symbol: uses, imports, exports, its definition.
  */
-export interface FindReferencingSymbolsParamsOf {
+export interface FindReferencingSymbolsParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -3509,7 +3417,7 @@ confirmedBy?: (string | null)
 /**
  * Lists what uses a symbol: the functions and classes around the uses.
  */
-export interface FindCallersParamsOf {
+export interface FindCallersParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -3582,7 +3490,7 @@ why?: (string | null)
 /**
  * Shows where the symbol at a place is defined.
  */
-export interface FindDefinitionParamsOf {
+export interface FindDefinitionParams {
 at: At
 /**
  * Folder to search; default: the current folder.
@@ -3619,7 +3527,7 @@ enclosing?: (string | null)
 /**
  * Lists functions, classes and methods that nothing uses outside their own text.
  */
-export interface FindUnusedParamsOf {
+export interface FindUnusedParams {
 /**
  * Folder to search; default: the current folder.
  */
@@ -3684,7 +3592,7 @@ possiblyUsed: boolean
 /**
  * Compares the planned dependencies of a graph with those of the code.
  */
-export interface CheckPlannedParamsOf {
+export interface CheckPlannedParams {
 /**
  * The planning graph, a JSON file.
  */
@@ -3811,7 +3719,7 @@ file: string
 /**
  * Shows what one file defines, as a tree.
  */
-export interface DocumentSymbolsParamsOf {
+export interface DocumentSymbolsParams {
 /**
  * The file; one with syntax errors is shown as far as it can be parsed.
  */
@@ -3842,7 +3750,7 @@ errors: string[]
  * Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
  * text has its own; the docstring is part of the body.
  */
-export interface ReplaceSymbolBodyParamsOf {
+export interface ReplaceSymbolBodyParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -3899,7 +3807,7 @@ text: string
 /**
  * Inserts statements above a symbol, its decorators and comments.
  */
-export interface InsertBeforeSymbolParamsOf {
+export interface InsertBeforeSymbolParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -3924,7 +3832,7 @@ dryRun?: boolean
 /**
  * Inserts statements below a symbol.
  */
-export interface InsertAfterSymbolParamsOf {
+export interface InsertAfterSymbolParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -3954,7 +3862,7 @@ dryRun?: boolean
  * Replaces text in a file: an exact match, else one with other white space, else the most similar lines (at least
  * 0.8).
  */
-export interface ReplaceTextParamsOf {
+export interface ReplaceTextParams {
 /**
  * The file, relative to the root.
  */
@@ -3984,7 +3892,7 @@ dryRun?: boolean
  * Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
  * get another meaning; possible references that cannot be confirmed are listed, not changed.
  */
-export interface RenameSymbolParamsOf {
+export interface RenameSymbolParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -4083,7 +3991,7 @@ why: string
  * Deletes a symbol that nothing uses. Refused if something uses it or may use it, with every use listed: imports and
  * `__all__` count, too.
  */
-export interface SafeDeleteSymbolParamsOf {
+export interface SafeDeleteSymbolParams {
 /**
  * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
  */
@@ -4155,7 +4063,7 @@ namePath: string
 /**
  * Undoes an edit that one of these methods made; refused if its files changed after it.
  */
-export interface UndoEditParamsOf {
+export interface UndoEditParams {
 /**
  * Number of the edit; default: the last one that was not undone.
  */
@@ -4168,7 +4076,7 @@ root?: (string | null)
 /**
  * Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
  */
-export interface ParseFileParamsOf {
+export interface ParseFileParams {
 /**
  * The file.
  */
@@ -4276,7 +4184,7 @@ message: string
 /**
  * Checks whether a text is a valid Python module.
  */
-export interface ValidateSyntaxParamsOf {
+export interface ValidateSyntaxParams {
 /**
  * The whole module.
  */
@@ -4303,7 +4211,7 @@ column?: (number | null)
 /**
  * Runs a project's tests in the sandbox.
  */
-export interface RunTestsParamsOf {
+export interface RunTestsParams {
 /**
  * A test file, folder or id such as `tests/test_a.py::test_b`, relative to the root.
  */
@@ -4540,7 +4448,7 @@ missing: number[]
  * Writes tests for one function with a model, runs them, and reports which pass; failing ones are kept, because they
  * may have found a bug.
  */
-export interface GenerateTestsParamsOf {
+export interface GenerateTestsParams {
 function: FunctionRef
 /**
  * The project's root; found from the file if left out.
@@ -4748,7 +4656,7 @@ traceback: string
 /**
  * Ranks the functions and lines that most likely make tests fail.
  */
-export interface LocalizeParamsOf {
+export interface LocalizeParams {
 /**
  * The project, of which nothing is changed; else the current folder.
  */
@@ -4795,7 +4703,7 @@ export interface LocalizeResult {
 /**
  * What the failures indicate, if a fixed rule applies.
  */
-diagnosis?: (DiagnosisShape2 | null)
+diagnosis?: (LocalizeDiagnosisShape | null)
 /**
  * Ids of failing tests that passed when run again unchanged.
  */
@@ -4811,7 +4719,7 @@ lines: SuspectLine[]
 /**
  * Tests that fail.
  */
-failures: FailingTest2[]
+failures: LocalizeFailingTest[]
 /**
  * Which limits were enforced, and which were not.
  */
@@ -4824,7 +4732,7 @@ notes: string[]
 /**
  * What failures indicate.
  */
-export interface DiagnosisShape2 {
+export interface LocalizeDiagnosisShape {
 kind: string
 /**
  * The rule's name, such as `undefined-name`.
@@ -4952,7 +4860,7 @@ repair?: (string | null)
 /**
  * A test that fails.
  */
-export interface FailingTest2 {
+export interface LocalizeFailingTest {
 id: string
 /**
  * The exception's class.
@@ -4975,7 +4883,7 @@ line?: (number | null)
  * Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
  * start the tests itself.
  */
-export interface EnvironmentParamsOf {
+export interface EnvironmentParams {
 /**
  * The project; default: the first folder of the workspace.
  */
@@ -5010,7 +4918,7 @@ packages?: (string | null)
 /**
  * Checks this machine: what it has for running tests, and which limits the sandbox enforces.
  */
-export interface DoctorParamsOf {
+export interface DoctorParams {
 /**
  * The project whose environment is checked; default: the current folder.
  */
@@ -5059,7 +4967,7 @@ optional: boolean
 /**
  * Lists the functions with generated tests, with their tests and the last results.
  */
-export interface ListTestsParamsOf {
+export interface ListTestsParams {
 /**
  * The project; default: the first folder of the workspace.
  */
@@ -5105,7 +5013,7 @@ lastRunAt?: (string | null)
  * Adds the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it.
  * `undoEdit` reverts it.
  */
-export interface AddTestPathParamsOf {
+export interface AddTestPathParams {
 /**
  * The project; default: the first folder of the workspace.
  */
@@ -5157,1608 +5065,6 @@ failedPath?: (string | null)
  * The line there, from 1.
  */
 failedLine?: (number | null)
-}
-/**
- * Starts generating a repository from a planning graph as a job, or resumes it. Without `graph`, the earlier run in
- * `out` resumes with its own options; options given here win.
- */
-export interface Generate {
-/**
- * The planning graph, RPG JSON; required for a first run.
- */
-graph?: (string | null)
-/**
- * Folder of the generated repository.
- */
-out: string
-/**
- * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
- */
-jobs?: (number | null)
-/**
- * Nodes per write to the disk, from 1. Default 5.
- */
-batch?: (number | null)
-/**
- * Start at this node. Nodes before it that have not passed are skipped.
- */
-startFromNode?: (string | null)
-/**
- * Files that are part of every prompt as project context.
- */
-context?: (string[] | null)
-/**
- * Specification in prose.
- */
-spec?: (string | null)
-/**
- * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
- */
-dialect?: (string | null)
-/**
- * How the model gives a fix.
- */
-fixWith?: (FixWith | null)
-/**
- * Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
- */
-votes?: (number | null)
-/**
- * Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
- * after the second, of little confidence, or of critical files). Default `autonomous`.
- */
-approve?: (string | null)
-/**
- * Seconds one test may take, from 1. Default 30.
- */
-testTimeout?: (number | null)
-/**
- * Continue from files that you edited, instead of stopping.
- */
-keepEdits?: (boolean | null)
-/**
- * Remove the code of nodes that are no longer in the graph, instead of stopping.
- */
-dropRemoved?: (boolean | null)
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-}
-/**
- * Retries one node that failed or was skipped, and the nodes that depend on it, as a job; everything else stays.
- * Options as for `generate`; the graph is that of the earlier run unless you give another.
- */
-export interface RetryNode {
-/**
- * Id of the node.
- */
-node: string
-/**
- * The planning graph, RPG JSON; required for a first run.
- */
-graph?: (string | null)
-/**
- * Folder of the generated repository.
- */
-out: string
-/**
- * Nodes worked on at once, 1 to 256; the result is the same for any number. Default 1.
- */
-jobs?: (number | null)
-/**
- * Nodes per write to the disk, from 1. Default 5.
- */
-batch?: (number | null)
-/**
- * Start at this node. Nodes before it that have not passed are skipped.
- */
-startFromNode?: (string | null)
-/**
- * Files that are part of every prompt as project context.
- */
-context?: (string[] | null)
-/**
- * Specification in prose.
- */
-spec?: (string | null)
-/**
- * rpg, zerorepo, codermind or rpg-encoder; found out if not given.
- */
-dialect?: (string | null)
-/**
- * How the model gives a fix.
- */
-fixWith?: (FixWith | null)
-/**
- * Votes on the cause of a failure, 1 to 15; if left out, one, and more while the cause is unclear.
- */
-votes?: (number | null)
-/**
- * Which fixes need your approval: `autonomous` (none), `supervised` (all) or `threshold` (those
- * after the second, of little confidence, or of critical files). Default `autonomous`.
- */
-approve?: (string | null)
-/**
- * Seconds one test may take, from 1. Default 30.
- */
-testTimeout?: (number | null)
-/**
- * Continue from files that you edited, instead of stopping.
- */
-keepEdits?: (boolean | null)
-/**
- * Remove the code of nodes that are no longer in the graph, instead of stopping.
- */
-dropRemoved?: (boolean | null)
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-}
-/**
- * Shows the state of a job, and its result if it has ended.
- */
-export interface Job {
-/**
- * Its id, such as `job-1`.
- */
-job: string
-}
-/**
- * Lists all jobs of this server, the newest last; of ended jobs, the last hundred.
- */
-export type ListJobs = Record<string, never>;
-/**
- * Stops a job. Accepted code is kept; the job ends after its current step.
- */
-export interface CancelJob {
-/**
- * Its id.
- */
-job: string
-}
-/**
- * Pauses a job: current steps finish, and nothing new starts until `resumeJob`.
- */
-export interface PauseJob {
-/**
- * Its id.
- */
-job: string
-}
-/**
- * Resumes a paused job.
- */
-export interface ResumeJob {
-/**
- * Its id.
- */
-job: string
-}
-/**
- * Lists the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which are finished,
- * and which can be resumed.
- */
-export interface ListRuns {
-/**
- * Search this folder instead of the workspace's.
- */
-root?: (string | null)
-}
-/**
- * Lists the files that a run or a list of tasks wrote, and whether each is unchanged.
- */
-export interface ListFiles {
-/**
- * The output folder of the run.
- */
-out: string
-}
-/**
- * Reads a text file of a run's folder.
- */
-export interface ReadFile {
-/**
- * The output folder of the run.
- */
-out: string
-/**
- * The file, relative to the folder.
- */
-path: string
-}
-/**
- * Reads the journal of a run or a project, the oldest event first: what happened, to which node, why, and at what
- * cost; also checks its hash chain.
- */
-export interface LogParams {
-/**
- * The output folder of a run, or a project's folder; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * Only events of this node, subgraph, function or test.
- */
-node?: (string | null)
-/**
- * Only events of these kinds; all kinds if empty.
- */
-kinds?: EventKind[]
-/**
- * Only the last events of those selected: 1000 by default, at most 100000.
- */
-last?: (number | null)
-}
-/**
- * Fix failing tests; every fix is tested on a copy first.
- * 
- * Runs the tests, finds causes, asks the model for a fix of each, and tries it on a copy of the project. Doubtful fixes wait
- * for your approval.
- */
-export interface RepairArgs {
-/**
- * Folder of the project.
- */
-root?: string
-/**
- * Fix only these failing tests: ids, files or folders. Default: all that fail.
- */
-tests?: string[]
-/**
- * Check fixes with these test files and folders only. Default: all tests.
- */
-suite?: string[]
-/**
- * Describe in your own words what is wrong; the model reads it.
- */
-issue?: (string | null)
-/**
- * Try at most this many fixes for one cause.
- */
-maxIterations?: number
-/**
- * Collect this many passing fixes and keep the best. Each one is a request to the model.
- */
-candidates?: number
-/**
- * Which fixes need your approval: none (autonomous), all (supervised), or doubtful ones (threshold).
- */
-approve?: (string | null)
-/**
- * Ask for approval of every change to these files, such as `billing/**`. Repeatable.
- */
-critical?: string[]
-/**
- * Let a fix change at most this many lines of one file.
- */
-maxLines?: number
-/**
- * Skip the diagnosis that the model writes before a fix.
- */
-noReport?: boolean
-fixWith?: FixWith
-/**
- * Change no file; show the fixes, and write the patch with --patch.
- */
-dryRun?: boolean
-/**
- * Fix the last commit in a separate git worktree. Fixes go to a branch; your files do not change.
- */
-worktree?: boolean
-/**
- * Commit the fixes that were kept, and nothing else.
- */
-commit?: boolean
-/**
- * Write the fixes to this file as a patch for `git apply`.
- */
-patch?: (string | null)
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Wait for your decision about fixes that need approval. Default: they wait as proposals, and the repair continues.
- */
-wait?: boolean
-/**
- * Time limit for one test, in seconds.
- */
-testTimeout?: number
-/**
- * Time limit for all tests of a run, in seconds [default: 1800].
- */
-runTimeout?: (number | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Implement an issue from a spec, test-first, on its own branch.
- * 
- * Writes tests that fail and code that makes them pass, runs linters, asks for your review and merges. All of it happens in a
- * separate git worktree: your files do not change until you approve.
- */
-export interface ImplementArgs {
-/**
- * Folder of the project, in a git repository.
- */
-root?: string
-/**
- * Number or name of the issue: letters, digits, `-`, `_` and `.`.
- */
-issue: string
-/**
- * File of the project that describes what to build.
- */
-lld: string
-/**
- * Python or Markdown files that are part of every prompt: code to use, standards to follow.
- */
-context?: string[]
-/**
- * How the model works: in one reply, or with tools that edit a copy of the files. Default: tools if the model
- * supports them.
- */
-workWith?: (FixWith | null)
-/**
- * When a change needs your approval before the merge: never (autonomous), always (supervised), or when in doubt
- * (threshold). Work that does not pass exits with 1 in autonomous mode, otherwise with 2.
- */
-approve?: (string | null)
-/**
- * Show the steps and the first prompt. Calls no model and writes nothing.
- */
-dryRun?: boolean
-/**
- * Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
- * with a pull request on GitHub, Gitea or Forgejo.
- */
-push?: (string | null)
-/**
- * What becomes of the change that waits for a review, as the result of the call before showed it.
- */
-decision?: (Decision | null)
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Try at most this many fixes after the first code; then the work needs your review.
- */
-maxRetries?: number
-/**
- * Time limit for one test, in seconds.
- */
-testTimeout?: number
-/**
- * Time limit for all tests of a run, in seconds [default: 1800].
- */
-runTimeout?: (number | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Build a project from a task list, several tasks in parallel.
- * 
- * Creates the project from a template, then implements each task test-first in its own git worktree and merges it when all tests
- * pass. The same command resumes an earlier start.
- */
-export interface TasksArgs {
-/**
- * Task list: JSON with `tasks`, each with `id`, `description` and optional `implementation_details`, `depends_on`,
- * `story_points`, `keywords`.
- */
-file: string
-/**
- * Project template; `trellis stacks list` shows all.
- */
-stack: string
-/**
- * Folder of the project: new, empty, or from an earlier start.
- */
-out: string
-/**
- * Name of the project: lower-case letters, digits and `-`. Default: the folder's name.
- */
-name?: (string | null)
-/**
- * Work on this many tasks in parallel.
- */
-jobs?: number
-workWith?: FixWith
-/**
- * Skip the tests of all tasks together at the end.
- */
-skipIntegration?: boolean
-/**
- * Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
- * with a pull request on GitHub, Gitea or Forgejo.
- */
-push?: (string | null)
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Try at most this many fixes after the first code; then the work needs your review.
- */
-maxRetries?: number
-/**
- * Time limit for one test, in seconds.
- */
-testTimeout?: number
-/**
- * Time limit for all tests of a run, in seconds [default: 1800].
- */
-runTimeout?: (number | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Lists proposed fixes of a project, the oldest first.
- */
-export interface ListFixesParams {
-/**
- * The project's folder; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * Only fixes in this state.
- */
-state?: (State | null)
-}
-/**
- * Shows a proposed fix with its hunks, its texts and its history.
- */
-export interface GetFixParams {
-/**
- * The project's folder; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * Its id, such as `fix-1`.
- */
-fix: string
-}
-/**
- * Undoes what was last accepted of a fix; refused if its files changed after that.
- */
-export interface UndoFixParams {
-/**
- * The project's folder; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * Its id, such as `fix-1`.
- */
-fix: string
-}
-/**
- * Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
- * copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
- */
-export interface ProposeFixParams {
-/**
- * The project's folder; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * pytest's id of the failing test, such as `tests/test_a.py::test_b`.
- */
-test: string
-/**
- * Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
- */
-tests?: string[]
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-/**
- * Seconds one test may take (of Python's), from 1; 30 if left out.
- */
-testTimeout?: number
-/**
- * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
- */
-runTimeout?: (number | null)
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
- * no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
- * then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
- * is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
- * fixes.
- */
-export interface DecideFixParams {
-/**
- * The project's folder; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * Its id, such as `fix-1`.
- */
-fix: string
-decision: Choice2
-/**
- * The revision you reviewed; refused with the kind `stale` if there is a newer one.
- */
-revision?: (number | null)
-/**
- * Ids of hunks, for `acceptHunks` and `rejectHunks`.
- */
-hunks?: number[]
-/**
- * Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark and unchanged line endings
- * stay as proposed, because editors change them.
- */
-files?: EditedFile[]
-/**
- * Whether to run tests before anything is written; if not, the history says so.
- */
-test?: boolean
-/**
- * Why, for the history.
- */
-note?: string
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Seconds one test may take (of Python's), from 1; 30 if left out.
- */
-testTimeout?: number
-/**
- * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
- */
-runTimeout?: (number | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Reports all problems of a planning graph.
- */
-export interface PlanCheckParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-}
-/**
- * Returns the order in which nodes are generated.
- */
-export interface PlanOrderParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-}
-/**
- * Shows every node of a planning graph.
- */
-export interface PlanShowParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-}
-/**
- * Shows which nodes of a planning graph, or tasks of a list, can run at the same time, and the longest chain.
- */
-export interface PlanLevelsParams {
-/**
- * The planning graph or list of tasks, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-}
-/**
- * Shows the paths through each subgraph that integration tests follow, from where data enters.
- */
-export interface PlanFlowsParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-along?: Links
-/**
- * The number of flows per subgraph; 5 if left out.
- */
-top?: number
-}
-/**
- * Shows what depends on a node and what it depends on.
- */
-export interface PlanDepsParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-/**
- * The id of the node.
- */
-node: string
-/**
- * How many hops to follow; 2 if left out.
- */
-hops?: number
-/**
- * The folder of the run with the status of the nodes; default: that of the graph, if it is in the run's `docs`.
- */
-status?: (string | null)
-}
-/**
- * Finds nodes by name in any spelling, or by a description of what they do.
- */
-export interface PlanSearchParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-/**
- * The search text: a name, a description, an error message.
- */
-query: string
-/**
- * The number of nodes to show; nodes as good as the last one are included. 5 if left out.
- */
-top?: number
-/**
- * Only nodes of this subgraph.
- */
-subgraph?: (string | null)
-/**
- * The embeddings to use: `builtin`, `openai:MODEL` or `ollama:MODEL`; `builtin` if left out.
- */
-embeddings?: string
-by?: By
-}
-/**
- * Shows the status of every node of a generated repository.
- */
-export interface StatusParams {
-/**
- * The output folder of the run.
- */
-out: string
-}
-/**
- * Shows the progress of a list of tasks, running or finished.
- */
-export interface TasksStatusParams {
-/**
- * The folder of the repository.
- */
-out: string
-}
-/**
- * Returns the generation report of a generated repository.
- */
-export interface ReportParams {
-/**
- * The output folder of the run.
- */
-out: string
-}
-/**
- * Rolls a generated repository back to the last subgraph that passed completely.
- */
-export interface RollbackParams {
-/**
- * The output folder of the run.
- */
-out: string
-/**
- * Roll back to this subgraph instead of the last one.
- */
-to?: (string | null)
-}
-/**
- * Shows a file, or the code of a node: the source, or signatures with the first line of each docstring.
- */
-export interface CodeViewParams {
-/**
- * A Python file, relative to the root, or the id of a node.
- */
-what: string
-/**
- * Only this definition: `name`, `Class/name`, `name[1]` for the second of that name.
- */
-symbol?: (string | null)
-/**
- * Signatures only.
- */
-signatures?: boolean
-/**
- * The planning graph with the node; default: `docs/rpg.json` below the root, if it exists.
- */
-plan?: (string | null)
-/**
- * The project's folder; default: the current folder.
- */
-root?: (string | null)
-}
-/**
- * Lists the project templates: those of Trellis, your own and the project's.
- */
-export interface ListStacksParams {
-/**
- * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
- * left out.
- */
-root?: (string | null)
-}
-/**
- * Shows a template with all its files.
- */
-export interface ShowStackParams {
-/**
- * The name of the template.
- */
-stack: string
-/**
- * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
- * left out.
- */
-root?: (string | null)
-}
-/**
- * Creates a new project from a template, in a new or empty folder. Installs nothing.
- */
-export interface NewProjectParams {
-/**
- * The name of the template.
- */
-stack: string
-/**
- * The folder of the project.
- */
-out: string
-/**
- * The name of the project, of lower-case letters, digits and `-`; the folder's name if left out.
- */
-projectName?: (string | null)
-/**
- * The folder from which to look upwards for the project's own templates; the first folder of the workspace if
- * left out.
- */
-root?: (string | null)
-}
-/**
- * Installs the packages listed in a project's package.json, requirements.txt, pyproject.toml and go.mod, over the
- * network; runs no code of the project and no scripts of npm packages.
- */
-export interface InstallPackagesParams {
-/**
- * The folder of the project; the first folder of the workspace if left out.
- */
-root?: (string | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Finds definitions by name or name path.
- */
-export interface FindSymbolParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath: string
-/**
- * Folder or file to search; default: the current folder.
- */
-root?: (string | null)
-/**
- * Whether the last part of the name path may be any part of the symbol's name.
- */
-substring?: boolean
-/**
- * Only symbols of these kinds; all kinds if empty.
- */
-kinds?: Kind[]
-/**
- * Whether results include the text of the definitions.
- */
-body?: boolean
-/**
- * How many levels of inner definitions to include; 0 if left out.
- */
-depth?: number
-}
-/**
- * Lists all references of a symbol: uses, imports, exports, its definition.
- */
-export interface FindReferencingSymbolsParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath?: (string | null)
-/**
- * A place where the symbol is named, instead of its name path.
- */
-at?: (At | null)
-/**
- * Folder to search; default: the current folder.
- */
-root?: (string | null)
-/**
- * An installed type checker to run as well: results show which possible references it confirms.
- */
-confirm?: (Checker | null)
-}
-/**
- * Lists what uses a symbol: the functions and classes around the uses.
- */
-export interface FindCallersParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath?: (string | null)
-/**
- * A place where the symbol is named, instead of its name path.
- */
-at?: (At | null)
-/**
- * Folder to search; default: the current folder.
- */
-root?: (string | null)
-}
-/**
- * Shows where the symbol at a place is defined.
- */
-export interface FindDefinitionParams {
-at: At
-/**
- * Folder to search; default: the current folder.
- */
-root?: (string | null)
-}
-/**
- * Lists functions, classes and methods that nothing uses outside their own text.
- */
-export interface FindUnusedParams {
-/**
- * Folder to search; default: the current folder.
- */
-root?: (string | null)
-}
-/**
- * Compares the planned dependencies of a graph with those of the code.
- */
-export interface CheckPlannedParams {
-/**
- * The planning graph, a JSON file.
- */
-graph: string
-/**
- * Folder with the code; default: the current folder.
- */
-root?: (string | null)
-/**
- * Read the graph in this format, instead of detecting it.
- */
-dialect?: (DialectName | null)
-}
-/**
- * Shows what one file defines, as a tree.
- */
-export interface DocumentSymbolsParams {
-/**
- * The file; one with syntax errors is shown as far as it can be parsed.
- */
-file: string
-/**
- * The number of levels to show, from 1; all if left out.
- */
-depth?: (number | null)
-}
-/**
- * Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
- * text has its own; the docstring is part of the body.
- */
-export interface ReplaceSymbolBodyParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath: string
-/**
- * The new text.
- */
-text: string
-/**
- * The file, relative to the root; default: the one file below the root that defines the name path.
- */
-path?: (string | null)
-/**
- * The folder; default: the current folder.
- */
-root?: (string | null)
-/**
- * Only show what would change.
- */
-dryRun?: boolean
-}
-/**
- * Inserts statements above a symbol, its decorators and comments.
- */
-export interface InsertBeforeSymbolParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath: string
-/**
- * The statements.
- */
-text: string
-/**
- * The file, relative to the root; default: the one file below the root that defines the name path.
- */
-path?: (string | null)
-/**
- * The folder; default: the current folder.
- */
-root?: (string | null)
-/**
- * Only show what would change.
- */
-dryRun?: boolean
-}
-/**
- * Inserts statements below a symbol.
- */
-export interface InsertAfterSymbolParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath: string
-/**
- * The statements.
- */
-text: string
-/**
- * Insert at the end of the class instead; a lone `pass` is replaced.
- */
-inside?: boolean
-/**
- * The file, relative to the root; default: the one file below the root that defines the name path.
- */
-path?: (string | null)
-/**
- * The folder; default: the current folder.
- */
-root?: (string | null)
-/**
- * Only show what would change.
- */
-dryRun?: boolean
-}
-/**
- * Replaces text in a file: an exact match, else one with other white space, else the most similar lines (at least
- * 0.8).
- */
-export interface ReplaceTextParams {
-/**
- * The file, relative to the root.
- */
-path: string
-/**
- * The text to replace.
- */
-search: string
-/**
- * The new text.
- */
-replace: string
-/**
- * Which match, from 1; 0 for all. Without it, there must be only one match.
- */
-occurrence?: (number | null)
-/**
- * The folder; default: the current folder.
- */
-root?: (string | null)
-/**
- * Only show what would change.
- */
-dryRun?: boolean
-}
-/**
- * Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
- * get another meaning; possible references that cannot be confirmed are listed, not changed.
- */
-export interface RenameSymbolParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath?: (string | null)
-/**
- * A place where the symbol is named, instead of its name path.
- */
-at?: (At | null)
-/**
- * The new name.
- */
-newName: string
-/**
- * The one file in which to look up the name path, relative to the root.
- */
-path?: (string | null)
-/**
- * Folder to search; default: the project of the file, or the current folder.
- */
-root?: (string | null)
-/**
- * Only show what would change.
- */
-dryRun?: boolean
-}
-/**
- * Deletes a symbol that nothing uses. Refused if something uses it or may use it, with every use listed: imports and
- * `__all__` count, too.
- */
-export interface SafeDeleteSymbolParams {
-/**
- * `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
- */
-namePath?: (string | null)
-/**
- * A place where the symbol is named, instead of its name path.
- */
-at?: (At | null)
-/**
- * Delete it anyway; broken uses are listed.
- */
-force?: boolean
-/**
- * The one file in which to look up the name path, relative to the root.
- */
-path?: (string | null)
-/**
- * Folder to search; default: the project of the file, or the current folder.
- */
-root?: (string | null)
-/**
- * Only show what would change.
- */
-dryRun?: boolean
-}
-/**
- * Undoes an edit that one of these methods made; refused if its files changed after it.
- */
-export interface UndoEditParams {
-/**
- * Number of the edit; default: the last one that was not undone.
- */
-id?: (number | null)
-/**
- * A file or folder of the edited project; default: the current folder.
- */
-root?: (string | null)
-}
-/**
- * Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
- */
-export interface ParseFileParams {
-/**
- * The file.
- */
-filePath: string
-}
-/**
- * Checks whether a text is a valid Python module.
- */
-export interface ValidateSyntaxParams {
-/**
- * The whole module.
- */
-code: string
-}
-/**
- * Runs a project's tests in the sandbox.
- */
-export interface RunTestsParams {
-/**
- * A test file, folder or id such as `tests/test_a.py::test_b`, relative to the root.
- */
-testPath?: (string | null)
-/**
- * More of them. Without any, all tests of the root's project run.
- */
-paths?: string[]
-/**
- * The folder; default: the current folder. The project is the one that contains the tests.
- */
-root?: (string | null)
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * The framework that runs the tests; detected from the project's files if left out.
- */
-framework?: (Tool | null)
-/**
- * Seconds one test may take (of Python's), from 1; 30 if left out.
- */
-testTimeout?: number
-/**
- * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
- */
-runTimeout?: (number | null)
-/**
- * Whether to measure which lines the tests execute.
- */
-coverage?: boolean
-/**
- * Whether to start a fresh interpreter, instead of forking a warm one.
- */
-cold?: boolean
-/**
- * Options for pytest, such as `-k` and a name.
- */
-arguments?: string[]
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Writes tests for one function with a model, runs them, and reports which pass; failing ones are kept, because they
- * may have found a bug.
- */
-export interface GenerateTestsParams {
-function: FunctionRef
-/**
- * The project's root; found from the file if left out.
- */
-projectRoot?: (string | null)
-/**
- * Default: the framework that the project's files show.
- */
-framework?: (TestFramework | null)
-/**
- * Folder for generated tests, below the root; default: `tests_dir` in trellis.toml, else `trellis_tests`.
- */
-testsDir?: (string | null)
-/**
- * Only show what would be written.
- */
-preview?: boolean
-/**
- * Also replace generated tests that someone edited.
- */
-replaceEdited?: boolean
-/**
- * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
- */
-model?: (string | null)
-/**
- * Model for simple work [default: `simple_model` in trellis.toml, then the model].
- */
-simpleModel?: (string | null)
-/**
- * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
- */
-strongModel?: (string | null)
-/**
- * Spending limit in US dollars. Earlier starts of the same run count.
- */
-budgetUsd?: (number | null)
-/**
- * Limit in tokens. Earlier starts of the same run count.
- */
-budgetTokens?: (number | null)
-/**
- * Send no request to the model after this many minutes.
- */
-budgetMinutes?: (number | null)
-/**
- * Write every reply of the model to this file, for `--model recorded:FILE`.
- */
-record?: (string | null)
-/**
- * Wait as long as the recorded model did.
- */
-replayLatency?: boolean
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Seconds one test may take (of Python's), from 1; 30 if left out.
- */
-testTimeout?: number
-/**
- * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
- */
-runTimeout?: (number | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Ranks the functions and lines that most likely make tests fail.
- */
-export interface LocalizeParams {
-/**
- * The project, of which nothing is changed; else the current folder.
- */
-root?: (string | null)
-/**
- * Only these tests: ids, files or folders; all if none is given.
- */
-tests?: string[]
-/**
- * How many suspects to show; 10 if left out.
- */
-top?: number
-/**
- * Seconds for trying small edits of suspicious lines against the tests; 0 tries none, 20 if left out.
- */
-trials?: number
-/**
- * Seconds one test may take (of Python's), from 1; 30 if left out.
- */
-testTimeout?: number
-/**
- * Seconds all of them may take, from 1; if left out, as the person's settings say, else 1800.
- */
-runTimeout?: (number | null)
-sandbox?: Choice
-/**
- * Docker image with Python to run tests in [default: python:3.12-slim].
- */
-image?: (string | null)
-/**
- * Python environment for the tests: its folder or its interpreter. Implies the local sandbox.
- */
-interpreter?: (string | null)
-allow?: Allowed
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
- * start the tests itself.
- */
-export interface EnvironmentParams {
-/**
- * The project; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * The environment to use: its folder, or its interpreter. Default: the activated one, the project's own, or one
- * created from its requirements.
- */
-interpreter?: (string | null)
-/**
- * Return immediately with the id of the job; a `trellis/event` reports its end.
- */
-background?: boolean
-}
-/**
- * Checks this machine: what it has for running tests, and which limits the sandbox enforces.
- */
-export interface DoctorParams {
-/**
- * The project whose environment is checked; default: the current folder.
- */
-root?: (string | null)
-}
-/**
- * Lists the functions with generated tests, with their tests and the last results.
- */
-export interface ListTestsParams {
-/**
- * The project; default: the first folder of the workspace.
- */
-root?: (string | null)
-}
-/**
- * Adds the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it.
- * `undoEdit` reverts it.
- */
-export interface AddTestPathParams {
-/**
- * The project; default: the first folder of the workspace.
- */
-root?: (string | null)
-/**
- * The test file, relative to the root.
- */
-path: string
 }
 /**
  * `data` of an error.
