@@ -12,11 +12,11 @@ import {
   workspace,
 } from 'vscode';
 import { means } from '../means/means';
-import type { RunTestsResult } from '../protocol';
+import type { RunTestsResult, Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
+import { requestJob } from '../sidecar/job_request';
 import { complain } from '../sidecar/tell';
 import { detailsOf } from './coverage';
-import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
 import { brokenIn, foundBy } from './outcomes';
 import { runTests } from './run';
@@ -104,10 +104,9 @@ export class Testing implements TestView {
       const root = this.tree.target(item)?.root;
       if (root === undefined) continue;
       item.busy = true;
-      const live = new Live((line) => {
-        item.description = line;
-      });
-      let listening: Disposable | undefined;
+      const onEvent = (event: TrellisEvent) => {
+        if (event.type === 'log') item.description = event.message.trim();
+      };
       try {
         const own = await nestedIn(this.sidecar, root);
         for (const it of own) if (!this.tree.isInternal(it)) this.tree.root(it);
@@ -116,15 +115,11 @@ export class Testing implements TestView {
           arguments: ['--collect-only', ...leavingOut(root, own)],
           ...(await means('trellis/runTests', root)),
         };
-        // So that nobody who runs tests meanwhile takes this job for theirs.
-        listening = this.sidecar.onEvent((it) => live.hear(it));
-        const result = await this.sidecar.request('trellis/runTests', params, token);
-        if ('tests' in result) this.collected(result);
+        const result = await requestJob(this.sidecar, 'trellis/runTests', params, { onEvent }, token);
+        if (result !== undefined) this.collected(result);
       } catch (error) {
         void complain(l10n.t('Could not find the tests in {0}', item.label), error);
       } finally {
-        listening?.dispose();
-        live.dispose();
         item.busy = false;
         item.description = '';
       }

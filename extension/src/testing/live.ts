@@ -1,11 +1,9 @@
-// What is told of a run of tests while it goes on: which job it is, and what of it is still to be shown in the end.
+// Outcomes of a run of tests while it goes on: which are shown at once, and which are left for the end.
 import type { Event as TrellisEvent } from '../protocol';
-import { Claim } from '../sidecar/claim';
 import { type Outcome, ofEvent } from './outcomes';
 
-/** To be made right before the run is asked for. */
+/** One run, as the events of its job tell it. */
 export class Live {
-  private readonly claim = new Claim('runTests');
   private readonly settled = new Set<string>();
   private readonly failed = new Map<string, Outcome>();
 
@@ -14,7 +12,6 @@ export class Live {
 
   /** Gives what is to be shown at once. What failed is shown when its place is known. */
   hear(event: TrellisEvent): Outcome | undefined {
-    if (!this.claim.owns(event)) return undefined;
     if (event.type === 'log') this.say(event.message.trim());
     if (event.type !== 'test') return undefined;
     const outcome = ofEvent(event);
@@ -35,10 +32,5 @@ export class Live {
     const known = new Set(results.map((it) => it.id));
     const told = [...this.failed.values()].filter((it) => !known.has(it.id));
     return [...results.filter((it) => !this.settled.has(it.id)), ...told];
-  }
-
-  /** Nobody waits for it any more. */
-  dispose(): void {
-    this.claim.dispose();
   }
 }

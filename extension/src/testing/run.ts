@@ -3,7 +3,9 @@ import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscod
 import { l10n, Uri } from 'vscode';
 import { ranWith } from '../means/interpreter';
 import { means } from '../means/means';
+import type { Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
+import { requestJob } from '../sidecar/job_request';
 import { complain } from '../sidecar/tell';
 import { showCoverage } from './coverage';
 import { Live } from './live';
@@ -73,14 +75,14 @@ async function runPart(
     if (!testing.tree.isInternal(it.root, it.id)) showOutcome(run, testing.tree.place(it, began), it);
   };
   const live = new Live((line) => run.appendOutput(lines(line)));
-  const listening = sidecar.onEvent((event) => {
+  const onEvent = (event: TrellisEvent) => {
     const outcome = live.hear(event);
     if (outcome !== undefined) show(outcome);
-  });
+  };
   let results: readonly Outcome[] = [];
   try {
-    const result = await sidecar.request('trellis/runTests', params, token);
-    if (!('tests' in result)) return;
+    const result = await requestJob(sidecar, 'trellis/runTests', params, { onEvent }, token);
+    if (result === undefined) return;
     results = ofResult(result);
     const all = ids.length > 0 ? undefined : allOf(result);
     if (all !== undefined) testing.tree.keep(root, all);
@@ -88,8 +90,6 @@ async function runPart(
     if (result.coverage) showCoverage(run, result.root, result.coverage);
     void ranWith(result.interpreter, Uri.file(root));
   } finally {
-    listening.dispose();
-    live.dispose();
     // Where the sidecar ended amid the run, what it told before is all that anybody will know.
     for (const it of live.rest(results)) show(it);
   }

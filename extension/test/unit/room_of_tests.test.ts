@@ -192,10 +192,10 @@ test('a file that cannot be read for its tests says why, until it can', async ()
 });
 
 /** Tells that a job begins, and a line of what it does. */
-function installs(sidecar: Sidecar, method: string): void {
-  sidecar.events.fire({ type: 'job', job: 'job-1', method, title: '', state: 'running' });
+function installs(sidecar: Sidecar, method: string, job: string): void {
+  sidecar.events.fire({ type: 'job', job, method, title: '', state: 'running' });
   const message = 'creating the test environment: pytest>=7\n';
-  sidecar.events.fire({ type: 'log', level: 'info', job: 'job-1', message });
+  sidecar.events.fire({ type: 'log', level: 'info', job, message });
 }
 
 test('a run and a search that install packages say so', async () => {
@@ -203,7 +203,7 @@ test('a run and a search that install packages say so', async () => {
   const { root, sidecar, view } = room;
   const seen: (string | undefined)[] = [];
   sidecar.answers['trellis/runTests'] = () => {
-    installs(sidecar, 'runTests');
+    installs(sidecar, 'runTests', `job-${seen.length + 1}`);
     seen.push(view.items.get(root)?.description);
     return resultOf(root, { tests: [ended('met.py::t')] });
   };
@@ -213,22 +213,56 @@ test('a run and a search that install packages say so', async () => {
   assert.equal(view.items.get(root)?.description, '');
 });
 
+test('two test runs that start together show only their own tests, whichever job the sidecar begins first', async () => {
+  const { root, sidecar, testing, view } = ranBefore();
+  const waiting: { id: string; answer: (result: unknown) => void }[] = [];
+  sidecar.answers['trellis/runTests'] = ({ paths }) =>
+    new Promise((answer) => waiting.push({ id: String([paths].flat()[0]), answer }));
+  const { token } = new CancellationTokenSource();
+  const ids = ['kept.py::red', 'met.py::t'];
+  const running = ids.map((id) =>
+    testing.profile.runHandler(new TestRunRequest([testing.tree.item(root, id)]), token),
+  );
+  await settled();
+  for (let last = 0; waiting.length > 0; await settled()) {
+    // All requests that the sidecar has begin together, the last one first, and their events alternate.
+    const jobs = waiting.splice(0).reverse();
+    const begun = jobs.map(({ id, answer }, at) => ({ id, answer, job: `job-${last + at + 1}` }));
+    last += jobs.length;
+    for (const { job } of begun)
+      sidecar.events.fire({ type: 'job', job, method: 'runTests', title: '', state: 'running' });
+    for (const { job, id } of begun)
+      sidecar.events.fire({ type: 'test', job, root, id, outcome: 'passed', durationMs: 1 });
+    await settled();
+    for (const { id, answer } of begun) answer(resultOf(root, { tests: [ended(id)] }));
+  }
+  await Promise.all(running);
+  assert.deepEqual(
+    view.runs.map((it) => it.told.filter((told) => told.startsWith('passed'))),
+    [['passed kept.py::red'], ['passed met.py::t']],
+  );
+});
+
 test('work of a minute says what it does in its notification, work of hours in none', async () => {
   const { sidecar, testing } = roomOf('/p');
   const client = asClient(sidecar);
   const board = new Board(client);
   const parts = lensCommands(client, board, testing);
   editor.progress.splice(0);
-  for (const method of ['generateTests', 'proposeFix', 'repair']) {
+  for (const [method, job] of [
+    ['generateTests', 'job-1'],
+    ['proposeFix', 'job-2'],
+    ['repair', 'job-3'],
+  ] as const) {
     sidecar.answers[`trellis/${method}`] = () => {
-      installs(sidecar, method);
-      return { job: 'job-1' };
+      installs(sidecar, method, job);
+      return { job };
     };
     await run(`trellis.${method}`, { root: '/p' });
   }
   const line = 'creating the test environment: pytest>=7';
   assert.deepEqual(editor.progress, [`Generating tests: ${line}`, `Looking for a fix: ${line}`]);
-  assert.equal(board.jobs.get('job-1')?.line, line);
+  assert.equal(board.jobs.get('job-3')?.line, line);
   Disposable.from(board, ...parts).dispose();
 });
 

@@ -1,9 +1,8 @@
-// Lists of tasks: what is known of one before it is made, whose words are heard meanwhile, and how it ended.
+// Lists of tasks: what is known of one before it is made, and how it ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { texts } from '../../src/generation/given';
-import type { TasksResult, Event as TrellisEvent } from '../../src/protocol';
-import { Claim } from '../../src/sidecar/claim';
+import type { TasksResult } from '../../src/protocol';
 import { taskList } from '../../src/tasks/list';
 import { ending } from '../../src/tasks/words';
 
@@ -22,39 +21,6 @@ test('a list of tasks is known by its tasks, and may name a stack', () => {
     ['{"tasks": [', undefined],
   ];
   for (const [text, wanted] of table) assert.deepEqual(taskList(text), wanted, text);
-});
-
-test('of all that is told, the work that was begun is heard, and nothing else', () => {
-  const [jobs, lines]: [string[], string[]] = [[], []];
-  const claim = new Claim('tasks', (it) => jobs.push(it));
-  const job = (id: string, method: string, state: 'running' | 'paused' | 'done'): TrellisEvent => ({
-    type: 'job',
-    job: id,
-    method,
-    title: '',
-    state,
-  });
-  const log = (message: string, id?: string): TrellisEvent => ({
-    type: 'log',
-    level: 'info',
-    message,
-    ...(id === undefined ? {} : { job: id }),
-  });
-  const told = [
-    log('of nobody'),
-    // Work that somebody else began before.
-    job('job-1', 'tasks', 'done'),
-    job('job-2', 'repair', 'running'),
-    log('repairing', 'job-2'),
-    job('job-3', 'tasks', 'running'),
-    log('mine', 'job-3'),
-    job('job-4', 'tasks', 'running'),
-    log('of the next', 'job-4'),
-    log('of nobody'),
-  ];
-  for (const it of told) if (claim.owns(it) && it.type === 'log') lines.push(it.message);
-  claim.dispose();
-  assert.deepEqual([jobs, lines], [['job-3'], ['mine']]);
 });
 
 test('of what a caller gives, texts of known names are taken', () => {

@@ -131,13 +131,6 @@ const result = (tests: RunTestsResult['tests']): RunTestsResult => ({
   durationMs: 1,
 });
 
-const begins = (job: string, method = 'runTests'): TrellisEvent => ({
-  type: 'job',
-  job,
-  method,
-  title: '',
-  state: 'running',
-});
 const told = (job: string, id: string, outcome: string): TrellisEvent => ({
   type: 'test',
   job,
@@ -148,31 +141,6 @@ const told = (job: string, id: string, outcome: string): TrellisEvent => ({
 });
 const heard = (live: Live, ...events: TrellisEvent[]) => events.flatMap((it) => live.hear(it)?.id ?? []);
 
-test('a run hears of its own job, whatever else runs the same tests', () => {
-  const [first, second] = [new Live(), new Live()];
-  const events = [
-    begins('job-1', 'generate'),
-    told('job-1', 'a.py::of_a_suite', 'passed'),
-    begins('job-2'),
-    begins('job-3'),
-    begins('job-2'),
-    told('job-3', 'a.py::of_the_second', 'passed'),
-    told('job-2', 'a.py::of_the_first', 'passed'),
-  ];
-  const shown: string[][] = [[], []];
-  for (const event of events) {
-    shown[0]?.push(...heard(first, event));
-    shown[1]?.push(...heard(second, event));
-  }
-  assert.deepEqual(shown, [['a.py::of_the_first'], ['a.py::of_the_second']]);
-  first.dispose();
-  second.dispose();
-  // The next life of the sidecar numbers its jobs anew.
-  const third = new Live();
-  assert.deepEqual(heard(third, begins('job-2'), told('job-2', 'a.py::t', 'passed')), ['a.py::t']);
-  third.dispose();
-});
-
 test('what a run told before its sidecar ended is shown, and nothing twice', () => {
   const live = () => {
     const made = new Live();
@@ -182,8 +150,7 @@ test('what a run told before its sidecar ended is shown, and nothing twice', () 
       told('job-1', 'a.py::flaky', 'passed'),
       told('job-1', 'a.py::good', 'passed'),
     ];
-    assert.deepEqual(heard(made, begins('job-1'), ...events), ['a.py::flaky', 'a.py::good']);
-    made.dispose();
+    assert.deepEqual(heard(made, ...events), ['a.py::flaky', 'a.py::good']);
     return made;
   };
   const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', line: 3, failure: null };

@@ -1,0 +1,149 @@
+// Requests that begin jobs. The sidecar sends the events of all jobs to everybody, and answers such a request when its job has
+// ended, without the id of the job.
+import type { CancellationToken } from 'vscode';
+import type { Begun, Event as TrellisEvent } from '../protocol';
+import type { MethodName, Params, Result, Sidecar } from './api';
+
+/** Methods that answer when their job has ended. */
+export type JobMethod = { [M in MethodName]: Begun extends Result<M> ? M : never }[MethodName];
+/** Result of the job of a method. */
+export type JobResult<M extends JobMethod> = Exclude<Result<M>, Begun>;
+
+/** Receives what happens to a job. */
+export interface JobListener {
+  /** Receives the id of the job, once. */
+  readonly onBegin?: (job: string) => void;
+  /** Receives each event of the job, from the one that begins it on. */
+  readonly onEvent?: (event: TrellisEvent) => void;
+}
+
+/**
+ * Sends a request that begins a job, and waits for its result.
+ * @returns the result; rejects where the job failed or was cancelled
+ */
+export async function requestJob<M extends JobMethod>(
+  sidecar: Sidecar,
+  method: M,
+  params: Params<M>,
+  listener: JobListener,
+  token?: CancellationToken,
+): Promise<JobResult<M> | undefined> {
+  const begun = await matcherOf(sidecar).expect(method.replace('trellis/', ''), listener);
+  try {
+    const answer: Result<M> = await sidecar.request(method, params, token);
+    return hasEnded<M>(answer) ? answer : undefined;
+  } finally {
+    begun.dispose();
+  }
+}
+
+/** Tells a result from the answer of work in the background, which is not asked for here. */
+function hasEnded<M extends JobMethod>(answer: object): answer is JobResult<M> {
+  return !('job' in answer);
+}
+
+const matchers = new WeakMap<Sidecar, JobMatcher>();
+
+function matcherOf(sidecar: Sidecar): JobMatcher {
+  const matcher = matchers.get(sidecar) ?? new JobMatcher(sidecar);
+  matchers.set(sidecar, matcher);
+  return matcher;
+}
+
+/** One request, and its job as soon as the job is known. */
+interface Pending {
+  readonly method: string;
+  readonly listener: JobListener;
+  /** Lets the next request of the method be sent. */
+  readonly release: () => void;
+  job?: string;
+}
+
+/**
+ * Matches jobs to the requests that began them. Of each method one request at a time is on its way without a job, so that a
+ * new job of the method can only be the job of that request, in whatever order the sidecar begins jobs and sends events.
+ */
+class JobMatcher {
+  /** Ids of all jobs that were ever told, of this life of the sidecar. */
+  private readonly known = new Set<string>();
+  /** Requests without a job, by method. */
+  private readonly expected = new Map<string, Pending>();
+  /** Requests with a job, by its id. */
+  private readonly matched = new Map<string, Pending>();
+  /** Events of jobs that came before the event which says what the job is: the sidecar keeps only the newest state. */
+  private readonly early = new Map<string, TrellisEvent[]>();
+  /** By method, when the last request of it has a job or an answer. */
+  private readonly turns = new Map<string, Promise<void>>();
+
+  constructor(private readonly sidecar: Sidecar) {
+    sidecar.onEvent((event) => this.hear(event));
+    sidecar.onState((state) => {
+      // The next life of the sidecar numbers its jobs anew.
+      if (state !== 'running') this.known.clear();
+    });
+  }
+
+  /** Resolves when the request may be sent. The listener receives events until the result is disposed of. */
+  async expect(method: string, listener: JobListener): Promise<{ dispose(): void }> {
+    const before = this.turns.get(method);
+    let release = () => {};
+    const turn = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.turns.set(method, turn);
+    await before;
+    const pending: Pending = { method, listener, release };
+    this.expected.set(method, pending);
+    return { dispose: () => this.end(pending) };
+  }
+
+  private hear(event: TrellisEvent): void {
+    if (event.type === 'missed') void this.list().then((jobs) => this.match(jobs));
+    if (!('job' in event) || !event.job) return;
+    if (event.type === 'job') this.match([event]);
+    const pending = this.matched.get(event.job);
+    if (pending !== undefined) pending.listener.onEvent?.(event);
+    else if (this.expected.size > 0 && !this.known.has(event.job))
+      this.early.set(event.job, [...(this.early.get(event.job) ?? []), event]);
+  }
+
+  /** Gives jobs that are new to the requests that wait for one. */
+  private match(jobs: readonly { readonly job: string; readonly method: string }[]): void {
+    for (const { job, method } of jobs) {
+      if (this.known.has(job)) continue;
+      this.known.add(job);
+      const early = this.early.get(job) ?? [];
+      this.early.delete(job);
+      const pending = this.expected.get(method);
+      if (pending === undefined) continue;
+      pending.job = job;
+      this.expected.delete(method);
+      this.matched.set(job, pending);
+      pending.release();
+      pending.listener.onBegin?.(job);
+      for (const it of early) pending.listener.onEvent?.(it);
+    }
+  }
+
+  private end(pending: Pending): void {
+    if (pending.job !== undefined) this.matched.delete(pending.job);
+    // A refused request has no job. Of one with an answer, the events may still come, and must not be taken for the next.
+    else void this.forget(pending);
+    if (this.expected.size === 0) this.early.clear();
+  }
+
+  private async forget(pending: Pending): Promise<void> {
+    this.expected.delete(pending.method);
+    for (const { job } of await this.list()) this.known.add(job);
+    pending.release();
+  }
+
+  /** Lists the jobs of the sidecar; none where it does not answer, since its jobs have ended with it. */
+  private async list(): Promise<readonly { readonly job: string; readonly method: string }[]> {
+    try {
+      return (await this.sidecar.request('trellis/jobs', {})).jobs;
+    } catch {
+      return [];
+    }
+  }
+}
