@@ -10,8 +10,8 @@ import { nodes } from './panel/room';
 import { mayRestart } from './run/leave';
 import { Runs } from './run/runs';
 import { Client } from './sidecar/client';
-import { answering } from './sidecar/passing';
-import { guarded } from './sidecar/tell';
+import { guarded } from './sidecar/report_error';
+import { registerActionLinks } from './sidecar/transient_notification';
 import { tasks } from './tasks/tasks';
 import { testing } from './testing/room';
 
@@ -25,7 +25,7 @@ export function activate(context: ExtensionContext): void {
   const restart = guarded(l10n.t('Could not restart the server'), () => sidecar.restart());
   context.subscriptions.push(
     output,
-    answering(),
+    registerActionLinks(),
     commands.registerCommand('trellis.restartSidecar', restart),
     commands.registerCommand('trellis.showOutput', () => output.show()),
   );

@@ -3,10 +3,10 @@ import { commands, l10n, workspace } from 'vscode';
 import { means } from '../means/means';
 import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
-import { follow } from '../sidecar/follow';
-import { isCancelled, refusalOf, told } from '../sidecar/refusal';
-import * as say from '../sidecar/say';
-import { complain } from '../sidecar/tell';
+import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
+import { requestWithProgress } from '../sidecar/job_progress';
+import * as notify from '../sidecar/notify';
+import { reportError } from '../sidecar/report_error';
 import type { Desk } from './desk';
 import type { Fixes } from './fixes';
 import type { Notices } from './notices';
@@ -15,7 +15,7 @@ import { waiting } from './queue';
 import { decidedWords, type Offer, type Said, undoneWords } from './words';
 import type { Writing } from './writing';
 
-const words = l10n.t;
+const t = l10n.t;
 
 /** A decision without the proposal that it is about. */
 export type Choice = Pick<DecideFixParams, 'decision' | 'revision' | 'hunks' | 'files'>;
@@ -64,8 +64,8 @@ export class Decisions {
     // Nothing takes a notification with buttons away, but out of sight it can be put.
     if (this.undoable.delete(keyOf({ root, fix }))) await commands.executeCommand('notifications.hideToasts');
     const now = await this.sidecar.request('trellis/getFix', { root, fix });
-    const said = undoneWords(fix, written, now.history, words);
-    this.notices.say({ root, fix }, said, { title: words('Review'), command: 'trellis.reviewFix' });
+    const said = undoneWords(fix, written, now.history, t);
+    this.notices.say({ root, fix }, said, { title: t('Review'), command: 'trellis.reviewFix' });
     await this.runAgain(root, now);
   }
 
@@ -81,23 +81,23 @@ export class Decisions {
     try {
       await this.desk.show(of);
     } catch (error) {
-      await complain(words('Could not show the fix'), error);
+      await reportError(t('Could not show the fix'), error);
     }
   }
 
   private async send({ root, fix }: Fix, choice: Choice): Promise<DecideFixResult | undefined> {
     const params = { root, fix, ...choice, ...(await means('trellis/decideFix', root)) };
-    return await follow(
+    return await requestWithProgress(
       this.sidecar,
       'trellis/decideFix',
       params,
-      words('Applying your decision about {0}', fix),
+      t('Applying your decision about {0}', fix),
     );
   }
 
   private async decided(of: Fix, choice: Choice, result: DecideFixResult | undefined): Promise<void> {
     if (result === undefined) return;
-    const said = decidedWords(result, words);
+    const said = decidedWords(result, t);
     if (said.settled && (await this.isAsSent(of, choice))) await this.desk.clear(of);
     if (result.state === 'waiting') await this.showRest(of, choice);
     this.say(of, said);
@@ -128,7 +128,7 @@ export class Decisions {
     const key = keyOf({ root, fix });
     const said = Symbol(fix);
     if (offer !== undefined) this.undoable.set(key, said);
-    const chosen = await say.info(text, ...(offer === undefined ? [] : [offer.title]));
+    const chosen = await notify.info(text, ...(offer === undefined ? [] : [offer.title]));
     const isStill = this.undoable.get(key) === said && this.undoable.delete(key);
     // What was undone by other means meanwhile is not undone twice.
     if (offer !== undefined && chosen === offer.title && isStill) {
@@ -144,17 +144,17 @@ export class Decisions {
 
   /** Why, and what can be done; nothing was written. */
   private refused(of: Fix, error: unknown): void {
-    const refusal = refusalOf(error);
-    const doing = words('Could not apply your decision about {0}', of.fix);
-    if (isCancelled(refusal) || refusal.remedy === undefined) void complain(doing, refusal);
-    else this.notices.say(of, `${doing}: ${told(refusal)}`, offers()[refusal.remedy]);
+    const refusal = toTrellisError(error);
+    const doing = t('Could not apply your decision about {0}', of.fix);
+    if (isCancelled(refusal) || refusal.remedy === undefined) void reportError(doing, refusal);
+    else this.notices.say(of, `${doing}: ${errorText(refusal)}`, offers()[refusal.remedy]);
   }
 }
 
 /** What can be done about a decision that was refused. */
 function offers(): Record<Remedy, Offer> {
   return {
-    rebase: { title: words('Update Fix'), command: 'trellis.rebaseFix' },
-    review: { title: words('Review Again'), command: 'trellis.reviewFix' },
+    rebase: { title: t('Update Fix'), command: 'trellis.rebaseFix' },
+    review: { title: t('Review Again'), command: 'trellis.reviewFix' },
   };
 }

@@ -17,7 +17,7 @@ import {
   workspace,
 } from 'vscode';
 import type { FixResult } from '../protocol';
-import { Refusal } from '../sidecar/api';
+import { TrellisError } from '../sidecar/api';
 import { stepsOf } from '../testing/ids';
 import { BESIDE, type Beside } from './beside';
 import type { Drafts } from './drafts';
@@ -152,7 +152,7 @@ export class Desk {
     if (uri === undefined || !(await exists(uri))) {
       if (!isAsked) return;
       const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
-      throw new Refusal(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
+      throw new TrellisError(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
     }
     const isNew = besideOf(uri) === undefined;
     const at = test.line && test.path === file ? new Position(test.line - 1, 0) : undefined;

@@ -6,7 +6,7 @@ import type { Board } from '../run/board';
 import { isBelow } from '../run/folders';
 import { isOpen } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
-import { refusalOf, told } from '../sidecar/refusal';
+import { errorText, toTrellisError } from '../sidecar/errors';
 import { Inquiry } from './inquiry';
 import { afterEvent, arrived, departed, listed, NOTHING, type Proposal, type Queue, without } from './queue';
 import { Watch } from './watch';
@@ -87,7 +87,7 @@ export class Fixes {
       this.inquiry.answered(question, []);
       return runs.map((it) => it.out);
     } catch (error) {
-      this.inquiry.answered(question, [told(refusalOf(error))]);
+      this.inquiry.answered(question, [errorText(toTrellisError(error))]);
       return [];
     }
   }
@@ -106,7 +106,7 @@ export class Fixes {
       const { fixes, problems } = await this.sidecar.request('trellis/listFixes', { root });
       if (this.inquiry.answered(question, problems, root)) this.take(listed(this.now, root, fixes));
     } catch (error) {
-      if (this.inquiry.answered(question, [told(refusalOf(error))], root)) this.take(this.now);
+      if (this.inquiry.answered(question, [errorText(toTrellisError(error))], root)) this.take(this.now);
     }
   }
 

@@ -1,6 +1,8 @@
 // The lenses over a proposal: which there are, over which line.
+
 import type { FileShape, FixResult } from '../protocol';
-import { confidenceWords, type Words } from './words';
+import type { Translate } from '../translate';
+import { confidenceWords } from './words';
 
 export interface Lens {
   /** From 0. */
@@ -28,27 +30,27 @@ export function lensesOf(
   fix: FixResult,
   file: FileShape,
   lines: number,
-  words: Words,
+  t: Translate,
 ): readonly Lens[] {
   const of: Given = { root, fix: fix.fix, revision: fix.revision };
-  const hunks = file.hunks.flatMap((it) => hunkOf(of, fix, it, lines, words));
-  return [...wholeOf(of, words), ...hunks, ...aboutOf(of, fix, words)];
+  const hunks = file.hunks.flatMap((it) => hunkOf(of, fix, it, lines, t));
+  return [...wholeOf(of, t), ...hunks, ...aboutOf(of, fix, t)];
 }
 
-function wholeOf(given: Given, words: Words): Lens[] {
+function wholeOf(given: Given, t: Translate): Lens[] {
   const lens = (title: string, command: string): Lens => ({ line: 0, title, command, given });
   return [
-    lens(`$(check) ${words('Accept')}`, 'trellis.acceptFix'),
-    lens(`$(close) ${words('Reject')}`, 'trellis.rejectFix'),
-    lens(`$(edit) ${words('Edit')}`, 'trellis.editFix'),
+    lens(`$(check) ${t('Accept')}`, 'trellis.acceptFix'),
+    lens(`$(close) ${t('Reject')}`, 'trellis.rejectFix'),
+    lens(`$(edit) ${t('Edit')}`, 'trellis.editFix'),
   ];
 }
 
-function aboutOf(given: Given, fix: FixResult, words: Words): Lens[] {
+function aboutOf(given: Given, fix: FixResult, t: Translate): Lens[] {
   const lens = (title: string, command: string): Lens => ({ line: 0, title, command, given });
   return [
-    lens(confidenceWords(fix.confidence, words), 'trellis.explainFix'),
-    lens(`$(beaker) ${words('Failing test')}`, 'trellis.openFailingTest'),
+    lens(confidenceWords(fix.confidence, t), 'trellis.explainFix'),
+    lens(`$(beaker) ${t('Failing test')}`, 'trellis.openFailingTest'),
     ...(fix.reason === '' ? [] : [lens(short(fix.reason), 'trellis.explainFix')]),
   ];
 }
@@ -58,26 +60,26 @@ function hunkOf(
   fix: FixResult,
   hunk: FileShape['hunks'][number],
   lines: number,
-  words: Words,
+  t: Translate,
 ): Lens[] {
   // What only goes at the end comes before a line that is not there.
   const line = Math.min(Math.max(hunk.newStart - 1, 0), lines - 1);
   const given: Given = { ...of, hunks: [hunk.id] };
   // The run takes what is accepted of its draft and goes on: the rest waits no more.
-  const accept = fix.node && fix.hunks > 1 ? words('Accept only this hunk') : words('Accept hunk');
+  const accept = fix.node && fix.hunks > 1 ? t('Accept only this hunk') : t('Accept hunk');
   return [
     { line, title: `$(check) ${accept}`, command: 'trellis.acceptHunk', given },
-    { line, title: `$(close) ${words('Reject hunk')}`, command: 'trellis.rejectHunk', given },
+    { line, title: `$(close) ${t('Reject hunk')}`, command: 'trellis.rejectHunk', given },
   ];
 }
 
 /** Over a text that a person edits. */
-export function editLenses(of: Given, words: Words): readonly Lens[] {
+export function editLenses(of: Given, t: Translate): readonly Lens[] {
   return [
-    { line: 0, title: `$(check) ${words('Accept edited')}`, command: 'trellis.acceptEdited', given: of },
+    { line: 0, title: `$(check) ${t('Accept edited')}`, command: 'trellis.acceptEdited', given: of },
     {
       line: 0,
-      title: `$(discard) ${words('Back to proposal')}`,
+      title: `$(discard) ${t('Back to proposal')}`,
       command: 'trellis.leaveDraft',
       given: of,
     },

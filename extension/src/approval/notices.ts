@@ -1,6 +1,6 @@
 // Notifications about proposals, which go away when there is nothing left to do about them.
 import { commands } from 'vscode';
-import { sayWhile } from '../sidecar/passing';
+import { showTransient } from '../sidecar/transient_notification';
 import { type Fix, keyOf } from './place';
 import type { Offer } from './words';
 
@@ -35,9 +35,9 @@ export class Notices {
   private async show(key: string, text: string, { root, fix }: Fix, offer: Offer | undefined): Promise<void> {
     this.end(key);
     const past = new Promise<void>((resolve) => this.open.set(key, resolve));
-    const answers = offer === undefined ? [] : [offer.title];
-    const said = { text, answers, cancellable: offer !== undefined, past, working: false };
-    const chosen = await sayWhile(said);
+    const actions = offer === undefined ? [] : [offer.title];
+    const said = { text, actions, cancellable: offer !== undefined, until: past, isBusy: false };
+    const chosen = await showTransient(said);
     if (offer !== undefined && chosen !== undefined)
       await commands.executeCommand(offer.command, { root, fix });
   }

@@ -1,9 +1,9 @@
 // The room of proposed fixes: the list, the difference each makes, and decisions about them.
 import { commands, type Disposable, type ExtensionContext, l10n, Uri, window } from 'vscode';
 import type { Board } from '../run/board';
-import { Refusal, type Sidecar } from '../sidecar/api';
-import * as say from '../sidecar/say';
-import { guarded } from '../sidecar/tell';
+import { type Sidecar, TrellisError } from '../sidecar/api';
+import * as notify from '../sidecar/notify';
+import { guarded } from '../sidecar/report_error';
 import { Beside } from './beside';
 import { Decisions } from './decide';
 import { Desk } from './desk';
@@ -18,7 +18,7 @@ import { FixTree } from './view';
 import { arrivalWords, confidenceWords, pickOf, rowOf } from './words';
 import { Writing } from './writing';
 
-const words = l10n.t;
+const t = l10n.t;
 
 export function approval(context: ExtensionContext, sidecar: Sidecar, board: Board): void {
   const fixes = new Fixes(sidecar, board);
@@ -52,7 +52,7 @@ export function approval(context: ExtensionContext, sidecar: Sidecar, board: Boa
     lenses(texts),
     ...commandsOf(sidecar, fixes, texts, desk, writing, decisions),
   );
-  void guarded(words('Could not close the tabs of an earlier window'), () => desk.tidy())();
+  void guarded(t('Could not close the tabs of an earlier window'), () => desk.tidy())();
 }
 
 /** Tells of those that have come, until they are looked at or decided. */
@@ -64,8 +64,8 @@ function announcing(fixes: Fixes, desk: Desk, decisions: Decisions, notices: Not
     const [first] = now;
     if (first === undefined) notices.withdrawNew();
     else
-      notices.sayOfNew(first, arrivalWords(now, words), {
-        title: words('Review'),
+      notices.sayOfNew(first, arrivalWords(now, t), {
+        title: t('Review'),
         command: 'trellis.reviewFix',
       });
   };
@@ -100,7 +100,7 @@ function commandsOf(
       }),
     );
   const decide = (name: string, decision: 'accept' | 'reject' | 'acceptHunks' | 'rejectHunks') =>
-    command(name, words('Could not apply your decision'), (of, given) =>
+    command(name, t('Could not apply your decision'), (of, given) =>
       decisions.decide(of, { decision, ...whatWasSeen(given) }),
     );
   return [
@@ -108,7 +108,7 @@ function commandsOf(
     decide('trellis.rejectFix', 'reject'),
     decide('trellis.acceptHunk', 'acceptHunks'),
     decide('trellis.rejectHunk', 'rejectHunks'),
-    command('trellis.rebaseFix', words('Could not update the fix'), async (of, given) => {
+    command('trellis.rebaseFix', t('Could not update the fix'), async (of, given) => {
       const [draft] = await writing.changed(of);
       const { revision } = draft ?? whatWasSeen(given);
       const files = [...(await writing.texts(of, revision))];
@@ -118,24 +118,24 @@ function commandsOf(
         ...(revision === undefined ? {} : { revision }),
       });
     }),
-    command('trellis.leaveDraft', words('Could not show the fix'), (of) => desk.back(of)),
-    command('trellis.reviewFix', words('Could not show the fix'), (of) => desk.show(of)),
-    command('trellis.editFix', words('Could not edit the fix'), (of) => desk.edit(of)),
-    command('trellis.openFailingTest', words('Could not open the test'), (of) => desk.openTest(of)),
-    command('trellis.explainFix', words('Could not show the fix'), (of) => explain(texts, of)),
-    command('trellis.acceptEdited', words('Could not apply your decision'), (of, given) =>
+    command('trellis.leaveDraft', t('Could not show the fix'), (of) => desk.back(of)),
+    command('trellis.reviewFix', t('Could not show the fix'), (of) => desk.show(of)),
+    command('trellis.editFix', t('Could not edit the fix'), (of) => desk.edit(of)),
+    command('trellis.openFailingTest', t('Could not open the test'), (of) => desk.openTest(of)),
+    command('trellis.explainFix', t('Could not show the fix'), (of) => explain(texts, of)),
+    command('trellis.acceptEdited', t('Could not apply your decision'), (of, given) =>
       acceptEdited(writing, decisions, of, given),
     ),
     commands.registerCommand(
       'trellis.undoFix',
-      guarded(words('Could not undo the fix'), async (given: unknown) => {
+      guarded(t('Could not undo the fix'), async (given: unknown) => {
         const of = named(given) ?? named(await pick(await accepted(sidecar, fixes)));
         if (of !== undefined) await decisions.undo(of);
       }),
     ),
     commands.registerCommand(
       'trellis.refreshFixes',
-      guarded(words('Could not list the fixes'), () => fixes.refresh()),
+      guarded(t('Could not list the fixes'), () => fixes.refresh()),
     ),
   ];
 }
@@ -157,8 +157,8 @@ async function acceptEdited(writing: Writing, decisions: Decisions, of: Fix, giv
   const { revision } = whatWasSeen(given);
   const files = [...(await writing.texts(of, revision))];
   if (files.length === 0) {
-    const hint = words('choose "Edit" above the proposal');
-    throw new Refusal(words('you are not editing {0}', of.fix), 65, hint, 'badInput');
+    const hint = t('choose "Edit" above the proposal');
+    throw new TrellisError(t('you are not editing {0}', of.fix), 65, hint, 'badInput');
   }
   await decisions.decide(of, { decision: 'edit', files, ...(revision === undefined ? {} : { revision }) });
 }
@@ -166,9 +166,9 @@ async function acceptEdited(writing: Writing, decisions: Decisions, of: Fix, giv
 /** All that is known of how sure one can be of it. */
 async function explain(texts: Texts, of: Fix): Promise<void> {
   const fix = await texts.get(of);
-  const { tooltip } = rowOf({ ...fix, root: of.root }, words);
-  const title = `${fix.fix}: ${confidenceWords(fix.confidence, words)}`;
-  await say.dialog(title, tooltip.slice(1).join('\n\n'));
+  const { tooltip } = rowOf({ ...fix, root: of.root }, t);
+  const title = `${fix.fix}: ${confidenceWords(fix.confidence, t)}`;
+  await notify.dialog(title, tooltip.slice(1).join('\n\n'));
 }
 
 async function accepted(sidecar: Sidecar, fixes: Fixes): Promise<Proposal[]> {
@@ -183,11 +183,11 @@ async function accepted(sidecar: Sidecar, fixes: Fixes): Promise<Proposal[]> {
 async function pick(fixes: readonly Proposal[]): Promise<Proposal | undefined> {
   const [first, ...more] = fixes;
   if (first === undefined) {
-    await say.info(words('No matching fix in the open folders.'));
+    await notify.info(t('No matching fix in the open folders.'));
     return undefined;
   }
   if (more.length === 0) return first;
-  const items = fixes.map((it) => ({ ...pickOf(it, words), fix: it }));
-  const chosen = await window.showQuickPick(items, { title: words('Which fix?') });
+  const items = fixes.map((it) => ({ ...pickOf(it, t), fix: it }));
+  const chosen = await window.showQuickPick(items, { title: t('Which fix?') });
   return chosen?.fix;
 }

@@ -14,7 +14,7 @@ import {
   workspace,
 } from 'vscode';
 import type { FileShape, FixResult } from '../protocol';
-import { Refusal, type Sidecar } from '../sidecar/api';
+import { type Sidecar, TrellisError } from '../sidecar/api';
 import type { Drafts } from './drafts';
 import { addressOf, EDITED, type Fix, keyOf, type Place, placeOf, SHOWN } from './place';
 import { bytesOf, textOf } from './plain';
@@ -41,14 +41,14 @@ export class Texts implements TextDocumentContentProvider {
     return found;
   }
 
-  /** @throws a {@link Refusal} where it has another revision by now */
+  /** @throws a {@link TrellisError} where it has another revision by now */
   async find(place: Place): Promise<Found> {
     const known = this.known.get(keyOf(place));
     const fix = known?.revision === place.revision ? known : await this.get(place);
     const file = fix.files.find((it) => it.path === place.path);
     if (fix.revision === place.revision && file !== undefined) return { fix, file };
     const text = l10n.t('{0} has changed since you opened it', place.fix);
-    throw new Refusal(text, 65, l10n.t('review it again'), 'stale');
+    throw new TrellisError(text, 65, l10n.t('review it again'), 'stale');
   }
 
   async text(place: Place): Promise<string> {

@@ -1,26 +1,25 @@
 // What is said of proposals and of decisions: words, made of data.
-import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State, Step } from '../protocol';
-import type { Proposal } from './queue';
 
-/** Puts words into the person's language, with `{0}` for values. */
-export type Words = (text: string, ...values: (string | number)[]) => string;
+import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State, Step } from '../protocol';
+import type { Translate } from '../translate';
+import type { Proposal } from './queue';
 
 export function percent(share: number): number {
   return Math.round(share * 100);
 }
 
-export function confidenceWords({ total }: ConfidenceShape, words: Words): string {
-  return words('confidence {0}%', percent(total));
+export function confidenceWords({ total }: ConfidenceShape, t: Translate): string {
+  return t('confidence {0}%', percent(total));
 }
 
-export function stateWords(state: State, words: Words): string {
+export function stateWords(state: State, t: Translate): string {
   const all: Record<State, string> = {
-    waiting: words('ready for review'),
-    accepted: words('accepted'),
-    rejected: words('rejected'),
-    stale: words('stale: a file has changed'),
-    undone: words('undone'),
-    failed: words('not written: tests failed'),
+    waiting: t('ready for review'),
+    accepted: t('accepted'),
+    rejected: t('rejected'),
+    stale: t('stale: a file has changed'),
+    undone: t('undone'),
+    failed: t('not written: tests failed'),
   };
   return all[state];
 }
@@ -44,9 +43,9 @@ const ICONS: Record<State, string> = {
   rejected: 'circle-slash',
 };
 
-export function rowOf(fix: Proposal, words: Words): Row {
-  const state = fix.state === 'waiting' ? [] : [stateWords(fix.state, words)];
-  const sure = confidenceWords(fix.confidence, words);
+export function rowOf(fix: Proposal, t: Translate): Row {
+  const state = fix.state === 'waiting' ? [] : [stateWords(fix.state, t)];
+  const sure = confidenceWords(fix.confidence, t);
   const { diagnostic, fix: tests, coverage } = fix.confidence;
   return {
     label: fix.node ?? fix.paths.join(', '),
@@ -54,7 +53,7 @@ export function rowOf(fix: Proposal, words: Words): Row {
     tooltip: [
       `${fix.fix}: ${fix.paths.join(', ')}`,
       fix.reason,
-      words(
+      t(
         'confidence {0}%: cause located {1}%, tests passing {2}%, changed lines covered {3}%',
         percent(fix.confidence.total),
         percent(diagnostic),
@@ -62,7 +61,7 @@ export function rowOf(fix: Proposal, words: Words): Row {
         percent(coverage),
       ),
       `${fix.test.id}\n${fix.test.message}`,
-      stateWords(fix.state, words),
+      stateWords(fix.state, t),
     ],
     icon: ICONS[fix.state],
     context: `fix ${fix.state}${fix.node ? ' draft' : ''}`,
@@ -70,15 +69,15 @@ export function rowOf(fix: Proposal, words: Words): Row {
 }
 
 /** Of those that have come: one by its name, several by their number. */
-export function arrivalWords(fixes: readonly Proposal[], words: Words): string {
+export function arrivalWords(fixes: readonly Proposal[], t: Translate): string {
   const [first, ...more] = fixes;
   if (first === undefined || more.length > 0) {
-    return words('{0} proposed fixes are ready for review.', fixes.length);
+    return t('{0} proposed fixes are ready for review.', fixes.length);
   }
-  const sure = confidenceWords(first.confidence, words);
+  const sure = confidenceWords(first.confidence, t);
   const paths = first.paths.join(', ');
   // Named, since the editor shows what is said twice in the same words only once.
-  return words('{0} for {1} is ready for review: {2}, {3}.', first.fix, paths, first.test.id, sure);
+  return t('{0} for {1} is ready for review: {2}, {3}.', first.fix, paths, first.test.id, sure);
 }
 
 /** What a person may do about what is said: a command, which is given the proposal. */
@@ -96,37 +95,37 @@ export interface Said {
   readonly settled: boolean;
 }
 
-export function decidedWords(result: DecideFixResult, words: Words): Said {
+export function decidedWords(result: DecideFixResult, t: Translate): Said {
   const { fix, state, hunks, written, notes, edit } = result;
   const isWritten = typeof edit === 'number';
   const settled = state === 'accepted' || state === 'rejected';
   const files = written.join(', ');
   const failed = state === 'failed';
-  const advice = failed ? [words('Edit it, or accept other hunks.')] : [];
+  const advice = failed ? [t('Edit it, or accept other hunks.')] : [];
   const text = [headline(), ...mends(), ...notes.map(sentence), ...advice].join(' ');
-  const offer = isWritten ? undoing(words) : failed ? editing(words) : undefined;
+  const offer = isWritten ? undoing(t) : failed ? editing(t) : undefined;
   return { text, ...(offer === undefined ? {} : { offer }), settled };
 
   /** More than the one that it was made for. */
   function mends(): string[] {
     const count = result.mended.length;
-    return isWritten && count > 1 ? [words('It fixes {0} failing tests.', count)] : [];
+    return isWritten && count > 1 ? [t('It fixes {0} failing tests.', count)] : [];
   }
 
   function headline(): string {
-    if (failed) return words('{0} was not accepted.', fix);
-    if (state === 'rejected') return words('{0} was rejected. Nothing was written.', fix);
+    if (failed) return t('{0} was not accepted.', fix);
+    if (state === 'rejected') return t('{0} was rejected. Nothing was written.', fix);
     if (state === 'accepted' && !isWritten && result.node) {
-      return words('{0} was accepted. The run now tests it and writes it.', fix);
+      return t('{0} was accepted. The run now tests it and writes it.', fix);
     }
     if (state === 'accepted') {
       return isWritten
-        ? words('{0} was accepted and written to {1}.', fix, files)
-        : words('{0} has nothing left to review.', fix);
+        ? t('{0} was accepted and written to {1}.', fix, files)
+        : t('{0} has nothing left to review.', fix);
     }
-    const left = words('Hunks left to review: {0}.', hunks);
+    const left = t('Hunks left to review: {0}.', hunks);
     return isWritten
-      ? `${words('Part of {0} was accepted and written to {1}.', fix, files)} ${left}`
+      ? `${t('Part of {0} was accepted and written to {1}.', fix, files)} ${left}`
       : `${fix}: ${left}`;
   }
 }
@@ -139,12 +138,12 @@ export function undoneWords(
   fix: string,
   written: readonly string[],
   history: readonly Step[],
-  words: Words,
+  t: Translate,
 ): string {
   const left = accepted(history);
-  if (left === 0) return words('{0} was undone. Restored: {1}.', fix, written.join(', '));
-  if (left === 1) return words('The last part of {0} was undone. The part accepted earlier remains.', fix);
-  return words('The last part of {0} was undone. The {1} parts accepted earlier remain.', fix, left);
+  if (left === 0) return t('{0} was undone. Restored: {1}.', fix, written.join(', '));
+  if (left === 1) return t('The last part of {0} was undone. The part accepted earlier remains.', fix);
+  return t('The last part of {0} was undone. The {1} parts accepted earlier remain.', fix, left);
 }
 
 /** How many parts that were accepted are in the files. */
@@ -153,12 +152,12 @@ function accepted(history: readonly Step[]): number {
   return written.reduce((count, it) => count + (it.what === 'undone' ? -1 : 1), 0);
 }
 
-function undoing(words: Words): Offer {
-  return { title: words('Undo'), command: 'trellis.undoFix' };
+function undoing(t: Translate): Offer {
+  return { title: t('Undo'), command: 'trellis.undoFix' };
 }
 
-function editing(words: Words): Offer {
-  return { title: words('Edit'), command: 'trellis.editFix' };
+function editing(t: Translate): Offer {
+  return { title: t('Edit'), command: 'trellis.editFix' };
 }
 
 /** The sidecar's notes are phrases. */
@@ -168,10 +167,10 @@ function sentence(note: string): string {
 }
 
 /** Title of a tab. */
-export function titleOf(fix: FixResult | FixSummary, path: string, words: Words): string {
-  return words('{0} ({1})', path.slice(path.lastIndexOf('/') + 1), fix.fix);
+export function titleOf(fix: FixResult | FixSummary, path: string, t: Translate): string {
+  return t('{0} ({1})', path.slice(path.lastIndexOf('/') + 1), fix.fix);
 }
 
-export function pickOf(fix: FixSummary, words: Words): { label: string; description: string } {
-  return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateWords(fix.state, words)}` };
+export function pickOf(fix: FixSummary, t: Translate): { label: string; description: string } {
+  return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateWords(fix.state, t)}` };
 }

@@ -1,7 +1,7 @@
 // What persons write in place of what is proposed: in documents that are open, and in drafts that were saved.
 import { l10n, type TextDocument, workspace } from 'vscode';
-import { Refusal } from '../sidecar/api';
-import * as say from '../sidecar/say';
+import { TrellisError } from '../sidecar/api';
+import * as notify from '../sidecar/notify';
 import type { Drafts } from './drafts';
 import { EDITED, type Fix, isSame, type Place, placeOf } from './place';
 import { isShownAs } from './plain';
@@ -41,7 +41,7 @@ export class Writing {
 
   /**
    * The texts of one revision, else of all, of those that are open and of those that were saved.
-   * @throws a {@link Refusal} where one was read in another encoding
+   * @throws a {@link TrellisError} where one was read in another encoding
    */
   async texts(of: Fix, revision?: number | null): Promise<readonly Written[]> {
     const isWanted = ({ place }: { place: Place }) => (revision ?? place.revision) === place.revision;
@@ -55,7 +55,7 @@ export class Writing {
 
   /**
    * Makes sure that the editor has the very text that it was given.
-   * @throws a {@link Refusal} where it has another
+   * @throws a {@link TrellisError} where it has another
    */
   async verify(place: Place): Promise<void> {
     const uri = uriOf(EDITED, place);
@@ -70,11 +70,11 @@ export class Writing {
     const discard = l10n.t('Discard My Edits');
     const detail = l10n.t('Your edits to the proposal will be lost.');
     const title = l10n.t('Discard your edits to {0}?', of.fix);
-    return (await say.dialog(title, detail, discard)) === discard;
+    return (await notify.dialog(title, detail, discard)) === discard;
   }
 }
 
-function misread({ path }: Place, { encoding }: TextDocument): Refusal {
+function misread({ path }: Place, { encoding }: TextDocument): TrellisError {
   const text = l10n.t(
     'the editor reads {0} as {1}, so the text is not the one that was proposed',
     path,
@@ -83,5 +83,5 @@ function misread({ path }: Place, { encoding }: TextDocument): Refusal {
   const hint = l10n.t(
     'choose "Reopen with Encoding", then UTF-8, or accept the fix and edit the file itself',
   );
-  return new Refusal(text, 65, hint, 'badInput');
+  return new TrellisError(text, 65, hint, 'badInput');
 }

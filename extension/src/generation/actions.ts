@@ -4,7 +4,7 @@ import type { Board } from '../run/board';
 import { type Budget, costOf, costWords } from '../run/cost';
 import { current, isGrowing, isOfTasks, type Job, underWay } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
-import * as say from '../sidecar/say';
+import * as notify from '../sidecar/notify';
 
 interface Action extends QuickPickItem {
   readonly does: () => Promise<unknown>;
@@ -43,7 +43,7 @@ export async function control(
   // Only runs can be paused.
   const run = method === 'trellis/cancelJob' ? underWay(board.jobs)[0] : current(board.jobs);
   if (run === undefined) {
-    await say.info(l10n.t('No run in progress.'));
+    await notify.info(l10n.t('No run in progress.'));
     return;
   }
   await sidecar.request(method, { job: run.id });

@@ -2,7 +2,7 @@
 import { commands, type Disposable, type ExtensionContext, l10n, Uri } from 'vscode';
 import { Board } from '../run/board';
 import type { Sidecar } from '../sidecar/api';
-import { complain, guarded } from '../sidecar/tell';
+import { guarded, reportError } from '../sidecar/report_error';
 import { control, showActions } from './actions';
 import { type Asked, demo, generate, resumeRun } from './generate';
 import { texts } from './given';
@@ -40,7 +40,7 @@ export function generation(context: ExtensionContext, sidecar: Sidecar): Board {
     }),
     board.onEnd((job) => {
       sayEnd(sidecar, board, job).catch((error) =>
-        complain(l10n.t('Could not show how the run ended'), error),
+        reportError(l10n.t('Could not show how the run ended'), error),
       );
     }),
   ];

@@ -3,8 +3,8 @@
 import { basename, dirname } from 'node:path';
 import type { StatusResult } from '../protocol';
 import type { Job } from '../run/jobs';
-import { told } from '../sidecar/refusal';
-import type { Words } from './status_text';
+import { errorText } from '../sidecar/errors';
+import type { Translate } from '../translate';
 
 export interface Ending {
   readonly text: string;
@@ -18,21 +18,21 @@ export interface Ending {
 /**
  * @param status where its nodes stand; none where it cannot be known
  */
-export function ending(job: Job, status: StatusResult | undefined, words: Words): Ending {
-  const counts = status === undefined ? undefined : counted(status, words);
+export function ending(job: Job, status: StatusResult | undefined, t: Translate): Ending {
+  const counts = status === undefined ? undefined : counted(status, t);
   if (job.state === 'cancelled') {
-    const text = words('{0} was cancelled. What passed is kept.', job.title);
+    const text = t('{0} was cancelled. What passed is kept.', job.title);
     return { text: joined(text, counts), look: 'info', report: false, resumable: true };
   }
   if (job.state === 'failed') {
-    const why = told({ message: job.error ?? '', hint: job.hint, kind: undefined }, words);
-    const text = words('{0} stopped: {1}', job.title, why);
+    const why = errorText({ message: job.error ?? '', hint: job.hint, kind: undefined }, t);
+    const text = t('{0} stopped: {1}', job.title, why);
     // What has no status has not begun: its input was refused, and would be again.
     return { text, look: 'error', report: false, resumable: status !== undefined };
   }
   if (status !== undefined && isDemo(job) && status.failed.length === FAILING) {
     const passed = status.counts.passed ?? 0;
-    const text = words(
+    const text = t(
       'The demo is done: {0} of {1} functions passed. Two fail on purpose, to show how failures look.',
       passed,
       status.total,
@@ -40,7 +40,7 @@ export function ending(job: Job, status: StatusResult | undefined, words: Words)
     return { text, look: 'info', report: true, resumable: false };
   }
   const failed = (status?.failed.length ?? 0) > 0;
-  const text = words(hasFailedAgain(job, status) ? '{0} failed again.' : '{0} is done.', job.title);
+  const text = t(hasFailedAgain(job, status) ? '{0} failed again.' : '{0} is done.', job.title);
   return { text: joined(text, counts), look: failed ? 'warning' : 'info', report: true, resumable: false };
 }
 
@@ -59,11 +59,11 @@ function hasFailedAgain(job: Job, status: StatusResult | undefined): boolean {
   return job.method === 'retryNode' && failed.some((id) => job.title.startsWith(`${id} `));
 }
 
-function counted(status: StatusResult, words: Words): string {
+function counted(status: StatusResult, t: Translate): string {
   const passed = status.counts.passed ?? 0;
-  const parts = [words('{0} of {1} nodes passed', passed, status.total)];
-  if (status.failed.length > 0) parts.push(words('{0} failed', status.failed.length));
-  if (status.blocked.length > 0) parts.push(words('{0} skipped', status.blocked.length));
+  const parts = [t('{0} of {1} nodes passed', passed, status.total)];
+  if (status.failed.length > 0) parts.push(t('{0} failed', status.failed.length));
+  if (status.blocked.length > 0) parts.push(t('{0} skipped', status.blocked.length));
   return `${parts.join(', ')}.`;
 }
 

@@ -6,8 +6,8 @@ import type { Run } from '../protocol';
 import type { Board } from '../run/board';
 import { isGrowing, isOpen } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
-import { sayWhile } from '../sidecar/passing';
-import { complain } from '../sidecar/tell';
+import { reportError } from '../sidecar/report_error';
+import { showTransient } from '../sidecar/transient_notification';
 
 /** Milliseconds between two looks at whether somebody else goes on with a run. */
 const LOOKING = 2000;
@@ -17,7 +17,7 @@ export function offers(sidecar: Sidecar, board: Board): Disposable {
   return sidecar.onState((state) => {
     if (state !== 'running' || !workspace.isTrusted) return;
     if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
-    offerAll(sidecar, board).catch((error) => complain(l10n.t('Could not look for stopped runs'), error));
+    offerAll(sidecar, board).catch((error) => reportError(l10n.t('Could not look for stopped runs'), error));
   });
 }
 
@@ -27,7 +27,10 @@ export async function offer(sidecar: Sidecar, board: Board, out: string, text: s
   const listening: Disposable[] = [];
   const past = new Promise<void>((resolve) => listening.push(...goneOn(sidecar, board, out, resolve)));
   try {
-    if ((await sayWhile({ text, answers: [resume], cancellable: true, past, working: false })) !== resume)
+    if (
+      (await showTransient({ text, actions: [resume], cancellable: true, until: past, isBusy: false })) !==
+      resume
+    )
       return;
   } finally {
     Disposable.from(...listening).dispose();

@@ -2,9 +2,9 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { l10n, type QuickPickItem, type Uri, window, workspace } from 'vscode';
 import type { Run } from '../protocol';
-import { Refusal, type Sidecar } from '../sidecar/api';
-import { plain } from '../sidecar/plain';
-import * as say from '../sidecar/say';
+import { type Sidecar, TrellisError } from '../sidecar/api';
+import { withoutLinks } from '../sidecar/link_free_text';
+import * as notify from '../sidecar/notify';
 import { NO_PLANS } from './plan_files';
 import { mayBe } from './plan_kind';
 
@@ -19,7 +19,7 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
   const own = file && workspace.getWorkspaceFolder(file);
   const [first, ...others] = workspace.workspaceFolders ?? [];
   if (first === undefined) {
-    throw new Refusal(l10n.t('no folder is open'), 64, l10n.t('open a folder first'), 'usage');
+    throw new TrellisError(l10n.t('no folder is open'), 64, l10n.t('open a folder first'), 'usage');
   }
   if (own !== undefined || others.length === 0) return (own ?? first).uri.fsPath;
   const chosen = await window.showWorkspaceFolderPick({ placeHolder: l10n.t('Which folder?') });
@@ -83,7 +83,9 @@ export async function pickBeside(file: Uri, name: string, title: string): Promis
   const chosen = await window.showInputBox({
     title,
     // Links in a prompt would be opened as well, and folders are called what one likes.
-    prompt: plain(l10n.t('Relative to {0}. If the folder has an earlier run, that run is resumed.', base)),
+    prompt: withoutLinks(
+      l10n.t('Relative to {0}. If the folder has an earlier run, that run is resumed.', base),
+    ),
     value: beside,
     valueSelection: [0, beside.length],
     validateInput: (it) => (it.trim() === '' ? l10n.t('Enter a folder name.') : undefined),
@@ -100,7 +102,7 @@ export async function pickRun(
 ): Promise<string | undefined> {
   const runs = (await sidecar.request('trellis/listRuns', {})).runs.filter(fits);
   if (runs.length === 0) {
-    await say.info(l10n.t('No matching run in the open folders.'));
+    await notify.info(l10n.t('No matching run in the open folders.'));
     return undefined;
   }
   const items = runs.map((it) => ({

@@ -4,7 +4,7 @@ import type { StatusResult } from '../protocol';
 import type { Board } from '../run/board';
 import { isGrowing, isOfTasks, type Job } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
-import * as say from '../sidecar/say';
+import * as notify from '../sidecar/notify';
 import { type Ending, ending } from './ending';
 import { offer } from './offers';
 import { pickRun } from './pick';
@@ -33,7 +33,11 @@ export async function sayEnd(sidecar: Sidecar, board: Board, job: Job): Promise<
   if (chosen !== undefined) await commands.executeCommand('trellis.showReport', out);
 }
 
-const SAY: Record<Ending['look'], say.Say> = { info: say.info, warning: say.warn, error: say.error };
+const SAY: Record<Ending['look'], notify.Notify> = {
+  info: notify.info,
+  warning: notify.warn,
+  error: notify.error,
+};
 
 /** A run that the sidecar itself offered to resume tells its folder in its result. */
 async function folderOf(sidecar: Sidecar, job: Job): Promise<string | undefined> {

@@ -5,9 +5,9 @@ import { commands, l10n, Uri, window } from 'vscode';
 import { means } from '../means/means';
 import type { Decision, ImplementResult } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
-import { work } from '../sidecar/follow';
-import { plain } from '../sidecar/plain';
-import * as say from '../sidecar/say';
+import { requestJob } from '../sidecar/job_request';
+import { withoutLinks } from '../sidecar/link_free_text';
+import * as notify from '../sidecar/notify';
 import { type Issue, pickIssue } from './pick';
 import { type Offer, told } from './words';
 
@@ -31,7 +31,7 @@ async function worked(
 ): Promise<ImplementResult | undefined> {
   const set = await means('trellis/implement', issue.root);
   const given = { ...set, ...issue, ...(decision ? { decision } : {}) };
-  return await work(sidecar, 'trellis/implement', given);
+  return await requestJob(sidecar, 'trellis/implement', given);
 }
 
 /** Shows what there is, and asks what is to become of it; nothing where that is left for later. */
@@ -39,7 +39,7 @@ async function answered(issue: Issue, result: ImplementResult): Promise<Decision
   const { text, isGood, offers } = told(result, l10n.t);
   if (result.waits) await showChanges(issue, result);
   const labels = new Map(offers.map((it) => [label(it), it]));
-  const tell = isGood ? say.info : say.warn;
+  const tell = isGood ? notify.info : notify.warn;
   const chosen = labels.get((await tell(text, ...labels.keys())) ?? '');
   switch (chosen) {
     case 'changes':
@@ -83,7 +83,7 @@ async function showChanges({ root }: Issue, { issue, worktree, files }: Implemen
     const [before, after] = [join(root, path), Uri.file(join(worktree, path))];
     return [after, existsSync(before) ? Uri.file(before) : undefined, after];
   });
-  await commands.executeCommand('vscode.changes', plain(l10n.t('Issue {0}', issue)), pairs);
+  await commands.executeCommand('vscode.changes', withoutLinks(l10n.t('Issue {0}', issue)), pairs);
 }
 
 async function showReport({ root }: Issue, { reports }: ImplementResult): Promise<void> {

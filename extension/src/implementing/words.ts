@@ -1,7 +1,7 @@
 // How the work on an issue stands, in words.
-import type { ImplementResult } from '../protocol';
 
-type Translate = (text: string, ...values: (string | number)[]) => string;
+import type { ImplementResult } from '../protocol';
+import type { Translate } from '../translate';
 
 /** What a person may do next. */
 export type Offer = 'approve' | 'sendBack' | 'leave' | 'changes' | 'report';

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { EventEmitter, extensions, l10n, type Uri, workspace } from 'vscode';
-import { refusalOf } from '../sidecar/refusal';
+import { toTrellisError } from '../sidecar/errors';
 import { chosenIn, type PythonExtension, SOURCES } from './python_extensions';
 
 /** An interpreter, or the folder of an environment. */
@@ -71,7 +71,7 @@ async function ask(source: PythonExtension, place: Uri): Promise<string | undefi
     return await inTime(async () => await chosenIn(source, await extension.activate(), place));
   } catch (error) {
     if (!failed.has(source.id))
-      warn(`${source.id} did not report the selected Python: ${refusalOf(error).message}`);
+      warn(`${source.id} did not report the selected Python: ${toTrellisError(error).message}`);
     failed.add(source.id);
     return undefined;
   }

@@ -2,9 +2,9 @@
 import { commands, type Disposable, type ExtensionContext, l10n, type Uri, window, workspace } from 'vscode';
 import type { Board } from '../run/board';
 import type { Client } from '../sidecar/client';
-import { told } from '../sidecar/refusal';
-import * as say from '../sidecar/say';
-import { guarded } from '../sidecar/tell';
+import { errorText } from '../sidecar/errors';
+import * as notify from '../sidecar/notify';
+import { guarded } from '../sidecar/report_error';
 import { editorModel } from './editor_model';
 import { keepModel, keptWords, showKept } from './keep';
 import { hasKey, removeKey, setKey } from './keys';
@@ -16,7 +16,7 @@ import type { ModelTried } from './wire';
 /** To be called before the sidecar is started. */
 export function models(context: ExtensionContext, client: Client, board: Board): void {
   editorModel(client);
-  client.hear<ModelTried>('trellis/modelTried', (it) => void sayTried(it));
+  client.handleNotification<ModelTried>('trellis/modelTried', (it) => void sayTried(it));
   const command = (name: string, doing: string, work: () => Promise<unknown>): Disposable =>
     commands.registerCommand(name, guarded(doing, work));
   context.subscriptions.push(
@@ -46,7 +46,7 @@ async function choose(context: ExtensionContext, client: Client, board: Board): 
     if (!(await setKey(context, client, board, provider))) return;
   }
   const [attempt, change] = [l10n.t('Test Connection'), l10n.t('Change…')];
-  const chosen = await say.info(keptWords(model, target), attempt, change);
+  const chosen = await notify.info(keptWords(model, target), attempt, change);
   if (chosen === attempt) await tryModel(client, model);
   if (chosen === change) await showKept(target);
 }
@@ -66,11 +66,11 @@ async function tryModel(client: Client, model: string): Promise<void> {
 async function sayTried(tried: ModelTried): Promise<void> {
   const name = tried.model ?? l10n.t('The model');
   if (!tried.ok) {
-    const why = told({ message: tried.error ?? '', hint: tried.hint, kind: undefined });
-    await say.error(l10n.t('{0} did not answer: {1}', name, why));
+    const why = errorText({ message: tried.error ?? '', hint: tried.hint, kind: undefined });
+    await notify.error(l10n.t('{0} did not answer: {1}', name, why));
     return;
   }
   const by = tried.answeredBy ?? name;
   const said = l10n.t('{0} answered in {1} ms: {2}', by, tried.milliseconds, tried.reply ?? '');
-  await say.info(said);
+  await notify.info(said);
 }

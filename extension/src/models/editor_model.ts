@@ -20,7 +20,7 @@ import type { AskModelParams, AskModelResult, ModelToolCall, WhyNot } from './wi
 /** Answers `trellis/askModel` and `trellis/cancelModel`, from the sidecar's next start on. */
 export function editorModel(client: Client): void {
   const open = new Map<number, CancellationTokenSource>();
-  client.answer<AskModelParams>('trellis/askModel', async (params, token) => {
+  client.handleRequest<AskModelParams>('trellis/askModel', async (params, token) => {
     const source = new CancellationTokenSource();
     const listening = token.onCancellationRequested(() => source.cancel());
     open.set(params.id, source);
@@ -32,7 +32,7 @@ export function editorModel(client: Client): void {
       source.dispose();
     }
   });
-  client.hear<{ id: number }>('trellis/cancelModel', ({ id }) => open.get(id)?.cancel());
+  client.handleNotification<{ id: number }>('trellis/cancelModel', ({ id }) => open.get(id)?.cancel());
 }
 
 async function ask(params: AskModelParams, token: CancellationToken): Promise<AskModelResult> {

@@ -1,6 +1,6 @@
 // Choosing the model.
 import { l10n, lm, type QuickPickItem, window } from 'vscode';
-import * as say from '../sidecar/say';
+import * as notify from '../sidecar/notify';
 import { PROVIDERS, type Provider } from './providers';
 
 interface Kind extends QuickPickItem {
@@ -50,7 +50,7 @@ function ofProvider(provider: Provider): Kind {
 async function pickOfEditor(): Promise<string | undefined> {
   const models = await editorModels();
   if (models.length === 0) {
-    await say.warn(
+    await notify.warn(
       l10n.t(
         'No installed extension provides a model. Install one, such as GitHub Copilot, or choose another provider.',
       ),

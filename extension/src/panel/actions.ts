@@ -16,11 +16,11 @@ import type { ReachedNode } from '../protocol';
 import type { Board } from '../run/board';
 import type { Runs } from '../run/runs';
 import { type Run, type RunNode, STATUSES, type Status } from '../run/state';
-import { Refusal, type Sidecar } from '../sidecar/api';
-import * as say from '../sidecar/say';
+import { type Sidecar, TrellisError } from '../sidecar/api';
+import * as notify from '../sidecar/notify';
 import { LOOKS, lineOf, standingOf, statusWords, summary } from './items';
 
-const words = l10n.t;
+const t = l10n.t;
 
 /** The run and node that are meant. */
 export interface Meant {
@@ -32,10 +32,10 @@ export interface Meant {
 export async function meant(runs: Runs, given: unknown): Promise<Meant | undefined> {
   const run = runs.current;
   if (run === undefined) {
-    throw new Refusal(
-      words('no run is shown'),
+    throw new TrellisError(
+      t('no run is shown'),
       65,
-      words('start one, or choose one with "Select Run…" in the Trellis view'),
+      t('start one, or choose one with "Select Run…" in the Trellis view'),
       'badInput',
     );
   }
@@ -49,16 +49,16 @@ export async function openNode(sidecar: Sidecar, { run, node }: Meant): Promise<
   if (run.kind === 'tasks') return await showTask(run.graph, node.id);
   const seen = await sidecar.request('trellis/codeView', whatOf(run, node));
   if (!seen.generated) {
-    const state = standingOf(node, words);
+    const state = standingOf(node, t);
     const hint = node.reason ?? missing(node);
-    throw new Refusal(words('{0} has no code yet: it is {1}', node.name, state), 65, hint, 'badInput');
+    throw new TrellisError(t('{0} has no code yet: it is {1}', node.name, state), 65, hint, 'badInput');
   }
   await show(join(run.out, seen.path), seen.symbols[0]?.line);
 }
 
 function missing({ status }: RunNode): string {
-  if (status === 'stopped') return words('resume the run with "Trellis: Resume Stopped Run…"');
-  return words('the run has not reached it yet');
+  if (status === 'stopped') return t('resume the run with "Trellis: Resume Stopped Run…"');
+  return t('the run has not reached it yet');
 }
 
 async function showTask(list: string, id: string): Promise<void> {
@@ -68,9 +68,9 @@ async function showTask(list: string, id: string): Promise<void> {
 
 export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
   if (run.kind === 'tasks') {
-    const hint = words('look for the commit that names the task in its last line');
-    throw new Refusal(
-      words('{0} is a task, and tasks have no test file of their own', node.name),
+    const hint = t('look for the commit that names the task in its last line');
+    throw new TrellisError(
+      t('{0} is a task, and tasks have no test file of their own', node.name),
       65,
       hint,
       'badInput',
@@ -80,8 +80,8 @@ export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise
   const file = testPath ? join(run.out, testPath) : undefined;
   const there = file !== undefined && (await exists(file));
   if (!there) {
-    const hint = words('tests are kept once the node has passed');
-    throw new Refusal(words('{0} has no test file', node.name), 65, hint, 'badInput');
+    const hint = t('tests are kept once the node has passed');
+    throw new TrellisError(t('{0} has no test file', node.name), 65, hint, 'badInput');
   }
   await show(file, undefined);
 }
@@ -101,7 +101,7 @@ export async function neighbours(sidecar: Sidecar, { run, node }: Meant): Promis
   const around = await sidecar.request('trellis/planDeps', { graph: run.graph, node: node.id, hops: 1 });
   const row = (it: ReachedNode, arrow: string) => {
     const known = run.nodes.get(it.id);
-    const state = known === undefined ? '' : standingOf(known, words);
+    const state = known === undefined ? '' : standingOf(known, t);
     return {
       label: `$(${arrow}) ${it.name}`,
       description: [state, it.role].filter((it) => it).join(' · '),
@@ -111,16 +111,16 @@ export async function neighbours(sidecar: Sidecar, { run, node }: Meant): Promis
   const needed = around.outgoing.map((it) => row(it, 'arrow-left'));
   const needing = around.incoming.map((it) => row(it, 'arrow-right'));
   const items: (QuickPickItem & { id?: string })[] = [
-    { label: words('{0} depends on', node.name), kind: -1 },
+    { label: t('{0} depends on', node.name), kind: -1 },
     ...needed,
-    { label: words('used by'), kind: -1 },
+    { label: t('used by'), kind: -1 },
     ...needing,
   ];
   if (needed.length + needing.length === 0) {
-    await say.info(words('{0} has no dependencies, and nothing depends on it.', node.name));
+    await notify.info(t('{0} has no dependencies, and nothing depends on it.', node.name));
     return undefined;
   }
-  return (await window.showQuickPick(items, { title: words('Dependencies of {0}', node.name) }))?.id;
+  return (await window.showQuickPick(items, { title: t('Dependencies of {0}', node.name) }))?.id;
 }
 
 /** Of texts that are shown and never saved. */
@@ -133,7 +133,7 @@ function reasonUri(id: string, text: string): Uri {
 
 /** The whole reason in an editor of its own, since it may be long. */
 export async function showReason({ node }: Meant): Promise<void> {
-  const text = `${node.id}: ${standingOf(node, words)}\n\n${node.reason ?? ''}\n`;
+  const text = `${node.id}: ${standingOf(node, t)}\n\n${node.reason ?? ''}\n`;
   const document = await workspace.openTextDocument(reasonUri(node.id, text));
   await window.showTextDocument(document, {
     preview: true,
@@ -145,11 +145,11 @@ export async function showReason({ node }: Meant): Promise<void> {
 /** The states that are to be shown; nothing where the person changed their mind. */
 export async function pickFilter(current: ReadonlySet<Status>): Promise<ReadonlySet<Status> | undefined> {
   const items = STATUSES.map((status) => ({
-    label: `$(${LOOKS[status].icon.replace('~spin', '')}) ${statusWords(status, words)}`,
+    label: `$(${LOOKS[status].icon.replace('~spin', '')}) ${statusWords(status, t)}`,
     picked: current.has(status),
     status,
   }));
-  const title = words('Show nodes that are');
+  const title = t('Show nodes that are');
   const chosen = await window.showQuickPick(items, { title, canPickMany: true });
   return chosen && new Set(chosen.map((it) => it.status));
 }
@@ -158,25 +158,25 @@ export async function pickFilter(current: ReadonlySet<Status>): Promise<Readonly
 export async function pickRun(sidecar: Sidecar): Promise<string | undefined> {
   const { runs } = await sidecar.request('trellis/listRuns', {});
   if (runs.length === 0) {
-    await say.info(words('No run in the open folders.'));
+    await notify.info(t('No run in the open folders.'));
     return undefined;
   }
   const items = runs.map((it) => ({
     label: workspace.asRelativePath(it.out),
-    description: words('{0}/{1} passed', it.passed, it.total),
+    description: t('{0}/{1} passed', it.passed, it.total),
     out: it.out,
   }));
-  return (await window.showQuickPick(items, { title: words('Show which run?') }))?.out;
+  return (await window.showQuickPick(items, { title: t('Show which run?') }))?.out;
 }
 
 async function pickNode(run: Run): Promise<string | undefined> {
   const nodes = [...run.nodes.values()];
   const items = nodes.map((it) => ({
     label: it.name,
-    description: `${it.subgraph} · ${standingOf(it, words)}`,
+    description: `${it.subgraph} · ${standingOf(it, t)}`,
     id: it.id,
   }));
-  return (await window.showQuickPick(items, { title: summary(nodes, words), matchOnDescription: true }))?.id;
+  return (await window.showQuickPick(items, { title: summary(nodes, t), matchOnDescription: true }))?.id;
 }
 
 function idOf(given: unknown): string | undefined {

@@ -1,9 +1,8 @@
 // The rows of the panel, made of a run: which there are, and what they say.
+
 import type { RunKind } from '../protocol';
 import { countsOf, type Run, type RunNode, STATUSES, type Status } from '../run/state';
-
-/** Puts words into the person's language, with `{0}` for values. */
-export type Words = (text: string, ...values: (string | number)[]) => string;
+import type { Translate } from '../translate';
 
 export interface GroupRow {
   readonly kind: 'group';
@@ -87,13 +86,13 @@ export function worst(nodes: Iterable<RunNode>): Status {
 }
 
 /** `44/50 passed, 2 failed, 4 skipped`; what a newer sidecar says comes last, in its words. */
-export function summary(nodes: readonly RunNode[], words: Words): string {
+export function summary(nodes: readonly RunNode[], t: Translate): string {
   const { passed, failed, skipped, stopped, in_progress: working } = countsOf(nodes);
-  const parts = [words('{0}/{1} passed', passed, nodes.length)];
-  if (failed > 0) parts.push(words('{0} failed', failed));
-  if (skipped > 0) parts.push(words('{0} skipped', skipped));
-  if (working > 0) parts.push(words('{0} running', working));
-  if (stopped > 0) parts.push(words('{0} stopped', stopped));
+  const parts = [t('{0}/{1} passed', passed, nodes.length)];
+  if (failed > 0) parts.push(t('{0} failed', failed));
+  if (skipped > 0) parts.push(t('{0} skipped', skipped));
+  if (working > 0) parts.push(t('{0} running', working));
+  if (stopped > 0) parts.push(t('{0} stopped', stopped));
   for (const word of new Set(nodes.flatMap((it) => it.word ?? []))) {
     parts.push(`${nodes.filter((it) => it.word === word).length} ${word}`);
   }
@@ -101,33 +100,33 @@ export function summary(nodes: readonly RunNode[], words: Words): string {
 }
 
 /** How a node stands. */
-export function standingOf(node: Pick<RunNode, 'status' | 'word'>, words: Words): string {
-  return node.word ?? statusWords(node.status, words);
+export function standingOf(node: Pick<RunNode, 'status' | 'word'>, t: Translate): string {
+  return node.word ?? statusWords(node.status, t);
 }
 
-export function statusWords(status: Status, words: Words): string {
+export function statusWords(status: Status, t: Translate): string {
   switch (status) {
     case 'in_progress':
-      return words('running');
+      return t('running');
     case 'failed':
-      return words('failed');
+      return t('failed');
     case 'skipped':
-      return words('skipped');
+      return t('skipped');
     case 'stopped':
-      return words('stopped');
+      return t('stopped');
     case 'pending':
-      return words('pending');
+      return t('pending');
     case 'passed':
-      return words('passed');
+      return t('passed');
     case 'other':
-      return words('unknown');
+      return t('unknown');
   }
 }
 
 /** What stands behind a node's name: its stage while it is worked on, else how it stands. */
-export function described(node: RunNode, words: Words): string {
+export function described(node: RunNode, t: Translate): string {
   const working = node.status === 'in_progress' && node.stage !== undefined;
-  return working ? node.stage : standingOf(node, words);
+  return working ? node.stage : standingOf(node, t);
 }
 
 /** The menus that fit: `node failed`, `task passed`. */

@@ -14,8 +14,8 @@ import { budgetFor } from '../run/jobs';
 import type { Runs } from '../run/runs';
 import type { Run } from '../run/state';
 import type { Sidecar } from '../sidecar/api';
-import { told } from '../sidecar/refusal';
-import { guarded } from '../sidecar/tell';
+import { errorText } from '../sidecar/errors';
+import { guarded } from '../sidecar/report_error';
 import {
   type Meant,
   meant,
@@ -33,7 +33,7 @@ import { EVERYTHING, type Row, summary } from './items';
 import { planLenses } from './plan_lenses';
 import { NodeTree } from './tree';
 
-const words = l10n.t;
+const t = l10n.t;
 
 export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board, runs: Runs): void {
   const tree = new NodeTree(runs);
@@ -73,19 +73,19 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board,
 function titleOf(run: Run | undefined): string {
   const several = (workspace.workspaceFolders?.length ?? 0) > 1;
   const isOfTasks = run?.kind === 'tasks';
-  if (run === undefined || !several) return isOfTasks ? words('Tasks') : words('Run');
+  if (run === undefined || !several) return isOfTasks ? t('Tasks') : t('Run');
   const folder = workspace.asRelativePath(run.out);
-  return isOfTasks ? words('Tasks in {0}', folder) : words('Run in {0}', folder);
+  return isOfTasks ? t('Tasks in {0}', folder) : t('Run in {0}', folder);
 }
 
 function trouble(runs: Runs): string {
-  return runs.problem === undefined ? '' : told(runs.problem);
+  return runs.problem === undefined ? '' : errorText(runs.problem);
 }
 
 /** Where the nodes stand, and what that has cost. */
 function headline({ nodes, cost }: Run, budget: Budget | undefined): string {
-  const counts = summary([...nodes.values()], words);
-  return cost === undefined ? counts : `${counts} · ${costWords(cost, budget, words)}`;
+  const counts = summary([...nodes.values()], t);
+  return cost === undefined ? counts : `${counts} · ${costWords(cost, budget, t)}`;
 }
 
 function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): Disposable[] {
@@ -98,15 +98,15 @@ function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): D
       }),
     );
   return [
-    command('trellis.openNode', words('Could not open the code'), (it) => openNode(sidecar, it)),
-    command('trellis.openNodeTests', words('Could not open the tests'), (it) => openTests(sidecar, it)),
-    command('trellis.retryThisNode', words('Could not retry the node'), (it) => retry(sidecar, board, it)),
-    command('trellis.showReason', words('Could not show the reason'), showReason),
-    command('trellis.showInGraph', words('Could not show the graph'), async ({ node }) => {
+    command('trellis.openNode', t('Could not open the code'), (it) => openNode(sidecar, it)),
+    command('trellis.openNodeTests', t('Could not open the tests'), (it) => openTests(sidecar, it)),
+    command('trellis.retryThisNode', t('Could not retry the node'), (it) => retry(sidecar, board, it)),
+    command('trellis.showReason', t('Could not show the reason'), showReason),
+    command('trellis.showInGraph', t('Could not show the graph'), async ({ node }) => {
       page.open();
       page.select(node.id);
     }),
-    command('trellis.showNeighbours', words('Could not show the dependencies'), async (it) => {
+    command('trellis.showNeighbours', t('Could not show the dependencies'), async (it) => {
       const chosen = await neighbours(sidecar, it);
       if (chosen !== undefined) await commands.executeCommand('trellis.showInGraph', chosen);
     }),
@@ -123,7 +123,7 @@ function ofRuns(sidecar: Sidecar, runs: Runs, tree: NodeTree, page: GraphPage): 
     }),
     commands.registerCommand(
       'trellis.filterNodes',
-      guarded(words('Could not filter the nodes'), async () => {
+      guarded(t('Could not filter the nodes'), async () => {
         const filter = await pickFilter(tree.filter);
         if (filter === undefined) return;
         tree.filter = filter;
@@ -132,7 +132,7 @@ function ofRuns(sidecar: Sidecar, runs: Runs, tree: NodeTree, page: GraphPage): 
     ),
     commands.registerCommand(
       'trellis.selectRun',
-      guarded(words('Could not show the run'), async () => {
+      guarded(t('Could not show the run'), async () => {
         const out = await pickRun(sidecar);
         if (out !== undefined) await runs.show(out);
       }),

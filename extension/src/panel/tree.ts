@@ -29,7 +29,7 @@ import {
   worst,
 } from './items';
 
-const words = l10n.t;
+const t = l10n.t;
 
 /** Runs with more nodes begin with their groups closed: what is not seen costs nothing. */
 const MANY = 200;
@@ -148,7 +148,7 @@ function groupItem(subgraph: string, nodes: readonly RunNode[], isClosed: boolea
   const { Collapsed, Expanded } = TreeItemCollapsibleState;
   const item = new TreeItem(subgraph, isClosed ? Collapsed : Expanded);
   item.id = `group ${subgraph}`;
-  item.description = summary(nodes, words);
+  item.description = summary(nodes, t);
   item.iconPath = icon(worst(nodes));
   item.contextValue = 'group';
   return item;
@@ -159,14 +159,14 @@ function nodeItem(node: RunNode, kind: RunKind | undefined): TreeItem {
     node.reason === undefined ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Collapsed;
   const item = new TreeItem(node.name, below);
   item.id = `node ${node.id}`;
-  item.description = described(node, words);
+  item.description = described(node, t);
   item.iconPath = icon(node.status);
   item.contextValue = contextOf(node, kind);
   item.tooltip = tooltip(node);
-  item.accessibilityInformation = { label: `${node.name}, ${standingOf(node, words)}` };
+  item.accessibilityInformation = { label: `${node.name}, ${standingOf(node, t)}` };
   item.command = {
     command: 'trellis.openNode',
-    title: words('Open'),
+    title: t('Open'),
     arguments: [{ kind: 'node', id: node.id }],
   };
   return item;
@@ -174,7 +174,7 @@ function nodeItem(node: RunNode, kind: RunKind | undefined): TreeItem {
 
 function tooltip(node: RunNode): MarkdownString {
   const text = new MarkdownString();
-  text.appendText(`${node.id}: ${standingOf(node, words)}\n`);
+  text.appendText(`${node.id}: ${standingOf(node, t)}\n`);
   if (node.stage !== undefined) text.appendText(`${node.stage}\n`);
   if (node.reason !== undefined) text.appendText(`${node.reason}\n`);
   return text;
@@ -188,7 +188,7 @@ function reasonItem(node: RunNode): TreeItem {
   item.contextValue = 'reason';
   item.command = {
     command: 'trellis.showReason',
-    title: words('Show'),
+    title: t('Show'),
     arguments: [{ kind: 'node', id: node.id }],
   };
   return item;

@@ -1,5 +1,7 @@
 // What a run has cost, and what it may cost: values, and the words for them.
+
 import type { GenerateParams, StatusResult, TasksParams } from '../protocol';
+import type { Translate } from '../translate';
 
 /** A node with what its questions cost. */
 export type Paid = Pick<StatusResult['nodes'][string], 'status' | 'model'>;
@@ -18,9 +20,6 @@ export interface Budget {
   /** US dollars. */
   readonly usd?: number;
 }
-
-/** Puts words into the person's language, with `{0}` for values. */
-type Words = (text: string, ...values: (string | number)[]) => string;
 
 /** None where no model counts tokens. */
 export function costOf(status: { readonly nodes: Readonly<Record<string, Paid>> }): Cost | undefined {
@@ -45,11 +44,11 @@ export function budgetOf({ budgetUsd, budgetTokens }: GenerateParams | TasksPara
 }
 
 /** `$0.42 of $1.00, 123k tokens`; dollars are left out where neither a price nor a bound is known. */
-export function costWords({ tokens, usd }: Cost, budget: Budget | undefined, words: Words): string {
+export function costWords({ tokens, usd }: Cost, budget: Budget | undefined, t: Translate): string {
   const of = (spent: string, bound: string | undefined) =>
-    bound === undefined ? spent : words('{0} of {1}', spent, bound);
+    bound === undefined ? spent : t('{0} of {1}', spent, bound);
   const { usd: mostUsd, tokens: most } = budget ?? {};
-  const counted = words('{0} tokens', of(short(tokens), most === undefined ? undefined : short(most)));
+  const counted = t('{0} tokens', of(short(tokens), most === undefined ? undefined : short(most)));
   if (usd === 0 && mostUsd === undefined) return counted;
   return [of(dollars(usd), mostUsd === undefined ? undefined : dollars(mostUsd)), counted].join(', ');
 }

@@ -1,6 +1,6 @@
 // Leave to start the sidecar anew, which stops what is under way.
 import { l10n } from 'vscode';
-import * as say from '../sidecar/say';
+import * as notify from '../sidecar/notify';
 import type { Board } from './board';
 import { isOpen } from './jobs';
 
@@ -11,5 +11,5 @@ import { isOpen } from './jobs';
 export async function mayRestart(board: Board, why: string): Promise<boolean> {
   if (![...board.jobs.values()].some(isOpen)) return true;
   const restart = l10n.t('Restart Now');
-  return (await say.info(why, restart)) === restart;
+  return (await notify.info(why, restart)) === restart;
 }

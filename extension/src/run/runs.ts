@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { type Disposable, EventEmitter, Uri, workspace } from 'vscode';
 import type { Run as Listed, Event as TrellisEvent } from '../protocol';
-import type { Refusal, Sidecar } from '../sidecar/api';
-import { refusalOf } from '../sidecar/refusal';
+import type { Sidecar, TrellisError } from '../sidecar/api';
+import { toTrellisError } from '../sidecar/errors';
 import type { Board } from './board';
 import type { Cost } from './cost';
 import { isGrowing, isOpen } from './jobs';
@@ -35,7 +35,7 @@ export class Runs {
   /** At most every 100 ms. */
   readonly onChange = this.news.event;
   /** Why nothing can be shown of a run that is there. */
-  private trouble: Refusal | undefined;
+  private trouble: TrellisError | undefined;
   private shown: Run | undefined;
   /** As it was told last. */
   private told: Run | undefined;
@@ -84,7 +84,7 @@ export class Runs {
     return this.shown?.out === out ? this.shown.cost : undefined;
   }
 
-  get problem(): Refusal | undefined {
+  get problem(): TrellisError | undefined {
     return this.trouble;
   }
 
@@ -100,7 +100,7 @@ export class Runs {
       this.take(run, undefined);
       if (this.stirred) await this.reread();
     } catch (error) {
-      if (wish === this.wish) this.take(undefined, refusalOf(error));
+      if (wish === this.wish) this.take(undefined, toTrellisError(error));
     } finally {
       if (wish === this.wish) this.loading = undefined;
     }
@@ -117,7 +117,7 @@ export class Runs {
         runs.find((it) => it.state === 'active') ?? runs.find((it) => it.state === 'stopped') ?? runs[0];
       if (likely !== undefined && this.shown === undefined) await this.show(likely.out);
     } catch (error) {
-      this.take(undefined, refusalOf(error));
+      this.take(undefined, toTrellisError(error));
     }
   }
 
@@ -144,7 +144,7 @@ export class Runs {
     try {
       return await this.sidecar.request('trellis/status', { out });
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = toTrellisError(error);
       if (refusal.kind === 'noCheckpoint') return undefined;
       throw refusal;
     }
@@ -161,7 +161,7 @@ export class Runs {
       if (status === undefined || run?.out !== out) return;
       this.take(withStatus(run, status, this.isActive(out, runs)), undefined);
     } catch (error) {
-      if (!this.leave()) this.take(this.shown, refusalOf(error));
+      if (!this.leave()) this.take(this.shown, toTrellisError(error));
     }
   }
 
@@ -171,7 +171,7 @@ export class Runs {
       const status = await this.status(run);
       if (status !== undefined && this.shown?.out === out) this.take(withCost(this.shown, status), undefined);
     } catch (error) {
-      if (this.shown?.out === out && !this.leave()) this.take(this.shown, refusalOf(error));
+      if (this.shown?.out === out && !this.leave()) this.take(this.shown, toTrellisError(error));
     } finally {
       this.counting = undefined;
     }
@@ -202,7 +202,7 @@ export class Runs {
     return this.isOpen(out) || runs.some((it) => it.out === out && it.state === 'active');
   }
 
-  private take(run: Run | undefined, trouble: Refusal | undefined): void {
+  private take(run: Run | undefined, trouble: TrellisError | undefined): void {
     if (run === this.shown && trouble === this.trouble) return;
     this.shown = run;
     this.trouble = trouble;

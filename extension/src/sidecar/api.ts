@@ -1,4 +1,4 @@
-// What the rooms of the extension know of the sidecar. Only `client.ts` knows how it is reached.
+// The sidecar as the other folders see it. Only `client.ts` knows the connection.
 import type { CancellationToken, Event } from 'vscode';
 import type { Protocol, Remedy, Event as TrellisEvent } from '../protocol';
 
@@ -9,17 +9,17 @@ export type Result<M extends MethodName> = Methods[M]['result'];
 
 export type SidecarState = 'starting' | 'running' | 'restarting' | 'stopped';
 
-/** What the sidecar refused, in its own words. */
-export class Refusal extends Error {
+/** An error that the sidecar answered with, or one of the extension in the same form. */
+export class TrellisError extends Error {
   constructor(
     message: string,
-    /** JSON-RPC code, or the exit code that the command line would give. */
+    /** JSON-RPC code, or the exit code of the command line. */
     readonly code: number,
-    /** What to do about it. */
+    /** Advice for the person. */
     readonly hint: string | undefined,
-    /** One of `components.errors` of the description, such as `busy` or `untrusted`. */
+    /** Kind of error: one of `components.errors` of the API description, such as `busy` or `untrusted`. */
     readonly kind: string | undefined,
-    /** What may be offered, where the sidecar knows. */
+    /** Action that may be offered, if the sidecar names one. */
     readonly remedy?: Remedy,
   ) {
     super(message);
@@ -29,8 +29,8 @@ export class Refusal extends Error {
 export interface Sidecar {
   readonly state: SidecarState;
   readonly onState: Event<SidecarState>;
-  /** `trellis/event`. */
+  /** Events of the notification `trellis/event`. */
   readonly onEvent: Event<TrellisEvent>;
-  /** Waits for a sidecar that is starting; rejects with a {@link Refusal}. */
+  /** Sends a request. Waits while the sidecar starts; rejects with a {@link TrellisError}. */
   request<M extends MethodName>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>>;
 }

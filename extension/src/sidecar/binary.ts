@@ -1,8 +1,8 @@
-// Which program is the sidecar.
+// Search for the sidecar's program.
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Where the program was found, in the order in which it is looked for. */
+/** Place where the program was found, in search order. */
 export type Source = 'setting' | 'bundled' | 'path';
 
 export interface Binary {
@@ -10,51 +10,49 @@ export interface Binary {
   readonly source: Source;
 }
 
-/** One place that was looked at in vain. */
-export interface Miss {
+/** A place without a program that can be started. */
+export interface FailedLookup {
   readonly source: Source;
-  /** Empty where PATH has no such program. */
+  /** Empty if no folder of PATH has the program. */
   readonly path: string;
   readonly why: 'absent' | 'notExecutable' | 'notAbsolute';
 }
 
-export interface Places {
-  /** The setting `trellis.path`; empty where it is not set. */
+export interface BinaryLocations {
+  /** The setting `trellis.path`; empty if it is not set. */
   readonly setting: string;
   /** Folder of the extension. */
   readonly extension: string;
   /** The variable PATH. */
-  readonly searched: string;
+  readonly pathVariable: string;
   readonly windows: boolean;
 }
 
-/** Says of a file whether it can be started. */
+/** Checks whether a file can be started. */
 export type Probe = (path: string) => 'ok' | 'absent' | 'notExecutable';
 
-/**
- * The first program there is. A setting that names none is a mistake to be told, so that nothing else is tried then.
- */
-export function findBinary(places: Places, probe: Probe): Binary | readonly Miss[] {
-  if (places.setting !== '') return ofSetting(places.setting, probe);
+/** Finds the first program. A setting that names no program is an error: nothing else is tried then. */
+export function findBinary(places: BinaryLocations, probe: Probe): Binary | readonly FailedLookup[] {
+  if (places.setting !== '') return binaryOfSetting(places.setting, probe);
   const name = places.windows ? 'trellis.exe' : 'trellis';
   const bundled = join(places.extension, 'server-bin', name);
   const found = probe(bundled);
   if (found === 'ok') return { path: bundled, source: 'bundled' };
-  const misses: Miss[] = [{ source: 'bundled', path: bundled, why: found }];
-  const folders = places.searched.split(delimiter).filter((it) => isAbsolute(it));
+  const misses: FailedLookup[] = [{ source: 'bundled', path: bundled, why: found }];
+  const folders = places.pathVariable.split(delimiter).filter((it) => isAbsolute(it));
   const onPath = folders.map((it) => join(it, name)).find((it) => probe(it) === 'ok');
   if (onPath !== undefined) return { path: onPath, source: 'path' };
   return [...misses, { source: 'path', path: '', why: 'absent' }];
 }
 
-function ofSetting(setting: string, probe: Probe): Binary | readonly Miss[] {
+function binaryOfSetting(setting: string, probe: Probe): Binary | readonly FailedLookup[] {
   if (!isAbsolute(setting)) return [{ source: 'setting', path: setting, why: 'notAbsolute' }];
   const found = probe(setting);
   if (found === 'ok') return { path: setting, source: 'setting' };
   return [{ source: 'setting', path: setting, why: found }];
 }
 
-/** Looks at the disk. */
+/** Checks a file on the disk. */
 export function probeFile(path: string): ReturnType<Probe> {
   try {
     if (!statSync(path).isFile()) return 'absent';

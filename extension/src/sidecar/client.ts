@@ -1,4 +1,4 @@
-// The sidecar as the rooms see it: found, started, greeted, started anew when it crashes.
+// Client of the sidecar: finds and starts the program, checks its version, restarts it after a crash.
 import {
   type CancellationToken,
   type CodeLens,
@@ -13,54 +13,68 @@ import {
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Event as TrellisEvent } from '../protocol';
-import { type MethodName, type Params, Refusal, type Result, type Sidecar, type SidecarState } from './api';
+import {
+  type MethodName,
+  type Params,
+  type Result,
+  type Sidecar,
+  type SidecarState,
+  TrellisError,
+} from './api';
 import { findBinary, probeFile } from './binary';
-import { connection } from './connection';
-import { sayWhile } from './passing';
-import { type Child, ended, garbled, missing, silent, start } from './process';
-import { refusalOf, told } from './refusal';
-import { Restarts } from './restarts';
-import * as say from './say';
-import { OTHER_SERVERS, type SidecarSettings, sidecarSettings } from './settings';
-import { shows } from './shows';
-import { within } from './within';
+import { createConnection } from './connection';
+import { errorText, toTrellisError } from './errors';
+import { lensFilter } from './lens_filter';
+import * as notify from './notify';
+import {
+  type Child,
+  exited,
+  invalidMessageError,
+  noAnswerError,
+  notFoundError,
+  startProcess,
+} from './process';
+import { RestartPolicy } from './restart_policy';
+import { OTHER_LANGUAGE_SERVERS, type ServerSettings, serverSettings } from './server_settings';
+import { showTransient } from './transient_notification';
+import { completesWithin } from './with_timeout';
 
-/** The lenses that the sidecar gave for a document. */
-export interface GivenLenses {
+/** Lenses that the sidecar gave for a document. */
+export interface DocumentLenses {
   readonly document: TextDocument;
   readonly lenses: readonly CodeLens[];
 }
 
-/** Variables for the process beside the editor's own, such as keys. */
+/** Makes the environment variables of the process that differ from the editor's own, such as API keys. */
 export type Environment = () => Promise<NodeJS.ProcessEnv>;
 
-/** Milliseconds that it takes to read what is past. */
-const READING = 10_000;
-/** Milliseconds in which a sidecar has to greet; ours needs a hundredth of a second. */
-const GREETING = 20_000;
-/** Milliseconds that a sidecar may take to end when it is asked to; the editor gives five seconds to who is closed. */
-const ENDING = 4_000;
+/** Milliseconds that a notification about a finished restart stays. */
+const READING_MS = 10_000;
+/** Milliseconds in which a sidecar has to answer `initialize`; ours takes a hundredth of a second. */
+const START_TIMEOUT_MS = 20_000;
+/** Milliseconds that a sidecar has to exit; the editor gives an extension five seconds when a window closes. */
+const STOP_TIMEOUT_MS = 4_000;
 
 export class Client implements Sidecar {
-  private readonly states = new EventEmitter<SidecarState>();
-  private readonly events = new EventEmitter<TrellisEvent>();
-  private readonly given = new EventEmitter<GivenLenses>();
-  readonly onState = this.states.event;
-  readonly onEvent = this.events.event;
-  readonly onLenses = this.given.event;
-  /** What is made known to each new life. */
-  private readonly rooms: ((client: LanguageClient) => void)[] = [];
-  private readonly restarts = new Restarts();
-  private current: LanguageClient | undefined;
-  private now: SidecarState = 'starting';
-  /** Why it is stopped. */
-  private reason: Refusal | undefined;
-  /** Of the present life; what belongs to an earlier one is passed over. */
-  private life = 0;
-  private waiting: NodeJS.Timeout | undefined;
-  /** The process of the present life. */
+  private readonly stateEmitter = new EventEmitter<SidecarState>();
+  private readonly eventEmitter = new EventEmitter<TrellisEvent>();
+  private readonly lensEmitter = new EventEmitter<DocumentLenses>();
+  readonly onState = this.stateEmitter.event;
+  readonly onEvent = this.eventEmitter.event;
+  readonly onLenses = this.lensEmitter.event;
+  /** Registrations that are repeated for each new connection. */
+  private readonly handlers: ((client: LanguageClient) => void)[] = [];
+  private readonly restarts = new RestartPolicy();
+  private client: LanguageClient | undefined;
+  private currentState: SidecarState = 'starting';
+  /** Reason of the state `stopped`. */
+  private stopReason: TrellisError | undefined;
+  /** Number of the current process; callbacks of earlier processes are ignored. */
+  private session = 0;
+  private restartTimer: NodeJS.Timeout | undefined;
+  /** Process of the current session. */
   private child: Child | undefined;
-  /** One restart at a time; all who ask meanwhile get the same. */
+  /** Restart under way; concurrent calls share it. */
   private restarting: Promise<void> | undefined;
 
   constructor(
@@ -70,17 +84,19 @@ export class Client implements Sidecar {
   ) {}
 
   get state(): SidecarState {
-    return this.now;
+    return this.currentState;
   }
 
-  /** Answers a request of the sidecar's, from its next start on; what is thrown is the error of the answer. */
-  answer<P>(method: string, answer: (params: P, token: CancellationToken) => Promise<unknown>): void {
-    this.rooms.push((client) => client.onRequest(method, answer));
+  /**
+   * Registers the handler of a request of the sidecar, from the next start on. An error that it throws is the answer.
+   */
+  handleRequest<P>(method: string, answer: (params: P, token: CancellationToken) => Promise<unknown>): void {
+    this.handlers.push((client) => client.onRequest(method, answer));
   }
 
-  /** Hears a notification of the sidecar's, from its next start on. */
-  hear<P>(method: string, ear: (params: P) => void): void {
-    this.rooms.push((client) => client.onNotification(method, ear));
+  /** Registers the handler of a notification of the sidecar, from the next start on. */
+  handleNotification<P>(method: string, listener: (params: P) => void): void {
+    this.handlers.push((client) => client.onNotification(method, listener));
   }
 
   async request<M extends MethodName>(
@@ -91,7 +107,7 @@ export class Client implements Sidecar {
     return await this.send<Result<M>>(method, params, token);
   }
 
-  /** A request of the Language Server Protocol, or one of ours that is in no description. */
+  /** Sends a request of the Language Server Protocol, or one of ours that the API description does not have. */
   async send<R>(method: string, params: unknown, token?: CancellationToken): Promise<R> {
     const client = await this.ready(token);
     try {
@@ -99,137 +115,137 @@ export class Client implements Sidecar {
         ? client.sendRequest<R>(method, params)
         : client.sendRequest<R>(method, params, token));
     } catch (error) {
-      throw refusalOf(error);
+      throw toTrellisError(error);
     }
   }
 
   /**
-   * Starts it, if nothing was started yet, and follows settings and trust.
-   * @param mayMove asked when the settings name another program
+   * Starts the sidecar, and follows settings and trust.
+   * @param confirmRestart asked when the settings name another program
    */
-  begin(mayMove: () => Promise<boolean>): Disposable[] {
+  begin(confirmRestart: () => Promise<boolean>): Disposable[] {
     void this.launch();
     return [
       workspace.onDidChangeConfiguration((it) => {
-        if (it.affectsConfiguration('trellis.path')) void this.change(mayMove);
-        else if (it.affectsConfiguration('trellis')) void this.tellSettings();
+        if (it.affectsConfiguration('trellis.path')) void this.pathChanged(confirmRestart);
+        else if (it.affectsConfiguration('trellis')) void this.sendSettings();
       }),
-      extensions.onDidChange(() => void this.tellSettings()),
-      // Settings that were held back may name another program, and runs that stopped are offered at a start.
+      extensions.onDidChange(() => void this.sendSettings()),
+      // Restricted settings may name another program, and stopped runs are offered at a start.
       workspace.onDidGrantWorkspaceTrust(() => void this.restart()),
     ];
   }
 
-  private async change(mayMove: () => Promise<boolean>): Promise<void> {
-    if (await mayMove()) await this.restart();
+  private async pathChanged(confirmRestart: () => Promise<boolean>): Promise<void> {
+    if (await confirmRestart()) await this.restart();
   }
 
-  /** Ends it, and starts it anew; resolves when the old one is gone. */
+  /** Stops the sidecar and starts it again; resolves when the old process is gone. */
   async restart(): Promise<void> {
-    this.restarting ??= this.anew().finally(() => {
+    this.restarting ??= this.restartNow().finally(() => {
       this.restarting = undefined;
     });
     await this.restarting;
   }
 
-  private async anew(): Promise<void> {
-    this.restarts.forget();
-    this.move('restarting');
-    await this.leave();
-    // The window may have been closed meanwhile.
-    if (this.now === 'restarting') void this.launch();
+  private async restartNow(): Promise<void> {
+    this.restarts.reset();
+    this.setState('restarting');
+    await this.stopCurrent();
+    // The window may have been closed in the meantime.
+    if (this.currentState === 'restarting') void this.launch();
   }
 
-  /** Ends it for good; rejects nothing. */
+  /** Stops the sidecar for good; never rejects. */
   async end(): Promise<void> {
-    this.move('stopped');
-    await this.leave();
+    this.setState('stopped');
+    await this.stopCurrent();
   }
 
-  private async leave(): Promise<void> {
-    this.life += 1;
-    clearTimeout(this.waiting);
-    const { current, child } = this;
-    this.current = undefined;
+  private async stopCurrent(): Promise<void> {
+    this.session += 1;
+    clearTimeout(this.restartTimer);
+    const { client: current, child } = this;
+    this.client = undefined;
     this.child = undefined;
     if (current?.isRunning()) {
-      const stopped = current.stop(ENDING).catch((it) => this.output.warn(String(it)));
-      // It has words to write and processes to end once it was asked.
-      await within(ENDING, Promise.all([stopped, child && ended(child)]));
+      const stopping = current.stop(STOP_TIMEOUT_MS).catch((it) => this.output.warn(String(it)));
+      // The process writes files and ends its own processes after the request to stop.
+      await completesWithin(STOP_TIMEOUT_MS, Promise.all([stopping, child && exited(child)]));
     }
     child?.kill('SIGKILL');
   }
 
   private async launch(): Promise<void> {
-    this.life += 1;
-    const { life } = this;
-    if (this.now !== 'restarting') this.move('starting');
+    this.session += 1;
+    const { session } = this;
+    if (this.currentState !== 'restarting') this.setState('starting');
     try {
-      const client = this.make(life);
-      this.current = client;
-      if (!(await within(GREETING, client.start()))) throw silent(GREETING);
-      if (life !== this.life) return;
-      this.move('running');
-      this.greet(client);
+      const client = this.createClient(session);
+      this.client = client;
+      if (!(await completesWithin(START_TIMEOUT_MS, client.start()))) throw noAnswerError(START_TIMEOUT_MS);
+      if (session !== this.session) return;
+      this.setState('running');
+      this.checkVersion(client);
     } catch (error) {
-      this.failed(life, error);
+      this.startFailed(session, error);
     }
   }
 
-  private make(life: number): LanguageClient {
+  private createClient(session: number): LanguageClient {
     const server = async () => {
-      const found = findBinary(this.places(), probeFile);
-      if (!('path' in found)) throw missing(found);
+      const found = findBinary(this.locations(), probeFile);
+      if (!('path' in found)) throw notFoundError(found);
       this.output.info(`server: ${found.path} (${found.source})`);
-      const child = await start(found, await this.environment(), this.output);
-      // Somebody wanted another one meanwhile.
-      if (life !== this.life) child.kill('SIGKILL');
+      const child = await startProcess(found, await this.environment(), this.output);
+      // Another session has begun in the meantime.
+      if (session !== this.session) child.kill('SIGKILL');
       else this.child = child;
       return child;
     };
-    const client = connection(server, this.output, {
-      closed: () => this.crashed(life),
-      garbled: (error) => this.misheard(life, error),
-      lenses: (document, lenses) => this.given.fire({ document, lenses }),
-      shows: shows(
+    const client = createConnection(server, this.output, {
+      onClosed: () => this.crashed(session),
+      onInvalidMessage: (error) => this.receivedInvalidMessage(session, error),
+      onLenses: (document, lenses) => this.lensEmitter.fire({ document, lenses }),
+      filter: lensFilter(
         () => workspace.isTrusted,
         () => workspace.getConfiguration('trellis').get('codeLenses', true),
       ),
       settings: () => this.settings(),
     });
-    client.onNotification('trellis/event', (event: TrellisEvent) => this.events.fire(event));
-    for (const room of this.rooms) room(client);
+    client.onNotification('trellis/event', (event: TrellisEvent) => this.eventEmitter.fire(event));
+    for (const register of this.handlers) register(client);
     return client;
   }
 
-  private places() {
+  private locations() {
     return {
       setting: workspace.getConfiguration('trellis').get('path', '').trim(),
       extension: this.context.extensionPath,
-      searched: process.env.PATH ?? '',
+      pathVariable: process.env.PATH ?? '',
       windows: process.platform === 'win32',
     };
   }
 
-  private settings(): SidecarSettings {
+  private settings(): ServerSettings {
     const section = workspace.getConfiguration('trellis');
-    const other = OTHER_SERVERS.some((it) => extensions.getExtension(it) !== undefined);
-    return sidecarSettings((name) => section.get(name), workspace.isTrusted, other);
+    const other = OTHER_LANGUAGE_SERVERS.some((it) => extensions.getExtension(it) !== undefined);
+    return serverSettings((name) => section.get(name), workspace.isTrusted, other);
   }
 
-  private async tellSettings(): Promise<void> {
-    if (this.now !== 'running') return;
+  private async sendSettings(): Promise<void> {
+    if (this.currentState !== 'running') return;
     const settings = { trellis: this.settings() };
     try {
-      await this.current?.sendNotification('workspace/didChangeConfiguration', { settings });
+      await this.client?.sendNotification('workspace/didChangeConfiguration', { settings });
     } catch (error) {
-      // It is told them anew when it starts again.
-      this.output.warn(`could not send the settings to the server: ${refusalOf(error).message}`);
+      // The settings are sent again at the next start.
+      this.output.warn(`could not send the settings to the server: ${toTrellisError(error).message}`);
     }
   }
 
-  /** The sidecar ships with the extension; another version may speak otherwise. */
-  private greet(client: LanguageClient): void {
+  /** Warns if the versions of sidecar and extension differ: the protocol may differ as well. */
+  private checkVersion(client: LanguageClient): void {
     const theirs = client.initializeResult?.serverInfo?.version;
     const ours: unknown = this.context.extension.packageJSON.version;
     this.output.info(`the server is version ${theirs}, the extension is version ${ours}`);
@@ -239,90 +255,90 @@ export class Client implements Sidecar {
       theirs ?? l10n.t('unknown'),
       String(ours),
     );
-    void this.offer(say.warn(said, l10n.t('Show Output')));
+    void this.offerActions(notify.warn(said, l10n.t('Show Output')));
   }
 
-  private failed(life: number, error: unknown): void {
-    if (life !== this.life) return;
-    // What no other try would change is said at once.
-    if (error instanceof Refusal) this.giveUp(error);
-    else this.crashed(life, error);
+  private startFailed(session: number, error: unknown): void {
+    if (session !== this.session) return;
+    // Errors that another attempt would not change are reported at once.
+    if (error instanceof TrellisError) this.giveUp(error);
+    else this.crashed(session, error);
   }
 
-  /** What it says is no message: nothing after that can be made out, and nobody would be answered. */
-  private misheard(life: number, error: Error): void {
-    if (life !== this.life) return;
+  /** Handles output that is not a message: later messages cannot be read, and requests would never be answered. */
+  private receivedInvalidMessage(session: number, error: Error): void {
+    if (session !== this.session) return;
     this.output.error(`the server sent something that is not a message: ${error.message}`);
-    if (this.now === 'running') this.crashed(life);
-    else this.giveUp(garbled());
+    if (this.currentState === 'running') this.crashed(session);
+    else this.giveUp(invalidMessageError());
   }
 
-  private crashed(life: number, error?: unknown): void {
-    if (life !== this.life) return;
-    this.life += 1;
-    this.current = undefined;
+  private crashed(session: number, error?: unknown): void {
+    if (session !== this.session) return;
+    this.session += 1;
+    this.client = undefined;
     this.child?.kill('SIGKILL');
     this.child = undefined;
-    if (error !== undefined) this.output.error(`the server did not start: ${refusalOf(error).message}`);
-    const delay = this.restarts.next(performance.now());
+    if (error !== undefined) this.output.error(`the server did not start: ${toTrellisError(error).message}`);
+    const delay = this.restarts.nextDelay(performance.now());
     if (delay === undefined) {
-      this.giveUp(new Refusal(l10n.t('the server crashed too often'), 69, undefined, 'unavailable'));
+      this.giveUp(new TrellisError(l10n.t('the server crashed too often'), 69, undefined, 'unavailable'));
       return;
     }
-    this.move('restarting');
-    this.waiting = setTimeout(() => void this.launch(), delay);
+    this.setState('restarting');
+    this.restartTimer = setTimeout(() => void this.launch(), delay);
     const said = l10n.t('Trellis crashed. It restarts in {0} s.', delay / 1000);
-    void this.sayCrash(said);
+    void this.reportCrash(said);
   }
 
-  /** Until it runs again, and a little longer, so that a person can read it. */
-  private async sayCrash(text: string): Promise<void> {
-    const said = { answers: [l10n.t('Show Output')], cancellable: false };
-    const restarted = this.until((state) => state !== 'restarting');
-    const chosen = await sayWhile({ ...said, text, past: restarted, working: true });
-    if (chosen !== undefined || this.now !== 'running') return await this.act(chosen);
+  /** Reports a crash until the sidecar runs again, and then that it runs, long enough to be read. */
+  private async reportCrash(text: string): Promise<void> {
+    const said = { actions: [l10n.t('Show Output')], cancellable: false };
+    const restarted = this.untilState((state) => state !== 'restarting');
+    const chosen = await showTransient({ ...said, text, until: restarted, isBusy: true });
+    if (chosen !== undefined || this.currentState !== 'running') return await this.runAction(chosen);
     const back = l10n.t('Trellis crashed and is running again.');
-    const read = new Promise((resolve) => setTimeout(resolve, READING));
-    await this.act(await sayWhile({ ...said, text: back, past: read, working: false }));
+    const read = new Promise((resolve) => setTimeout(resolve, READING_MS));
+    await this.runAction(await showTransient({ ...said, text: back, until: read, isBusy: false }));
   }
 
-  private giveUp(why: Refusal): void {
-    this.life += 1;
-    this.current = undefined;
+  private giveUp(why: TrellisError): void {
+    this.session += 1;
+    this.client = undefined;
     this.child?.kill('SIGKILL');
     this.child = undefined;
-    this.reason = why;
-    this.output.error(told(why));
-    this.move('stopped');
-    const said = l10n.t('Trellis is not running: {0}', told(why));
-    void this.offer(say.error(said, l10n.t('Show Output'), l10n.t('Restart')));
+    this.stopReason = why;
+    this.output.error(errorText(why));
+    this.setState('stopped');
+    const said = l10n.t('Trellis is not running: {0}', errorText(why));
+    void this.offerActions(notify.error(said, l10n.t('Show Output'), l10n.t('Restart')));
   }
 
-  private async offer(asking: Thenable<string | undefined>): Promise<void> {
-    await this.act(await asking);
+  private async offerActions(asking: Thenable<string | undefined>): Promise<void> {
+    await this.runAction(await asking);
   }
 
-  private async act(chosen: string | undefined): Promise<void> {
+  private async runAction(chosen: string | undefined): Promise<void> {
     if (chosen === l10n.t('Show Output')) this.output.show(true);
     if (chosen === l10n.t('Restart')) await this.restart();
   }
 
-  private move(state: SidecarState): void {
-    if (state === this.now) return;
-    this.now = state;
-    this.states.fire(state);
+  private setState(state: SidecarState): void {
+    if (state === this.currentState) return;
+    this.currentState = state;
+    this.stateEmitter.fire(state);
   }
 
   private async ready(token: CancellationToken | undefined): Promise<LanguageClient> {
-    while (this.now !== 'running' || this.current === undefined) {
-      if (this.now === 'stopped') throw this.stopped();
-      if (token?.isCancellationRequested) throw new Refusal('cancelled', -32800, undefined, 'cancelled');
-      await this.moved(token);
+    while (this.currentState !== 'running' || this.client === undefined) {
+      if (this.currentState === 'stopped') throw this.stoppedError();
+      if (token?.isCancellationRequested) throw new TrellisError('cancelled', -32800, undefined, 'cancelled');
+      await this.stateChange(token);
     }
-    return this.current;
+    return this.client;
   }
 
-  private moved(token: CancellationToken | undefined): Promise<void> {
+  private stateChange(token: CancellationToken | undefined): Promise<void> {
     return new Promise((resolve) => {
       const listening: Disposable[] = [];
       const done = () => {
@@ -334,13 +350,13 @@ export class Client implements Sidecar {
     });
   }
 
-  private async until(holds: (state: SidecarState) => boolean): Promise<void> {
-    while (!holds(this.now)) await this.moved(undefined);
+  private async untilState(holds: (state: SidecarState) => boolean): Promise<void> {
+    while (!holds(this.currentState)) await this.stateChange(undefined);
   }
 
-  private stopped(): Refusal {
-    const why = this.reason?.message ?? l10n.t('it was stopped');
-    const hint = this.reason?.hint ?? l10n.t('run the command "Trellis: Restart Server"');
-    return new Refusal(l10n.t('the Trellis server is not running: {0}', why), 69, hint, 'unavailable');
+  private stoppedError(): TrellisError {
+    const why = this.stopReason?.message ?? l10n.t('it was stopped');
+    const hint = this.stopReason?.hint ?? l10n.t('run the command "Trellis: Restart Server"');
+    return new TrellisError(l10n.t('the Trellis server is not running: {0}', why), 69, hint, 'unavailable');
   }
 }

@@ -1,4 +1,4 @@
-// One life of the sidecar, as the library for the Language Server Protocol sees it.
+// One connection to the sidecar, made with the library for the Language Server Protocol.
 import type { CodeAction, CodeLens, Command, LogOutputChannel, TextDocument } from 'vscode';
 import {
   CloseAction,
@@ -13,34 +13,34 @@ import {
   ShowMessageRequest,
   type StaticFeature,
 } from 'vscode-languageclient/node';
+import type { LensFilter } from './lens_filter';
+import * as notify from './notify';
 import { logLines } from './process';
-import * as say from './say';
-import type { SidecarSettings } from './settings';
-import type { Shows } from './shows';
+import type { ServerSettings } from './server_settings';
 
-export interface Ears {
-  /** The stream broke off without being asked to. */
-  readonly closed: () => void;
-  /** Something came that is no message. */
-  readonly garbled: (error: Error) => void;
-  readonly lenses: (document: TextDocument, lenses: readonly CodeLens[]) => void;
-  /** Whether a person sees the lens or action of a command; lenses are asked for either way, since marks are made of them. */
-  readonly shows: Shows;
-  readonly settings: () => SidecarSettings;
+export interface ConnectionHandlers {
+  /** Called when the stream breaks off without a request to stop. */
+  readonly onClosed: () => void;
+  /** Called when the output is not a message. */
+  readonly onInvalidMessage: (error: Error) => void;
+  readonly onLenses: (document: TextDocument, lenses: readonly CodeLens[]) => void;
+  /** Decides which lenses and actions a person sees. All lenses are requested, since gutter marks are made of them. */
+  readonly filter: LensFilter;
+  readonly settings: () => ServerSettings;
 }
 
-/** The library's client without what rooms of ours do: commands, and bars of progress. */
+/** The library's client without features that the extension has itself: commands, and progress bars. */
 class Connection extends LanguageClient {
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
-    // It would register the sidecar's commands, which are ours: they show what becomes of them.
+    // The library would register the sidecar's commands; the extension's own commands show their results.
     if ('registrationType' in feature && feature.registrationType.method === 'workspace/executeCommand')
       return;
     super.registerFeature(feature);
   }
 }
 
-/** The status bar shows jobs; a bar in a notification would stay for hours. */
-const noBars: StaticFeature = {
+/** The status bar shows jobs; a progress bar in a notification would stay for hours. */
+const noProgressBars: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
     capabilities.window = { ...capabilities.window, workDoneProgress: false };
   },
@@ -49,42 +49,46 @@ const noBars: StaticFeature = {
   clear: () => undefined,
 };
 
-/** Makes it; nothing is started. */
-export function connection(server: ServerOptions, output: LogOutputChannel, ears: Ears): LanguageClient {
-  const made = new Connection('trellis', 'Trellis', server, options(output, ears));
-  made.registerFeature(noBars);
-  made.onNotification(ShowMessageNotification.type, ({ type, message }) => void door(type)(message));
+/** Makes the client without starting it. */
+export function createConnection(
+  server: ServerOptions,
+  output: LogOutputChannel,
+  handlers: ConnectionHandlers,
+): LanguageClient {
+  const made = new Connection('trellis', 'Trellis', server, options(output, handlers));
+  made.registerFeature(noProgressBars);
+  made.onNotification(ShowMessageNotification.type, ({ type, message }) => void notifierFor(type)(message));
   made.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }) => {
-    const chosen = await door(type)(message, ...actions.map((it) => it.title));
+    const chosen = await notifierFor(type)(message, ...actions.map((it) => it.title));
     return actions.find((it) => it.title === chosen) ?? null;
   });
   return made;
 }
 
-/** The library would make links of what the sidecar says of others. */
-function door(type: MessageType): say.Say {
-  if (type === MessageType.Error) return say.error;
-  return type === MessageType.Warning ? say.warn : say.info;
+/** Chooses the notification for a message; the library's own would make links of text in it. */
+function notifierFor(type: MessageType): notify.Notify {
+  if (type === MessageType.Error) return notify.error;
+  return type === MessageType.Warning ? notify.warn : notify.info;
 }
 
-function options(output: LogOutputChannel, ears: Ears): LanguageClientOptions {
+function options(output: LogOutputChannel, handlers: ConnectionHandlers): LanguageClientOptions {
   return {
     documentSelector: [{ scheme: 'file', language: 'python' }],
     outputChannel: output,
     traceOutputChannel: output,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     stdioOptions: { stdout: logLines, stderr: logLines },
-    initializationOptions: ears.settings,
+    initializationOptions: handlers.settings,
     initializationFailedHandler: () => false,
     errorHandler: {
       error: (error, written) => {
-        // What cannot be written any more has a reader that is gone, which is heard as well.
-        if (written === undefined) ears.garbled(error);
+        // If writing fails the reader is gone, which `onClosed` reports.
+        if (written === undefined) handlers.onInvalidMessage(error);
         return { action: ErrorAction.Continue, handled: true };
       },
-      // Whether there is another life is not the library's business.
+      // The client decides about restarts, not the library.
       closed: () => {
-        ears.closed();
+        handlers.onClosed();
         const message = 'the connection to the server is closed';
         return { action: CloseAction.DoNotRestart, handled: true, message };
       },
@@ -92,18 +96,18 @@ function options(output: LogOutputChannel, ears: Ears): LanguageClientOptions {
     middleware: {
       provideCodeLenses: async (document, token, next) => {
         const lenses = await next(document, token);
-        if (lenses) ears.lenses(document, lenses);
-        return lenses?.filter((it) => ears.shows.lens(it.command?.command));
+        if (lenses) handlers.onLenses(document, lenses);
+        return lenses?.filter((it) => handlers.filter.lens(it.command?.command));
       },
       provideCodeActions: async (document, range, context, token, next) => {
         const actions = await next(document, range, context, token);
-        return actions?.filter((it) => ears.shows.action(commandOf(it)));
+        return actions?.filter((it) => handlers.filter.action(commandOf(it)));
       },
     },
   };
 }
 
-/** What an action runs when it is chosen; none where it is an edit alone. */
+/** Names the command of an action; `undefined` for an action that is only an edit. */
 function commandOf(action: CodeAction | Command): string | undefined {
   return typeof action.command === 'string' ? action.command : action.command?.command;
 }

@@ -1,51 +1,50 @@
-// What to do about an error, in terms of the editor: the sidecar's hints are written for its command line, too.
+// Advice about errors in terms of the editor: hints of the sidecar are written for its command line, too.
+import type { Translate } from '../translate';
 
-/** What is known of an error. */
-export interface Hinted {
+/** The parts of an error that advice is made of. */
+export interface HintedError {
   readonly kind?: string | undefined;
-  /** The sidecar's own, whose clauses are divided by `;`. */
+  /** Hint of the sidecar, with clauses divided by `;`. */
   readonly hint?: string | undefined;
 }
 
 export interface Advice {
-  /** Phrases; none where nothing is known to help. */
+  /** Phrases; left out if nothing is known to help. */
   readonly text?: string;
-  /** The setting that it names. */
+  /** Setting that the text names. */
   readonly setting?: string;
 }
 
-type Words = (message: string, ...values: string[]) => string;
-
-/** Decides what is said: the editor's own hint of a kind, else what the sidecar says without its command line. */
-export function adviceOf({ kind, hint = '' }: Hinted, words: Words): Advice {
-  const own = ownHint(kind, words);
+/** Makes the advice: the editor's own hint for the kind, else the sidecar's hint without its command-line clauses. */
+export function adviceOf({ kind, hint = '' }: HintedError, t: Translate): Advice {
+  const own = editorHint(kind, t);
   if (own !== undefined) return { text: own };
   const clauses = hint.split('; ').filter((it) => it !== '');
-  const left = clauses.filter((it) => !isOfCommandLine(it));
-  const setting = settingIn(clauses.filter(isOfCommandLine).join('; '));
-  if (setting !== undefined) left.push(words('change the setting "{0}"', setting));
+  const left = clauses.filter((it) => !mentionsCommandLine(it));
+  const setting = settingIn(clauses.filter(mentionsCommandLine).join('; '));
+  if (setting !== undefined) left.push(t('change the setting "{0}"', setting));
   const text = left.join('; ');
   return { ...(text === '' ? {} : { text }), ...(setting === undefined ? {} : { setting }) };
 }
 
-/** Errors whose way out lies in the editor. */
-function ownHint(kind: string | undefined, words: Words): string | undefined {
+/** Returns the hint for kinds of errors that are resolved in the editor. */
+function editorHint(kind: string | undefined, t: Translate): string | undefined {
   switch (kind) {
     case 'noModel':
-      return words('Choose a model.');
+      return t('Choose a model.');
     case 'noKey':
-      return words("Set the provider's API key, or choose another model.");
+      return t("Set the provider's API key, or choose another model.");
     case 'untrusted':
-      return words('Trust the folder, then try again.');
+      return t('Trust the folder, then try again.');
     case 'noFix':
-      return words('Nothing was changed. Try again, or choose another model.');
+      return t('Nothing was changed. Try again, or choose another model.');
     default:
       return undefined;
   }
 }
 
-/** Flags, commands of ours and their parameters, variables of a shell: nothing that a person types in the editor. */
-const COMMAND_LINE: readonly RegExp[] = [
+/** Flags, commands, parameters and shell variables, which nobody types in the editor. */
+const COMMAND_LINE_PATTERNS: readonly RegExp[] = [
   /(^|[\s`(])--[a-z]/,
   /`?\btrellis(\/[a-zA-Z]+| [a-z]+)/,
   /\bcargo\b/,
@@ -55,12 +54,12 @@ const COMMAND_LINE: readonly RegExp[] = [
   /`[a-z]+[A-Z][a-zA-Z]*`/,
 ];
 
-function isOfCommandLine(clause: string): boolean {
-  return COMMAND_LINE.some((it) => it.test(clause));
+function mentionsCommandLine(clause: string): boolean {
+  return COMMAND_LINE_PATTERNS.some((it) => it.test(clause));
 }
 
-/** Options of the command line and parameters that are settings here. */
-const SETTINGS: readonly (readonly [RegExp, string])[] = [
+/** Settings for options of the command line and parameters. */
+const SETTING_OF_OPTION: readonly (readonly [RegExp, string])[] = [
   [/\bbudget-?usd\b/i, 'trellis.budget.usd'],
   [/\bbudget-?tokens\b/i, 'trellis.budget.tokens'],
   [/\bbudget-?minutes\b/i, 'trellis.budget.minutes'],
@@ -75,11 +74,11 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function settingIn(text: string): string | undefined {
-  return SETTINGS.find(([option]) => option.test(text))?.[1];
+  return SETTING_OF_OPTION.find(([option]) => option.test(text))?.[1];
 }
 
-/** A message that names a flag with the setting for it, as the sidecar does, with the setting alone. */
-export function inSettings(message: string, words: Words): string {
+/** Replaces flags that a message names together with a setting by the setting alone. */
+export function withSettingNames(message: string, t: Translate): string {
   const named = /`[^`]+`(?: in [\w.]+)? \(in the editor `([\w.]+)`\)/g;
-  return message.replace(named, (_, setting: string) => words('the setting "{0}"', setting));
+  return message.replace(named, (_, setting: string) => t('the setting "{0}"', setting));
 }

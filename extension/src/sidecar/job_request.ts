@@ -1,4 +1,4 @@
-// Requests that begin jobs. The sidecar sends the events of all jobs to everybody, and answers such a request when its job has
+// Requests that begin jobs. The sidecar sends the events of all jobs, and answers such a request when its job has
 // ended, without the id of the job.
 import type { CancellationToken } from 'vscode';
 import type { Begun, Event as TrellisEvent } from '../protocol';
@@ -9,7 +9,7 @@ export type JobMethod = { [M in MethodName]: Begun extends Result<M> ? M : never
 /** Result of the job of a method. */
 export type JobResult<M extends JobMethod> = Exclude<Result<M>, Begun>;
 
-/** Receives what happens to a job. */
+/** Callbacks for a job. */
 export interface JobListener {
   /** Receives the id of the job, once. */
   readonly onBegin?: (job: string) => void;
@@ -19,13 +19,13 @@ export interface JobListener {
 
 /**
  * Sends a request that begins a job, and waits for its result.
- * @returns the result; rejects where the job failed or was cancelled
+ * @returns the result; rejects if the job failed or was cancelled
  */
 export async function requestJob<M extends JobMethod>(
   sidecar: Sidecar,
   method: M,
   params: Params<M>,
-  listener: JobListener,
+  listener: JobListener = {},
   token?: CancellationToken,
 ): Promise<JobResult<M> | undefined> {
   const begun = await matcherOf(sidecar).expect(method.replace('trellis/', ''), listener);
@@ -37,7 +37,7 @@ export async function requestJob<M extends JobMethod>(
   }
 }
 
-/** Tells a result from the answer of work in the background, which is not asked for here. */
+/** Recognizes a result; the other answer belongs to jobs in the background, which are not requested here. */
 function hasEnded<M extends JobMethod>(answer: object): answer is JobResult<M> {
   return !('job' in answer);
 }
@@ -50,7 +50,7 @@ function matcherOf(sidecar: Sidecar): JobMatcher {
   return matcher;
 }
 
-/** One request, and its job as soon as the job is known. */
+/** A request and, once it is known, its job. */
 interface Pending {
   readonly method: string;
   readonly listener: JobListener;
@@ -60,25 +60,25 @@ interface Pending {
 }
 
 /**
- * Matches jobs to the requests that began them. Of each method one request at a time is on its way without a job, so that a
- * new job of the method can only be the job of that request, in whatever order the sidecar begins jobs and sends events.
+ * Matches jobs to the requests that began them. For each method only one request at a time is sent without a known
+ * job, so that a new job of the method must belong to that request, in whatever order jobs begin and events arrive.
  */
 class JobMatcher {
-  /** Ids of all jobs that were ever told, of this life of the sidecar. */
+  /** Ids of all jobs of the current process that events or lists named. */
   private readonly known = new Set<string>();
   /** Requests without a job, by method. */
   private readonly expected = new Map<string, Pending>();
   /** Requests with a job, by its id. */
   private readonly matched = new Map<string, Pending>();
-  /** Events of jobs that came before the event which says what the job is: the sidecar keeps only the newest state. */
+  /** Events of jobs that came before the event of type `job`: the sidecar keeps only the newest of the latter. */
   private readonly early = new Map<string, TrellisEvent[]>();
-  /** By method, when the last request of it has a job or an answer. */
+  /** By method, a promise that resolves when the last request of it has a job or an answer. */
   private readonly turns = new Map<string, Promise<void>>();
 
   constructor(private readonly sidecar: Sidecar) {
     sidecar.onEvent((event) => this.hear(event));
     sidecar.onState((state) => {
-      // The next life of the sidecar numbers its jobs anew.
+      // The next process numbers its jobs anew.
       if (state !== 'running') this.known.clear();
     });
   }
@@ -107,7 +107,7 @@ class JobMatcher {
       this.early.set(event.job, [...(this.early.get(event.job) ?? []), event]);
   }
 
-  /** Gives jobs that are new to the requests that wait for one. */
+  /** Assigns new jobs to the requests that wait for one. */
   private match(jobs: readonly { readonly job: string; readonly method: string }[]): void {
     for (const { job, method } of jobs) {
       if (this.known.has(job)) continue;
@@ -127,7 +127,8 @@ class JobMatcher {
 
   private end(pending: Pending): void {
     if (pending.job !== undefined) this.matched.delete(pending.job);
-    // A refused request has no job. Of one with an answer, the events may still come, and must not be taken for the next.
+    // A refused request has no job. After an answer without one, its events may still come, and must not be assigned
+    // to the next request.
     else void this.forget(pending);
     if (this.expected.size === 0) this.early.clear();
   }
@@ -138,7 +139,7 @@ class JobMatcher {
     pending.release();
   }
 
-  /** Lists the jobs of the sidecar; none where it does not answer, since its jobs have ended with it. */
+  /** Lists the jobs of the sidecar; none if it does not answer, since its jobs have ended with it. */
   private async list(): Promise<readonly { readonly job: string; readonly method: string }[]> {
     try {
       return (await this.sidecar.request('trellis/jobs', {})).jobs;

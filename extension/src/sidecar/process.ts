@@ -1,32 +1,36 @@
-// The sidecar's process.
+// Process of the sidecar, and errors about it.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type LogOutputChannel, l10n } from 'vscode';
-import { Refusal } from './api';
-import type { Binary, Miss } from './binary';
+import { TrellisError } from './api';
+import type { Binary, FailedLookup } from './binary';
 
 export type Child = ChildProcessWithoutNullStreams;
 
 /**
- * Starts it. Rejects with a {@link Refusal} where the system cannot run the program.
+ * Starts the program. Rejects with a {@link TrellisError} if the system cannot run it.
  * @param extra variables beside the editor's own
  */
-export function start(binary: Binary, extra: NodeJS.ProcessEnv, output: LogOutputChannel): Promise<Child> {
+export function startProcess(
+  binary: Binary,
+  extra: NodeJS.ProcessEnv,
+  output: LogOutputChannel,
+): Promise<Child> {
   return new Promise((resolve, reject) => {
-    // The environment that was active where the editor was started is that of no folder.
+    // The environment that was active where the editor was started belongs to no folder.
     const { VIRTUAL_ENV: _, CONDA_PREFIX: __, ...env } = process.env;
     const child = spawn(binary.path, ['lsp'], { env: { ...env, ...extra } });
     child.once('spawn', () => resolve(child));
-    child.once('error', (error) => reject(unstartable(binary, error)));
+    child.once('error', (error) => reject(cannotStartError(binary, error)));
     child.once('exit', (code, signal) => {
       output.info(`the server exited (${signal ?? `exit code ${code}`})`);
     });
   });
 }
 
-function unstartable(binary: Binary, error: Error): Refusal {
-  return new Refusal(
+function cannotStartError(binary: Binary, error: Error): TrellisError {
+  return new TrellisError(
     l10n.t('could not start {0}: {1}', binary.path, error.message),
     UNAVAILABLE,
     l10n.t('check that it was built for this system, or set "trellis.path"'),
@@ -34,11 +38,11 @@ function unstartable(binary: Binary, error: Error): Refusal {
   );
 }
 
-/** Exit code of the command line for what cannot be had. */
+/** Exit code of the command line for an unavailable resource. */
 const UNAVAILABLE = 69;
 
-/** Resolves when it is gone. */
-export function ended(child: Child): Promise<void> {
+/** Resolves when the process has exited. */
+export function exited(child: Child): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
@@ -46,33 +50,33 @@ export function ended(child: Child): Promise<void> {
 }
 
 /**
- * Why it is no sidecar.
+ * Error of a sidecar that did not answer in time.
  * @param waited milliseconds
  */
-export function silent(waited: number): Refusal {
-  return stranger(l10n.t('the server did not answer within {0} s', waited / 1000));
+export function noAnswerError(waited: number): TrellisError {
+  return notASidecarError(l10n.t('the server did not answer within {0} s', waited / 1000));
 }
 
-/** The same of one that talks otherwise. */
-export function garbled(): Refusal {
-  return stranger(l10n.t('the program that was started is not a Trellis server'));
+/** Error of a program that does not speak the protocol. */
+export function invalidMessageError(): TrellisError {
+  return notASidecarError(l10n.t('the program that was started is not a Trellis server'));
 }
 
-function stranger(what: string): Refusal {
+function notASidecarError(what: string): TrellisError {
   const hint = l10n.t('check the output; clear the setting "trellis.path" if it names another program');
-  return new Refusal(what, UNAVAILABLE, hint, 'unavailable');
+  return new TrellisError(what, UNAVAILABLE, hint, 'unavailable');
 }
 
-/** Why there is no program, with what was looked at. */
-export function missing(misses: readonly Miss[]): Refusal {
+/** Error of a search without a result, with the places that were searched. */
+export function notFoundError(misses: readonly FailedLookup[]): TrellisError {
   const hint = misses.some((it) => it.source === 'setting')
     ? l10n.t('correct the setting, or clear it to use the bundled server')
     : l10n.t('install the extension build for this system, or set "trellis.path" to the program "trellis"');
-  const what = l10n.t('the Trellis server was not found: {0}', misses.map(reason).join('; '));
-  return new Refusal(what, UNAVAILABLE, hint, 'unavailable');
+  const what = l10n.t('the Trellis server was not found: {0}', misses.map(describeLookup).join('; '));
+  return new TrellisError(what, UNAVAILABLE, hint, 'unavailable');
 }
 
-function reason(miss: Miss): string {
+function describeLookup(miss: FailedLookup): string {
   if (miss.source === 'path') return l10n.t('"trellis" is not on PATH');
   const named = miss.source === 'setting' ? l10n.t('the setting "trellis.path" ({0})', miss.path) : miss.path;
   switch (miss.why) {
@@ -85,7 +89,7 @@ function reason(miss: Miss): string {
   }
 }
 
-/** Passes the sidecar's own lines on, each at its level. */
+/** Forwards the sidecar's log lines, each at its level. */
 export function logLines(input: Readable, output: LogOutputChannel): void {
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   lines.on('line', (line) => {

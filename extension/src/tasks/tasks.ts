@@ -7,9 +7,9 @@ import type { TasksResult } from '../protocol';
 import type { Board } from '../run/board';
 import { budgetOf } from '../run/cost';
 import type { Sidecar } from '../sidecar/api';
-import { work } from '../sidecar/follow';
-import * as say from '../sidecar/say';
-import { guarded } from '../sidecar/tell';
+import { requestJob } from '../sidecar/job_request';
+import * as notify from '../sidecar/notify';
+import { guarded } from '../sidecar/report_error';
 import { type Asked, pickTasks } from './pick';
 import { ending } from './words';
 
@@ -26,15 +26,15 @@ async function makeTasks(sidecar: Sidecar, board: Board, given: Asked): Promise<
   if (choice === undefined) return;
   const { out } = choice;
   const params = tasksOrder(choice, await means('trellis/tasks', out));
-  const begun = (job: string) => board.began(job, out, budgetOf(params));
-  const result = await work(sidecar, 'trellis/tasks', params, begun);
+  const onBegin = (job: string) => board.began(job, out, budgetOf(params));
+  const result = await requestJob(sidecar, 'trellis/tasks', params, { onBegin });
   if (result !== undefined) await told(result, choice);
 }
 
 async function told(result: TasksResult, { file, stack, out }: TasksChoice): Promise<void> {
   const { text, isGood } = ending(result, l10n.t);
   const [open, again] = [l10n.t('Open Folder'), l10n.t('Try Again')];
-  const chosen = isGood ? await say.info(text, open) : await say.warn(text, open, again);
+  const chosen = isGood ? await notify.info(text, open) : await notify.warn(text, open, again);
   if (chosen === again) await commands.executeCommand('trellis.tasks', { file, stack, out });
   // In a window of its own: in this one it would end the sidecar.
   if (chosen === open)

@@ -1,7 +1,7 @@
 // How the work on a list of tasks ended, in words.
-import type { TasksResult } from '../protocol';
 
-type Translate = (text: string, ...values: (string | number)[]) => string;
+import type { TasksResult } from '../protocol';
+import type { Translate } from '../translate';
 
 export interface Said {
   readonly text: string;

@@ -2,10 +2,10 @@
 import { l10n } from 'vscode';
 import { means } from '../means/means';
 import type { Client } from '../sidecar/client';
-import { follow } from '../sidecar/follow';
+import { requestWithProgress } from '../sidecar/job_progress';
 
 /** Runs tests without showing them; rejects where they did not run. */
 export async function runAside(sidecar: Client, root: string, paths: readonly string[]): Promise<void> {
   const params = { root, paths: [...paths], ...(await means('trellis/runTests', root)) };
-  await follow(sidecar, 'trellis/runTests', params, l10n.t('Running tests'));
+  await requestWithProgress(sidecar, 'trellis/runTests', params, l10n.t('Running tests'));
 }

@@ -15,7 +15,7 @@ import { means } from '../means/means';
 import type { RunTestsResult, Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
-import { complain } from '../sidecar/tell';
+import { reportError } from '../sidecar/report_error';
 import { detailsOf } from './coverage';
 import { leavingOut, nestedIn } from './nested';
 import { brokenIn, foundBy } from './outcomes';
@@ -118,7 +118,7 @@ export class Testing implements TestView {
         const result = await requestJob(this.sidecar, 'trellis/runTests', params, { onEvent }, token);
         if (result !== undefined) this.collected(result);
       } catch (error) {
-        void complain(l10n.t('Could not find the tests in {0}', item.label), error);
+        void reportError(l10n.t('Could not find the tests in {0}', item.label), error);
       } finally {
         item.busy = false;
         item.description = '';

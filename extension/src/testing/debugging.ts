@@ -14,9 +14,9 @@ import {
   workspace,
 } from 'vscode';
 import { means } from '../means/means';
-import { Refusal, type Sidecar } from '../sidecar/api';
-import * as say from '../sidecar/say';
-import { guarded } from '../sidecar/tell';
+import { type Sidecar, TrellisError } from '../sidecar/api';
+import * as notify from '../sidecar/notify';
+import { guarded } from '../sidecar/report_error';
 import { bringsDebugger, launchOf } from './launch';
 import { leavingOut, nestedIn } from './nested';
 import { type Part, partsOf } from './parts';
@@ -44,7 +44,7 @@ async function offerDebugger(): Promise<void> {
     'Could not start the debugger: no Python debugger is installed. Install "Python Debugger" ({0}), then debug again.',
     EXTENSION,
   );
-  if ((await say.error(said, find)) !== find) return;
+  if ((await notify.error(said, find)) !== find) return;
   await commands.executeCommand('workbench.extensions.search', `@id:${EXTENSION}`);
 }
 
@@ -96,8 +96,8 @@ export async function environmentOf(sidecar: Sidecar, root: string, token: Cance
   return { python, packages: packages ?? undefined };
 }
 
-function refused(): Refusal {
-  return new Refusal(
+function refused(): TrellisError {
+  return new TrellisError(
     l10n.t('the debugger refused to start'),
     69,
     l10n.t('check the message of the debugger'),

@@ -21,9 +21,9 @@ import type { Generated } from '../protocol';
 import type { Board } from '../run/board';
 import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
-import { follow } from '../sidecar/follow';
-import * as say from '../sidecar/say';
-import { guarded } from '../sidecar/tell';
+import { requestWithProgress } from '../sidecar/job_progress';
+import * as notify from '../sidecar/notify';
+import { guarded } from '../sidecar/report_error';
 import { runAside } from './aside';
 import { ofGenerated } from './outcomes';
 import { repair } from './repair';
@@ -74,7 +74,12 @@ async function runNamed(sidecar: Client, testing: TestView, given: unknown): Pro
 async function generateTests(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
   const set = await means('trellis/generateTests', placeOf(given));
   const params = paramsOf<'trellis/generateTests'>({ ...set, ...fields(given) });
-  const written = await follow(sidecar, 'trellis/generateTests', params, l10n.t('Generating tests'));
+  const written = await requestWithProgress(
+    sidecar,
+    'trellis/generateTests',
+    params,
+    l10n.t('Generating tests'),
+  );
   if (written === undefined) return;
   const { root, path, tests, outcome, warnings } = written;
   showGenerated(testing, written);
@@ -82,7 +87,7 @@ async function generateTests(sidecar: Client, testing: TestView, given: unknown)
   const counted = l10n.t('{0} of {1} tests for {2} passed', passed, tests.length, written.function);
   const said = tests.length === 0 ? l10n.t('Tests for {0}: {1}', written.function, outcome) : counted;
   const [show, add] = [l10n.t('Open Tests'), l10n.t('Add to testpaths')];
-  const tell = passed === tests.length && passed > 0 ? say.info : say.warn;
+  const tell = passed === tests.length && passed > 0 ? notify.info : notify.warn;
   const actions = written.leftOutBy && written.written ? [show, add] : [show];
   const chosen = await tell([said, ...warnings].join('. '), ...actions);
   if (chosen === add) await addTestPath(sidecar, root, path);
@@ -98,7 +103,7 @@ async function addTestPath(sidecar: Client, root: string, path: string): Promise
   const said = folder
     ? l10n.t('Added {0} to testpaths in {1}. Plain pytest now runs these tests too.', folder, file)
     : l10n.t('testpaths in {0} already includes these tests.', file);
-  await say.info(said);
+  await notify.info(said);
 }
 
 /** They have run; the Testing view shows how. */
@@ -114,7 +119,7 @@ function showGenerated(testing: TestView, written: Generated): void {
 async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
   const set = await means('trellis/proposeFix', placeOf(given));
   const params = paramsOf<'trellis/proposeFix'>({ ...set, ...fields(given) });
-  await follow(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
+  await requestWithProgress(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
 }
 
 /** The sidecar says it in a message. */

@@ -6,8 +6,8 @@ import { means } from '../means/means';
 import type { RepairResult } from '../protocol';
 import { isBelow } from '../run/folders';
 import type { Sidecar } from '../sidecar/api';
-import { work } from '../sidecar/follow';
-import * as say from '../sidecar/say';
+import { requestJob } from '../sidecar/job_request';
+import * as notify from '../sidecar/notify';
 import { ending } from './repair_words';
 
 /** Mends what fails in a folder, the one that is named, or meant, or chosen. Waits for the person's decisions. */
@@ -17,7 +17,7 @@ export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
   if (root === undefined) return;
   if (!(await saveBelow(root))) return;
   const params = { root, ...(await means('trellis/repair', root)), wait: true };
-  const result = await work(sidecar, 'trellis/repair', params);
+  const result = await requestJob(sidecar, 'trellis/repair', params);
   if (result === undefined) return;
   await shown(root, result);
   await told(root, result);
@@ -40,7 +40,7 @@ async function told(root: string, result: RepairResult): Promise<void> {
   const { text, isGood } = ending(result, l10n.t);
   const show = l10n.t('Show Report');
   const actions = result.artifacts ? [show] : [];
-  const tell = isGood ? say.info : say.warn;
+  const tell = isGood ? notify.info : notify.warn;
   if ((await tell(text, ...actions)) !== show || !result.artifacts) return;
   await commands.executeCommand('markdown.showPreview', Uri.file(join(root, result.artifacts, 'report.md')));
 }

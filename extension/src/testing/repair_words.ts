@@ -1,7 +1,7 @@
 // How a repair ended, in words.
-import type { RepairResult } from '../protocol';
 
-type Translate = (text: string, ...values: (string | number)[]) => string;
+import type { RepairResult } from '../protocol';
+import type { Translate } from '../translate';
 
 export interface Said {
   readonly text: string;

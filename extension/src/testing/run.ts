@@ -6,7 +6,7 @@ import { means } from '../means/means';
 import type { Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
-import { complain } from '../sidecar/tell';
+import { reportError } from '../sidecar/report_error';
 import { showCoverage } from './coverage';
 import { Live } from './live';
 import { leavingOut, nestedIn } from './nested';
@@ -33,7 +33,7 @@ export async function runTests(
       await runPart(sidecar, testing, run, part, options, token);
   } catch (error) {
     // Nothing waits for a test any more, least of all for whoever reads this.
-    void complain(l10n.t('Could not run the tests'), error);
+    void reportError(l10n.t('Could not run the tests'), error);
   } finally {
     stopping.dispose();
     run.end();

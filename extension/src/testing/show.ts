@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri } from 'vscode';
 import type { RunTestsResult } from '../protocol';
-import { inSettings } from '../sidecar/hints';
+import { withSettingNames } from '../sidecar/hints';
 import { brokenIn, type Failure, type Outcome } from './outcomes';
 import type { TestTree } from './tree';
 
@@ -37,7 +37,7 @@ export function showBroken(
   for (const { id, failure } of broken) run.errored(tree.item(root, id), messageOf(root, failure, undefined));
   const isAllSkipped = outcome === 'noTests' && result.tests.length > 0;
   if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isAllSkipped) return;
-  const why = inSettings(reason ?? l10n.t('the run ended with "{0}"', outcome), l10n.t);
+  const why = withSettingNames(reason ?? l10n.t('the run ended with "{0}"', outcome), l10n.t);
   run.errored(tree.item(root, ''), new TestMessage(why));
 }
 
@@ -46,7 +46,7 @@ export function showBroken(
  */
 function messageOf(root: string, failure: Failure, otherwise: Location | undefined): TestMessage {
   const { expected, actual, path, line, traceback } = failure;
-  const message = inSettings(failure.message, l10n.t);
+  const message = withSettingNames(failure.message, l10n.t);
   const made =
     expected === undefined || actual === undefined
       ? new TestMessage(traceback === undefined ? message : `${message}\n\n${traceback}`)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Range, type TestController, type TestItem, Uri, workspace } from 'vscode';
 import { isBelow, isInternal } from '../run/folders';
-import type { GivenLenses } from '../sidecar/client';
+import type { DocumentLenses } from '../sidecar/client';
 import { isWithin, stepsOf } from './ids';
 import { lensesOf, testsOf } from './lens_marks';
 import type { Outcome } from './outcomes';
@@ -152,7 +152,7 @@ export class TestTree {
   }
 
   /** Puts the tests of an open document where they stand now. */
-  found({ document, lenses }: GivenLenses): void {
+  found({ document, lenses }: DocumentLenses): void {
     const path = document.uri.fsPath.replaceAll('\\', '/');
     if (isInternal(openFolders(), path)) return;
     const found = testsOf(path, lensesOf(lenses));

@@ -43,7 +43,7 @@ import type {
   Event as TrellisEvent,
 } from '../../src/protocol';
 import { isBelow } from '../../src/run/folders';
-import { refusalOf } from '../../src/sidecar/refusal';
+import { toTrellisError } from '../../src/sidecar/errors';
 
 const words = l10n.t;
 
@@ -367,7 +367,7 @@ test('what can be done about a refusal is what the sidecar names, whatever its w
   ];
   for (const [remedy, wanted] of table) {
     const data = { kind: 'stale', hint: 'decide `rebase`, look at it again', remedy };
-    assert.equal(refusalOf({ message: 'no', code: 65, data }).remedy, wanted, String(remedy));
+    assert.equal(toTrellisError({ message: 'no', code: 65, data }).remedy, wanted, String(remedy));
   }
 });
 

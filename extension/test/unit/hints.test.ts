@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
-import { Refusal } from '../../src/sidecar/api';
-import { adviceOf, inSettings } from '../../src/sidecar/hints';
-import { told } from '../../src/sidecar/refusal';
+import { TrellisError } from '../../src/sidecar/api';
+import { errorText } from '../../src/sidecar/errors';
+import { adviceOf, withSettingNames } from '../../src/sidecar/hints';
 
 const advice = (hint: string, kind = 'unavailable') => adviceOf({ kind, hint }, l10n.t);
 
@@ -98,7 +98,7 @@ test('a limit of time is told with the setting that raises it', () => {
     ['nothing of the kind', 'nothing of the kind'],
   ];
   for (const [message, wanted] of table) {
-    assert.equal(inSettings(message, l10n.t), wanted);
-    assert.equal(told(new Refusal(message, 69, undefined, 'unavailable')), wanted);
+    assert.equal(withSettingNames(message, l10n.t), wanted);
+    assert.equal(errorText(new TrellisError(message, 69, undefined, 'unavailable')), wanted);
   }
 });

@@ -8,7 +8,7 @@ import { CancellationTokenSource, TestRunRequest } from 'vscode';
 import { Board } from '../../src/run/board';
 import { isInternal } from '../../src/run/folders';
 import type { SidecarState } from '../../src/sidecar/api';
-import { shows } from '../../src/sidecar/shows';
+import { lensFilter } from '../../src/sidecar/lens_filter';
 import { debugging } from '../../src/testing/debugging';
 import { lensCommands } from '../../src/testing/lens_commands';
 import { showOthers } from '../../src/testing/others';
@@ -42,7 +42,7 @@ test('a folder without trust says why it has no tests, and has them once it is t
 test('without trust no lens and no action executes anything, and what only reads stays', () => {
   const all = ['generateTests', 'runTests', 'retryNode', 'proposeFix', 'repair', 'showResult'];
   const shown = (isTrusted: boolean, wanted: boolean) => {
-    const { lens, action } = shows(
+    const { lens, action } = lensFilter(
       () => isTrusted,
       () => wanted,
     );

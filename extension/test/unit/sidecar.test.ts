@@ -4,13 +4,18 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Refusal } from '../../src/sidecar/api';
-import { findBinary, type Places, type Probe, probeFile } from '../../src/sidecar/binary';
-import { isCancelled, refusalOf, told, wayOut } from '../../src/sidecar/refusal';
-import { Restarts } from '../../src/sidecar/restarts';
-import { sidecarSettings } from '../../src/sidecar/settings';
+import { TrellisError } from '../../src/sidecar/api';
+import { type BinaryLocations, findBinary, type Probe, probeFile } from '../../src/sidecar/binary';
+import { errorActionOf, errorText, isCancelled, toTrellisError } from '../../src/sidecar/errors';
+import { RestartPolicy } from '../../src/sidecar/restart_policy';
+import { serverSettings } from '../../src/sidecar/server_settings';
 
-const places: Places = { setting: '', extension: '/ext', searched: '/a:relative:/b', windows: false };
+const places: BinaryLocations = {
+  setting: '',
+  extension: '/ext',
+  pathVariable: '/a:relative:/b',
+  windows: false,
+};
 const only =
   (...there: string[]): Probe =>
   (path) =>
@@ -18,7 +23,7 @@ const only =
 
 test('a setting goes before the bundled program, and that before PATH', () => {
   const bundled = '/ext/server-bin/trellis';
-  const table: [string, Places, Probe, unknown][] = [
+  const table: [string, BinaryLocations, Probe, unknown][] = [
     ['bundled', places, only(bundled, '/b/trellis'), { path: bundled, source: 'bundled' }],
     ['PATH', places, only('/b/trellis'), { path: '/b/trellis', source: 'path' }],
     ['no relative folder of PATH', places, only('relative/trellis'), misses('absent')],
@@ -64,12 +69,12 @@ test('the disk is asked whether a program is there and may run', () => {
 });
 
 test('five crashes in three minutes are waited out longer each time; one more is too many', () => {
-  const restarts = new Restarts();
-  const delays = [0, 1000, 3000, 7000, 15000, 31000].map((now) => restarts.next(now));
+  const restarts = new RestartPolicy();
+  const delays = [0, 1000, 3000, 7000, 15000, 31000].map((now) => restarts.nextDelay(now));
   assert.deepEqual(delays, [1000, 2000, 4000, 8000, 16000, undefined]);
-  assert.equal(restarts.next(180_000), 16000, 'the first is forgotten after three minutes');
-  restarts.forget();
-  assert.equal(restarts.next(180_001), 1000, 'a person began anew');
+  assert.equal(restarts.nextDelay(180_000), 16000, 'the first is forgotten after three minutes');
+  restarts.reset();
+  assert.equal(restarts.nextDelay(180_001), 1000, 'a person began anew');
 });
 
 test('whatever is thrown becomes a refusal with what to do', () => {
@@ -77,7 +82,7 @@ test('whatever is thrown becomes a refusal with what to do', () => {
     code: 65,
     data: { kind: 'badInput', hint: 'list them' },
   });
-  const own = new Refusal('a', 1, 'b', 'c');
+  const own = new TrellisError('a', 1, 'b', 'c');
   const table: [unknown, [string, number, string | undefined, string | undefined]][] = [
     [wire, ['there is no job', 65, 'list them', 'badInput']],
     [{ message: 'm', code: 2, data: { hint: null } }, ['m', 2, undefined, undefined]],
@@ -86,7 +91,7 @@ test('whatever is thrown becomes a refusal with what to do', () => {
     [own, ['a', 1, 'b', 'c']],
   ];
   for (const [thrown, wanted] of table) {
-    const { message, code, hint, kind } = refusalOf(thrown);
+    const { message, code, hint, kind } = toTrellisError(thrown);
     assert.deepEqual([message, code, hint, kind], wanted);
   }
 });
@@ -100,8 +105,11 @@ test('what helps is offered with an error', () => {
     [undefined, 'trellis.showOutput'],
   ];
   for (const [kind, wanted] of table)
-    assert.equal(wayOut({ kind, hint: undefined }, (it) => it).command, wanted);
-  const { command, given } = wayOut({ kind: 'unavailable', hint: 'raise `budgetUsd`' }, (it) => it);
+    assert.equal(errorActionOf({ kind, hint: undefined }, (it) => it).command, wanted);
+  const { command, argument: given } = errorActionOf(
+    { kind: 'unavailable', hint: 'raise `budgetUsd`' },
+    (it) => it,
+  );
   assert.deepEqual([command, given], ['workbench.action.openSettings', 'trellis.budget.usd']);
 });
 
@@ -112,7 +120,7 @@ test('a refusal is told as sentences', () => {
     ['no key', undefined, 'no key'],
   ];
   for (const [message, hint, wanted] of table) {
-    assert.equal(told(new Refusal(message, 1, hint, undefined)), wanted);
+    assert.equal(errorText(new TrellisError(message, 1, hint, undefined)), wanted);
   }
 });
 
@@ -124,7 +132,7 @@ test('nobody needs to hear of what was taken back', () => {
     [1, 'testsFailed', false],
   ];
   for (const [code, kind, wanted] of table) {
-    assert.equal(isCancelled(new Refusal('', code, undefined, kind)), wanted, `${code} ${kind}`);
+    assert.equal(isCancelled(new TrellisError('', code, undefined, kind)), wanted, `${code} ${kind}`);
   }
 });
 
@@ -137,7 +145,7 @@ test('settings are what the sidecar knows, and lenses are always asked for', () 
     codeLenses: true,
     offerResume: false,
   };
-  assert.deepEqual(sidecarSettings(read({}), true, false), usual);
+  assert.deepEqual(serverSettings(read({}), true, false), usual);
   const set = { languageFeatures: 'off', codeLenses: false, offerResume: true };
   const wanted = {
     trusted: false,
@@ -146,6 +154,6 @@ test('settings are what the sidecar knows, and lenses are always asked for', () 
     codeLenses: true,
     offerResume: false,
   };
-  assert.deepEqual(sidecarSettings(read(set), false, true), wanted);
-  assert.deepEqual(sidecarSettings(read({ languageFeatures: 'sometimes' }), true, false), usual);
+  assert.deepEqual(serverSettings(read(set), false, true), wanted);
+  assert.deepEqual(serverSettings(read({ languageFeatures: 'sometimes' }), true, false), usual);
 });

@@ -1,14 +1,14 @@
-// What others say is shown as words, never as links.
+// Foreign text in notifications contains no links.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { beforeLinks, plain } from '../../src/sidecar/plain';
+import { textBeforeLink, withoutLinks } from '../../src/sidecar/link_free_text';
 
 /** How the editor finds links in notifications. */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
 
-test('no text has a link when it is shown, and its words stay', () => {
+test('a notification shows the text of a link without the link', () => {
   const table = [
     ['see [its output](command:workbench.action.terminal.sendSequence?%5B%5D)', 'see [its output] (command:'],
     ['[[x](command:a)](command:b "c")', 'command:b'],
@@ -16,27 +16,27 @@ test('no text has a link when it is shown, and its words stay', () => {
     ['plain words, f(x)[0](y)', 'plain words, f(x)[0] (y)'],
   ] as const;
   for (const [text, part] of table) {
-    assert.ok(!plain(text).match(LINK), plain(text));
-    assert.ok(plain(text).includes(part), plain(text));
+    assert.ok(!withoutLinks(text).match(LINK), withoutLinks(text));
+    assert.ok(withoutLinks(text).includes(part), withoutLinks(text));
   }
-  assert.equal(plain('x'.repeat(9_000)).length, 2_001);
+  assert.equal(withoutLinks('x'.repeat(9_000)).length, 2_001);
 });
 
-test('no words of others become part of a link of ours', () => {
+test('foreign text does not become part of a link of ours', () => {
   const ours = '[Resume](command:trellis.answer?1)';
   for (const text of ['stopped [click here to', '[a] [b', `[${'x'.repeat(9_000)}`, 'a [b] c', 'nothing']) {
-    const [link, ...others] = `${beforeLinks(text)} ${ours}`.match(LINK) ?? [];
+    const [link, ...others] = `${textBeforeLink(text)} ${ours}`.match(LINK) ?? [];
     assert.deepEqual([link, others], [ours, []], text.slice(0, 40));
   }
 });
 
-test('there is one door for notifications', () => {
+test('all notifications go through notify.ts', () => {
   const sources = join(process.env.TRELLIS_REPOSITORY ?? '', 'extension', 'src');
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((it) =>
     it.endsWith('.ts'),
   );
   assert.ok(files.length > 50, 'the sources were found');
-  const others = files.filter((it) => !it.endsWith(join('sidecar', 'say.ts')));
+  const others = files.filter((it) => !it.endsWith(join('sidecar', 'notify.ts')));
   for (const it of others) {
     assert.ok(!/show(Information|Warning|Error)Message/.test(readFileSync(join(sources, it), 'utf8')), it);
   }

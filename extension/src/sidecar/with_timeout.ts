@@ -1,10 +1,10 @@
-// Patience.
+// Promises with a time limit.
 
 /**
- * Whether it resolved in time; rejects as it does.
- * @param milliseconds that are waited at most
+ * Resolves to whether the work resolved in time; rejects if the work does.
+ * @param milliseconds maximal wait
  */
-export async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+export async function completesWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), milliseconds);

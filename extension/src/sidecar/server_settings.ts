@@ -1,6 +1,6 @@
-// What the sidecar is told of the editor's settings: `Settings` of its `initializationOptions`.
+// Settings of the editor that the sidecar knows: `Settings` of its `initializationOptions`.
 
-export interface SidecarSettings {
+export interface ServerSettings {
   readonly trusted: boolean;
   readonly languageFeatures: 'auto' | 'on' | 'off';
   readonly otherLanguageServer: boolean;
@@ -9,28 +9,28 @@ export interface SidecarSettings {
 }
 
 /** Reads one setting below `trellis`. */
-export type Read = (name: string) => unknown;
+export type ReadSetting = (name: string) => unknown;
 
 /**
  * @param read the editor's settings
  * @param trusted whether the person trusts the workspace
  * @param otherServer whether another extension serves Python
  */
-export function sidecarSettings(read: Read, trusted: boolean, otherServer: boolean): SidecarSettings {
+export function serverSettings(read: ReadSetting, trusted: boolean, otherServer: boolean): ServerSettings {
   const features = read('languageFeatures');
   return {
     trusted,
     languageFeatures: features === 'on' || features === 'off' ? features : 'auto',
     otherLanguageServer: otherServer,
-    // They are held back here, since marks in the gutter are made of them.
+    // The extension filters lenses itself, since gutter marks are made of them.
     codeLenses: true,
-    // They are offered here, where offers can be taken back.
+    // The extension offers stopped runs itself, since it can withdraw an offer.
     offerResume: false,
   };
 }
 
 /** Extensions that answer definitions, references and renames in Python. */
-export const OTHER_SERVERS: readonly string[] = [
+export const OTHER_LANGUAGE_SERVERS: readonly string[] = [
   'ms-python.vscode-pylance',
   'ms-pyright.pyright',
   'detachhead.basedpyright',
