@@ -1,14 +1,14 @@
-// Where everything is put together, and nothing else is done.
+// Entry point: connects the folders.
 import { commands, type ExtensionContext, l10n, window } from 'vscode';
 import { approval } from './approval/room';
-import { generation } from './generation/commands';
-import { statusBar } from './generation/status_bar';
+import { registerGeneration } from './generation/register';
+import { createStatusBar } from './generation/status_bar';
 import { interpreters } from './means/interpreter';
 import { models } from './models/commands';
 import { keysOf } from './models/keys';
 import { nodes } from './panel/room';
-import { mayRestart } from './run/leave';
-import { Runs } from './run/runs';
+import { confirmRestart } from './run/confirm_restart';
+import { RunStore } from './run/run_store';
 import { Client } from './sidecar/client';
 import { guarded } from './sidecar/report_error';
 import { registerActionLinks } from './sidecar/transient_notification';
@@ -29,19 +29,19 @@ export function activate(context: ExtensionContext): void {
     commands.registerCommand('trellis.restartSidecar', restart),
     commands.registerCommand('trellis.showOutput', () => output.show()),
   );
-  const board = generation(context, sidecar);
-  const runs = new Runs(sidecar, board);
-  context.subscriptions.push(runs, ...statusBar(sidecar, board, runs));
-  models(context, sidecar, board);
-  context.subscriptions.push(tasks(sidecar, board));
-  testing(context, sidecar, board);
-  nodes(context, sidecar, board, runs);
-  approval(context, sidecar, board);
+  const jobStore = registerGeneration(context, sidecar);
+  const runs = new RunStore(sidecar, jobStore);
+  context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));
+  models(context, sidecar, jobStore);
+  context.subscriptions.push(tasks(sidecar, jobStore));
+  testing(context, sidecar, jobStore);
+  nodes(context, sidecar, jobStore, runs);
+  approval(context, sidecar, jobStore);
   const moved = l10n.t(
     'The setting "trellis.path" takes effect when the server restarts. Restarting now stops the running work.',
   );
-  // Last, so that everybody hears its first words.
-  context.subscriptions.push(...sidecar.begin(() => mayRestart(board, moved)));
+  // Last, so that all listeners are registered before the first event.
+  context.subscriptions.push(...sidecar.begin(() => confirmRestart(jobStore, moved)));
 }
 
 export async function deactivate(): Promise<void> {

@@ -144,10 +144,10 @@ export class Decisions {
 
   /** Why, and what can be done; nothing was written. */
   private refused(of: Fix, error: unknown): void {
-    const refusal = toTrellisError(error);
+    const trellisError = toTrellisError(error);
     const doing = t('Could not apply your decision about {0}', of.fix);
-    if (isCancelled(refusal) || refusal.remedy === undefined) void reportError(doing, refusal);
-    else this.notices.say(of, `${doing}: ${errorText(refusal)}`, offers()[refusal.remedy]);
+    if (isCancelled(trellisError) || trellisError.remedy === undefined) void reportError(doing, trellisError);
+    else this.notices.say(of, `${doing}: ${errorText(trellisError)}`, offers()[trellisError.remedy]);
   }
 }
 

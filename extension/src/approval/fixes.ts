@@ -2,8 +2,8 @@
 import { realpath } from 'node:fs/promises';
 import { type Disposable, EventEmitter, workspace } from 'vscode';
 import type { Event as TrellisEvent } from '../protocol';
-import type { Board } from '../run/board';
 import { isBelow } from '../run/folders';
+import type { JobStore } from '../run/job_store';
 import { isOpen } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, toTrellisError } from '../sidecar/errors';
@@ -30,7 +30,7 @@ export class Fixes {
 
   constructor(
     private readonly sidecar: Sidecar,
-    board: Board,
+    jobStore: JobStore,
   ) {
     this.listening = [
       this.watch,
@@ -42,7 +42,7 @@ export class Fixes {
         await this.forget(removed.map((it) => it.uri.fsPath));
         await this.refresh();
       }),
-      board.onChange((jobs) => {
+      jobStore.onChange((jobs) => {
         const outs = [...jobs.values()].filter(isOpen).flatMap((it) => it.out ?? []);
         for (const out of outs) if (!this.inquiry.knows(out)) void this.ask(out);
       }),

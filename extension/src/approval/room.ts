@@ -1,6 +1,6 @@
 // The room of proposed fixes: the list, the difference each makes, and decisions about them.
 import { commands, type Disposable, type ExtensionContext, l10n, Uri, window } from 'vscode';
-import type { Board } from '../run/board';
+import type { JobStore } from '../run/job_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
@@ -20,8 +20,8 @@ import { Writing } from './writing';
 
 const t = l10n.t;
 
-export function approval(context: ExtensionContext, sidecar: Sidecar, board: Board): void {
-  const fixes = new Fixes(sidecar, board);
+export function approval(context: ExtensionContext, sidecar: Sidecar, jobStore: JobStore): void {
+  const fixes = new Fixes(sidecar, jobStore);
   const texts = new Texts(sidecar);
   const drafts = new Drafts(Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'drafts').fsPath);
   const edits = new Edits(texts, drafts);

@@ -1,25 +1,29 @@
-// Starting runs: of a graph, of one that stopped, and of the demonstration.
+// Starts runs: of a planning graph, of a stopped run, and of the demo.
 import { isAbsolute, join } from 'node:path';
 import { FileSystemError, l10n, Uri, workspace } from 'vscode';
 import { means } from '../means/means';
 import { pickModel } from '../models/pick';
 import type { GenerateParams, RetryNodeParams, Run } from '../protocol';
-import type { Board } from '../run/board';
 import { budgetOf } from '../run/cost';
+import type { JobStore } from '../run/job_store';
 import type { Sidecar } from '../sidecar/api';
-import { DEMO } from './ending';
-import { type Choice, order } from './order';
-import { folderFor, pickFolder, pickGraph, pickRun } from './pick';
+import { DEMO_FOLDER } from './run_finished';
+import { type GenerateChoice, generateParams } from './run_params';
+import { folderFor, pickFolder, pickGraph, pickRun } from './run_pickers';
 
-/** What a caller has chosen already; what is left out is asked for. */
-export interface Asked {
+/** Choices that a caller has made; the person is asked for the others. */
+export interface GenerateRequest {
   readonly graph?: string;
   readonly out?: string;
   readonly model?: string;
 }
 
-/** Asks for what is missing, then starts. Gives the job; nothing where the person changed their mind. */
-export async function generate(sidecar: Sidecar, board: Board, asked: Asked): Promise<string | undefined> {
+/** Asks for missing choices, and starts a run. Returns the job; `undefined` if the person cancelled. */
+export async function generate(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  asked: GenerateRequest,
+): Promise<string | undefined> {
   const graph = asked.graph === undefined ? await pickGraph() : await absolute(asked.graph);
   if (graph === undefined) return undefined;
   const out = asked.out === undefined ? await pickFolder(graph) : (await absolute(asked.out, graph))?.fsPath;
@@ -27,54 +31,67 @@ export async function generate(sidecar: Sidecar, board: Board, asked: Asked): Pr
   const model = asked.model ?? (await modelFor(Uri.file(out)));
   if (model === undefined) return undefined;
   const chosen = { graph: graph.fsPath, out };
-  return await start(sidecar, board, model === AS_CONFIGURED ? chosen : { ...chosen, model });
+  return await start(sidecar, jobStore, model === AS_CONFIGURED ? chosen : { ...chosen, model });
 }
 
-/** Goes on with a run that stopped, with the options it was started with. */
-export async function resumeRun(sidecar: Sidecar, board: Board, out?: string): Promise<string | undefined> {
+/** Resumes a stopped run with the options it was started with. */
+export async function resumeRun(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  out?: string,
+): Promise<string | undefined> {
   const title = l10n.t('Resume which run?');
   const resumable = (it: Run) => it.state === 'stopped' && it.kind === 'generate';
   const folder = out ?? (await pickRun(sidecar, resumable, title));
   if (folder === undefined) return undefined;
-  return await ordered(sidecar, board, { out: folder, ...(await means('resume', folder)) }, folder);
+  return await requestRun(sidecar, jobStore, { out: folder, ...(await means('resume', folder)) }, folder);
 }
 
-/** Works again on one node of a run, with the options that the run was started with. */
-export async function retryNode(sidecar: Sidecar, board: Board, given: RetryNodeParams): Promise<void> {
+/** Retries a node of a run with the options that the run was started with. */
+export async function retryNode(sidecar: Sidecar, jobStore: JobStore, given: RetryNodeParams): Promise<void> {
   const params = { ...(await means('trellis/retryNode', given.out)), ...given };
   const { job } = await sidecar.request('trellis/retryNode', params);
-  board.began(job, given.out, budgetOf(params));
+  jobStore.started(job, given.out, budgetOf(params));
 }
 
-/** Grows the graph that comes with the extension from recorded replies; needs no key and no network. */
-export async function demo(sidecar: Sidecar, board: Board, extension: Uri): Promise<string | undefined> {
+/** Generates the bundled graph from recorded replies, without an API key or network. */
+export async function runDemo(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  extension: Uri,
+): Promise<string | undefined> {
   const base = await folderFor();
   if (base === undefined) return undefined;
-  const folder = Uri.file(join(base, DEMO));
+  const folder = Uri.file(join(base, DEMO_FOLDER));
   const [graph, replies] = [Uri.joinPath(folder, 'rpg.json'), Uri.joinPath(folder, 'replies.jsonl')];
   await workspace.fs.createDirectory(folder);
-  for (const file of [graph, replies]) await provide(Uri.joinPath(extension, 'demo'), file);
+  for (const file of [graph, replies]) await copyDemoFile(Uri.joinPath(extension, 'demo'), file);
   const choice = { graph: graph.fsPath, out: join(folder.fsPath, 'sprout') };
-  return await start(sidecar, board, { ...choice, model: `recorded:${replies.fsPath}` });
+  return await start(sidecar, jobStore, { ...choice, model: `recorded:${replies.fsPath}` });
 }
 
-/** Models that `trellis.model` or trellis.toml or the environment name. */
+/** Choice of the model that `trellis.model`, trellis.toml or the environment names. */
 const AS_CONFIGURED = '';
 
-/** The model that was chosen; empty where one is configured, nothing where the person changed their mind. */
+/** Returns the model for a folder: empty if one is configured, `undefined` if the person cancelled. */
 export async function modelFor(out: Uri): Promise<string | undefined> {
   const set = workspace.getConfiguration('trellis', out).get('model', '');
   return set === '' ? await pickModel() : AS_CONFIGURED;
 }
 
-async function start(sidecar: Sidecar, board: Board, choice: Choice): Promise<string> {
-  const params = order(choice, await means('trellis/generate', choice.out));
-  return await ordered(sidecar, board, params, choice.out);
+async function start(sidecar: Sidecar, jobStore: JobStore, choice: GenerateChoice): Promise<string> {
+  const params = generateParams(choice, await means('trellis/generate', choice.out));
+  return await requestRun(sidecar, jobStore, params, choice.out);
 }
 
-async function ordered(sidecar: Sidecar, board: Board, params: GenerateParams, out: string): Promise<string> {
+async function requestRun(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  params: GenerateParams,
+  out: string,
+): Promise<string> {
   const { job } = await sidecar.request('trellis/generate', params);
-  board.began(job, out, budgetOf(params));
+  jobStore.started(job, out, budgetOf(params));
   return job;
 }
 
@@ -84,8 +101,8 @@ async function absolute(path: string, beside?: Uri): Promise<Uri | undefined> {
   return base === undefined ? undefined : Uri.file(join(base, path));
 }
 
-/** Copies a file of the demonstration, unless an earlier one left it. */
-async function provide(from: Uri, to: Uri): Promise<void> {
+/** Copies a file of the demo, unless it exists. */
+async function copyDemoFile(from: Uri, to: Uri): Promise<void> {
   const name = to.path.slice(to.path.lastIndexOf('/') + 1);
   try {
     await workspace.fs.copy(Uri.joinPath(from, name), to, { overwrite: false });

@@ -1,70 +1,71 @@
-// Planning graphs and lists of tasks of the open folders: the explorer offers what can be done with them, and with no other file.
+// Planning graphs and task lists of the open folders, for the menus of the explorer.
 import { commands, Disposable, type TextDocument, type Uri, workspace } from 'vscode';
 import { kindOf, type PlanKind } from './plan_kind';
 
-/** Names that such files have; others are known once they are opened. */
+/** Names of such files; files with other names are recognized when they are opened. */
 const NAMES = '**/*{rpg,graph,plan,task}*.json';
-/** Folders in which no file is the person's plan. */
-export const NO_PLANS = '**/{.*,node_modules,venv,site-packages}/**';
-/** So many files are read at most. */
-const MOST_FILES = 200;
-/** Bytes of files that are read. */
-const LARGEST = 8_000_000;
+/** Folders without plans of the person. */
+export const EXCLUDED = '**/{.*,node_modules,venv,site-packages}/**';
+/** Maximal number of files that are read. */
+const MAX_FILES = 200;
+/** Maximal size of a file that is read. */
+const MAX_BYTES = 8_000_000;
 
-/** Context keys, which the editor's menus look into for the path of a file. */
-const KEYS = { graph: 'trellis.graphFiles', tasks: 'trellis.taskFiles' } as const;
+/** Context keys with the paths of the files, which the `when` clauses of menus use. */
+const CONTEXT_KEYS = { graph: 'trellis.graphFiles', tasks: 'trellis.taskFiles' } as const;
 
-/** Follows the files, and tells the editor's menus which they are. */
+/** Follows the files, and sets the context keys. */
 export class PlanFiles {
   private readonly known = { graph: new Set<string>(), tasks: new Set<string>() };
   private readonly listening: Disposable[];
-  /** Once those that were there in the beginning are known. */
-  readonly looked: Promise<unknown>;
+  /** Resolves when the existing files are known. */
+  readonly ready: Promise<unknown>;
 
   constructor() {
     const watcher = workspace.createFileSystemWatcher(NAMES);
     this.listening = [
       watcher,
-      watcher.onDidCreate((it) => this.look(it)),
-      watcher.onDidChange((it) => this.look(it)),
-      watcher.onDidDelete((it) => this.put(it.fsPath, 'other')),
-      workspace.onDidOpenTextDocument((it) => this.hear(it)),
-      workspace.onDidSaveTextDocument((it) => this.hear(it)),
+      watcher.onDidCreate((it) => this.read(it)),
+      watcher.onDidChange((it) => this.read(it)),
+      watcher.onDidDelete((it) => this.setKind(it.fsPath, 'other')),
+      workspace.onDidOpenTextDocument((it) => this.readDocument(it)),
+      workspace.onDidSaveTextDocument((it) => this.readDocument(it)),
     ];
-    for (const it of workspace.textDocuments) this.hear(it);
-    this.looked = this.lookAll();
+    for (const it of workspace.textDocuments) this.readDocument(it);
+    this.ready = this.readAll();
   }
 
   dispose(): void {
     Disposable.from(...this.listening).dispose();
   }
 
-  private async lookAll(): Promise<void> {
-    const all = await workspace.findFiles(NAMES, NO_PLANS, MOST_FILES);
-    await Promise.all(all.map((it) => this.look(it)));
+  private async readAll(): Promise<void> {
+    const all = await workspace.findFiles(NAMES, EXCLUDED, MAX_FILES);
+    await Promise.all(all.map((it) => this.read(it)));
   }
 
-  private async look(uri: Uri): Promise<void> {
-    if (!isHidden(uri)) this.put(uri.fsPath, await kindOfFile(uri));
+  private async read(uri: Uri): Promise<void> {
+    if (!isHidden(uri)) this.setKind(uri.fsPath, await kindOfFile(uri));
   }
 
-  private hear(document: TextDocument): void {
+  private readDocument(document: TextDocument): void {
     const { uri } = document;
     if (uri.scheme !== 'file' || !uri.fsPath.endsWith('.json') || isHidden(uri)) return;
-    this.put(uri.fsPath, kindOf(document.getText()));
+    this.setKind(uri.fsPath, kindOf(document.getText()));
   }
 
-  private put(path: string, found: PlanKind): void {
+  private setKind(path: string, found: PlanKind): void {
     for (const kind of ['graph', 'tasks'] as const) {
       const files = this.known[kind];
       const had = files.delete(path);
       if (found === kind) files.add(path);
-      if (had !== (found === kind)) void commands.executeCommand('setContext', KEYS[kind], [...files]);
+      if (had !== (found === kind))
+        void commands.executeCommand('setContext', CONTEXT_KEYS[kind], [...files]);
     }
   }
 }
 
-/** Whether a file lies in a hidden folder of the workspace, such as `.vscode`. */
+/** Returns whether a file lies in a hidden folder of the workspace, such as `.vscode`. */
 function isHidden(uri: Uri): boolean {
   return workspace
     .asRelativePath(uri)
@@ -72,13 +73,13 @@ function isHidden(uri: Uri): boolean {
     .some((it) => it.startsWith('.') || it === 'node_modules');
 }
 
-/** `other` where it cannot be read. */
+/** Reads the kind of a file; `other` if it cannot be read. */
 async function kindOfFile(uri: Uri): Promise<PlanKind> {
   try {
-    if ((await workspace.fs.stat(uri)).size > LARGEST) return 'other';
+    if ((await workspace.fs.stat(uri)).size > MAX_BYTES) return 'other';
     return kindOf(new TextDecoder().decode(await workspace.fs.readFile(uri)));
   } catch {
-    // It is gone, or nobody may read it: nothing can be done with it either way.
+    // The file is gone or not readable, and cannot be used.
     return 'other';
   }
 }

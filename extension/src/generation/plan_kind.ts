@@ -1,29 +1,29 @@
-// What a JSON file is, by what it holds: the sidecar reads planning graphs and lists of tasks.
+// Kinds of JSON files by their content: the sidecar reads planning graphs and task lists.
 import { basename } from 'node:path';
 
-/** `broken` cannot be read as JSON. */
+/** Kind of a JSON file; `broken` is no valid JSON. */
 export type PlanKind = 'graph' | 'tasks' | 'other' | 'broken';
 
-/** Tells what a text is by its outermost keys, as the sidecar does. */
+/** Recognizes the kind by the outermost keys, as the sidecar does. */
 export function kindOf(text: string): PlanKind {
   const value = parsed(text);
   if (value === undefined) return 'broken';
   const { nodes, edges, hierarchy, entities, root, tasks } = fields(value);
   const isNested = isObject(hierarchy) && entities !== undefined;
   const isTree = isObject(root) && edges !== undefined;
-  if (isNested || isTree || areNamed(nodes)) return 'graph';
-  return areNamed(tasks) ? 'tasks' : 'other';
+  if (isNested || isTree || haveIds(nodes)) return 'graph';
+  return haveIds(tasks) ? 'tasks' : 'other';
 }
 
-/** Whether a file may be of a kind: what is broken may, where its name says so. */
+/** Returns whether a file may be of a kind; for a broken one the name decides. */
 export function mayBe(kind: 'graph' | 'tasks', path: string, text: string): boolean {
   const found = kindOf(text);
   const name = basename(path).toLowerCase();
   return found === kind || (found === 'broken' && name.includes(kind === 'graph' ? 'rpg' : 'task'));
 }
 
-/** Nodes and tasks have ids; what else is called so, such as the tasks of an editor, has labels. */
-function areNamed(list: unknown): boolean {
+/** Recognizes nodes and tasks, which have ids; the tasks of editors have labels. */
+function haveIds(list: unknown): boolean {
   return Array.isArray(list) && list.every((it) => isObject(it) && 'id' in it);
 }
 
@@ -39,7 +39,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is wrong with a file that was chosen, the sidecar says with line and column.
+    // The sidecar reports errors of a chosen file with line and column.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
-// Reports: at the end of a run, and when they are asked for.
+// Reports: at the end of a run, and on demand.
 import { commands, l10n, Uri } from 'vscode';
 import type { StatusResult } from '../protocol';
-import type { Board } from '../run/board';
-import { isGrowing, isOfTasks, type Job } from '../run/jobs';
+import type { JobStore } from '../run/job_store';
+import { isRun, isTasks, type Job } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
-import { type Ending, ending } from './ending';
-import { offer } from './offers';
-import { pickRun } from './pick';
+import { offerResume } from './resume_offers';
+import { type RunFinished, runFinished } from './run_finished';
+import { pickRun } from './run_pickers';
 
-/** Shows the report of the run in a folder, as a page. */
+/** Opens the report of the run in a folder as a preview. */
 export async function showReport(sidecar: Sidecar, out: string | undefined): Promise<void> {
   const folder =
     out ?? (await pickRun(sidecar, (it) => it.kind === 'generate', l10n.t('Show the report for which run?')));
@@ -18,28 +18,28 @@ export async function showReport(sidecar: Sidecar, out: string | undefined): Pro
   await commands.executeCommand('markdown.showPreview', Uri.file(path));
 }
 
-/** Says how a run ended, and offers what comes next. */
-export async function sayEnd(sidecar: Sidecar, board: Board, job: Job): Promise<void> {
-  // Who began a list of tasks says how it ended.
-  if (!isGrowing(job) || isOfTasks(job)) return;
+/** Reports the outcome of a run, and offers the next action. */
+export async function reportRunFinished(sidecar: Sidecar, jobStore: JobStore, job: Job): Promise<void> {
+  // The command that builds a task list reports its own outcome.
+  if (!isRun(job) || isTasks(job)) return;
   const out = job.out ?? (await folderOf(sidecar, job));
-  const said = ending(job, out === undefined ? undefined : await statusOf(sidecar, out), l10n.t);
-  if (said.resumable && out !== undefined) {
-    await offer(sidecar, board, out, said.text);
+  const finished = runFinished(job, out === undefined ? undefined : await statusOf(sidecar, out), l10n.t);
+  if (finished.isResumable && out !== undefined) {
+    await offerResume(sidecar, jobStore, out, finished.text);
     return;
   }
-  const actions = said.report ? [l10n.t('Show Report')] : [];
-  const chosen = await SAY[said.look](said.text, ...actions);
+  const actions = finished.hasReport ? [l10n.t('Show Report')] : [];
+  const chosen = await NOTIFY[finished.severity](finished.text, ...actions);
   if (chosen !== undefined) await commands.executeCommand('trellis.showReport', out);
 }
 
-const SAY: Record<Ending['look'], notify.Notify> = {
+const NOTIFY: Record<RunFinished['severity'], notify.Notify> = {
   info: notify.info,
   warning: notify.warn,
   error: notify.error,
 };
 
-/** A run that the sidecar itself offered to resume tells its folder in its result. */
+/** Reads the folder from the result, for a run that another part of the sidecar began. */
 async function folderOf(sidecar: Sidecar, job: Job): Promise<string | undefined> {
   const { result } = await sidecar.request('trellis/job', { job: job.id });
   return typeof result?.repository === 'string' ? result.repository : undefined;
@@ -49,7 +49,7 @@ async function statusOf(sidecar: Sidecar, out: string): Promise<StatusResult | u
   try {
     return await sidecar.request('trellis/status', { out });
   } catch {
-    // A run that failed before its first node has none; the words say why it failed.
+    // A run that failed before its first node has no status; the message has the reason.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // What an issue is made from: asked of the person, step by step; nothing where they change their mind.
 import { l10n, type QuickPickItem, RelativePattern, type Uri, window, workspace } from 'vscode';
-import { folderFor } from '../generation/pick';
+import { folderFor } from '../generation/run_pickers';
 
 /** What is to be made. */
 export interface Issue {

@@ -1,6 +1,6 @@
 // The commands about models, and what the sidecar asks of the editor's.
 import { commands, type Disposable, type ExtensionContext, l10n, type Uri, window, workspace } from 'vscode';
-import type { Board } from '../run/board';
+import type { JobStore } from '../run/job_store';
 import type { Client } from '../sidecar/client';
 import { errorText } from '../sidecar/errors';
 import * as notify from '../sidecar/notify';
@@ -14,18 +14,20 @@ import { modelSet } from './set';
 import type { ModelTried } from './wire';
 
 /** To be called before the sidecar is started. */
-export function models(context: ExtensionContext, client: Client, board: Board): void {
+export function models(context: ExtensionContext, client: Client, jobStore: JobStore): void {
   editorModel(client);
   client.handleNotification<ModelTried>('trellis/modelTried', (it) => void sayTried(it));
   const command = (name: string, doing: string, work: () => Promise<unknown>): Disposable =>
     commands.registerCommand(name, guarded(doing, work));
   context.subscriptions.push(
-    command('trellis.setApiKey', l10n.t('Could not set the API key'), () => setKey(context, client, board)),
+    command('trellis.setApiKey', l10n.t('Could not set the API key'), () =>
+      setKey(context, client, jobStore),
+    ),
     command('trellis.removeApiKey', l10n.t('Could not remove the API key'), () =>
-      removeKey(context, client, board),
+      removeKey(context, client, jobStore),
     ),
     command('trellis.selectModel', l10n.t('Could not select the model'), () =>
-      choose(context, client, board),
+      choose(context, client, jobStore),
     ),
     command('trellis.tryModel', l10n.t('Could not test the model'), () =>
       tryModel(client, modelSet(place()?.fsPath).model ?? ''),
@@ -37,13 +39,13 @@ export function models(context: ExtensionContext, client: Client, board: Board):
 }
 
 /** A model of a service without a key is of no use, so that the key is asked for along with it. */
-async function choose(context: ExtensionContext, client: Client, board: Board): Promise<void> {
+async function choose(context: ExtensionContext, client: Client, jobStore: JobStore): Promise<void> {
   const model = await pickModel();
   if (model === undefined) return;
   const target = await keepModel(model, place());
   const provider = providerOf(model);
   if (provider !== undefined && !(await hasKey(context, provider))) {
-    if (!(await setKey(context, client, board, provider))) return;
+    if (!(await setKey(context, client, jobStore, provider))) return;
   }
   const [attempt, change] = [l10n.t('Test Connection'), l10n.t('Change…')];
   const chosen = await notify.info(keptWords(model, target), attempt, change);

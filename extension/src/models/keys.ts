@@ -1,7 +1,7 @@
 // Keys: kept by the editor's secret storage, handed to the sidecar as variables of its process, shown to nobody.
 import { type ExtensionContext, l10n, window, workspace } from 'vscode';
-import type { Board } from '../run/board';
-import { mayRestart } from '../run/leave';
+import { confirmRestart } from '../run/confirm_restart';
+import type { JobStore } from '../run/job_store';
 import type { Client, Environment } from '../sidecar/client';
 import { keyed, noKeys, type Provider } from './providers';
 
@@ -27,7 +27,7 @@ export async function hasKey(context: ExtensionContext, provider: Provider): Pro
 export async function setKey(
   context: ExtensionContext,
   client: Client,
-  board: Board,
+  jobStore: JobStore,
   provider?: Provider,
 ): Promise<boolean> {
   const chosen = provider ?? (await pickKeyed(l10n.t('API key for which provider?')));
@@ -41,16 +41,20 @@ export async function setKey(
   });
   if (value === undefined) return false;
   await context.secrets.store(name(chosen.key), value.trim());
-  await handOver(client, board);
+  await handOver(client, jobStore);
   return true;
 }
 
 /** Forgets a key. */
-export async function removeKey(context: ExtensionContext, client: Client, board: Board): Promise<void> {
+export async function removeKey(
+  context: ExtensionContext,
+  client: Client,
+  jobStore: JobStore,
+): Promise<void> {
   const chosen = await pickKeyed(l10n.t('Remove the API key for which provider?'));
   if (chosen?.key === undefined) return;
   await context.secrets.delete(name(chosen.key));
-  await handOver(client, board);
+  await handOver(client, jobStore);
 }
 
 async function pickKeyed(title: string): Promise<Provider | undefined> {
@@ -59,9 +63,9 @@ async function pickKeyed(title: string): Promise<Provider | undefined> {
 }
 
 /** A process has the variables that it was started with; work under way is not cut off without leave. */
-async function handOver(client: Client, board: Board): Promise<void> {
+async function handOver(client: Client, jobStore: JobStore): Promise<void> {
   const said = l10n.t(
     'Your API key change takes effect when the server restarts. Restarting now stops the running work.',
   );
-  if (await mayRestart(board, said)) await client.restart();
+  if (await confirmRestart(jobStore, said)) await client.restart();
 }

@@ -13,9 +13,9 @@ import {
 } from 'vscode';
 import { retryNode } from '../generation/generate';
 import type { ReachedNode } from '../protocol';
-import type { Board } from '../run/board';
-import type { Runs } from '../run/runs';
-import { type Run, type RunNode, STATUSES, type Status } from '../run/state';
+import type { JobStore } from '../run/job_store';
+import { type Run, type RunNode, STATUSES, type Status } from '../run/run_state';
+import type { RunStore } from '../run/run_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { LOOKS, lineOf, standingOf, statusWords, summary } from './items';
@@ -29,7 +29,7 @@ export interface Meant {
 }
 
 /** Of a row of the tree, or of a node's id; asks where there is neither. */
-export async function meant(runs: Runs, given: unknown): Promise<Meant | undefined> {
+export async function meant(runs: RunStore, given: unknown): Promise<Meant | undefined> {
   const run = runs.current;
   if (run === undefined) {
     throw new TrellisError(
@@ -87,13 +87,13 @@ export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise
 }
 
 /** Tries a node again; of tasks all that are not merged, by the command that began them. */
-export async function retry(sidecar: Sidecar, board: Board, { run, node }: Meant): Promise<void> {
+export async function retry(sidecar: Sidecar, jobStore: JobStore, { run, node }: Meant): Promise<void> {
   if (run.kind === 'tasks') {
     const { file, stack } = await sidecar.request('trellis/tasksStatus', { out: run.out });
     await commands.executeCommand('trellis.tasks', { file, stack, out: run.out });
     return;
   }
-  await retryNode(sidecar, board, { node: node.id, out: run.out });
+  await retryNode(sidecar, jobStore, { node: node.id, out: run.out });
 }
 
 /** Who needs a node and what it needs, to go on from there; gives the one that was chosen. */

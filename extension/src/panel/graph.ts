@@ -1,8 +1,8 @@
 // The picture of the planning graph: a page beside the editors that follows the run.
 import { randomBytes } from 'node:crypto';
 import { commands, l10n, Uri, ViewColumn, type Webview, type WebviewPanel, window } from 'vscode';
-import type { News, Runs } from '../run/runs';
-import { STATUSES } from '../run/state';
+import { STATUSES } from '../run/run_state';
+import type { RunChange, RunStore } from '../run/run_store';
 import { statusWords } from './items';
 import { askedOf, graphOf, type Said, statesOf } from './picture';
 
@@ -17,7 +17,7 @@ export class GraphPage {
 
   constructor(
     private readonly extension: Uri,
-    private readonly runs: Runs,
+    private readonly runs: RunStore,
     private readonly selected: (id: string) => void,
   ) {}
 
@@ -50,7 +50,7 @@ export class GraphPage {
   }
 
   /** Tells the page what is new. */
-  follow({ run, changed }: News): void {
+  follow({ run, changed }: RunChange): void {
     if (!this.isReady) return;
     if (run === undefined) this.say({ type: 'graph', out: '', nodes: [], edges: [] });
     else if (changed === 'all') this.say(graphOf(run));

@@ -1,7 +1,7 @@
 // The rows of the panel, made of a run: which there are, and what they say.
 
 import type { RunKind } from '../protocol';
-import { countsOf, type Run, type RunNode, STATUSES, type Status } from '../run/state';
+import { countsOf, type Run, type RunNode, STATUSES, type Status } from '../run/run_state';
 import type { Translate } from '../translate';
 
 export interface GroupRow {

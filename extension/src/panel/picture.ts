@@ -1,5 +1,5 @@
 // What the extension and the page of the planning graph say to each other.
-import type { Run, RunNode, Status } from '../run/state';
+import type { Run, RunNode, Status } from '../run/run_state';
 import { arranged } from './layout';
 
 export interface DrawnNode {

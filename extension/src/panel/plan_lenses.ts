@@ -9,12 +9,12 @@ import {
   type TextDocument,
   workspace,
 } from 'vscode';
-import type { Runs } from '../run/runs';
-import type { RunNode } from '../run/state';
+import type { RunNode } from '../run/run_state';
+import type { RunStore } from '../run/run_store';
 import { failedIn } from './items';
 
 /** Lenses over the failed nodes of the run that is shown, in its graph. */
-export function planLenses(runs: Runs): Disposable[] {
+export function planLenses(runs: RunStore): Disposable[] {
   const stirred = new EventEmitter<void>();
   const provider = {
     onDidChangeCodeLenses: stirred.event,
@@ -27,7 +27,7 @@ export function planLenses(runs: Runs): Disposable[] {
   ];
 }
 
-function lensesOf(runs: Runs, document: TextDocument): CodeLens[] {
+function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   const run = runs.current;
   const failed = failedIn(run, document.uri.fsPath, document.getText());
   return failed.flatMap(([line, node]) => ofNode(node, run?.out ?? '', new Range(line - 1, 0, line - 1, 0)));

@@ -8,11 +8,11 @@ import {
   window,
   workspace,
 } from 'vscode';
-import type { Board } from '../run/board';
-import { type Budget, costWords } from '../run/cost';
+import { type Budget, costText } from '../run/cost';
+import type { JobStore } from '../run/job_store';
 import { budgetFor } from '../run/jobs';
-import type { Runs } from '../run/runs';
-import type { Run } from '../run/state';
+import type { Run } from '../run/run_state';
+import type { RunStore } from '../run/run_store';
 import type { Sidecar } from '../sidecar/api';
 import { errorText } from '../sidecar/errors';
 import { guarded } from '../sidecar/report_error';
@@ -35,7 +35,7 @@ import { NodeTree } from './tree';
 
 const t = l10n.t;
 
-export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board, runs: Runs): void {
+export function nodes(context: ExtensionContext, sidecar: Sidecar, jobStore: JobStore, runs: RunStore): void {
   const tree = new NodeTree(runs);
   const view = window.createTreeView<Row>('trellis.nodes', { treeDataProvider: tree, showCollapseAll: true });
   const reveal = (id: string) => {
@@ -47,7 +47,7 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board,
     page.follow(news);
     const { run } = news;
     // In a view of its own the editor shows no description, but always the message.
-    view.message = run === undefined ? trouble(runs) : headline(run, budgetFor(board.jobs, run.out));
+    view.message = run === undefined ? trouble(runs) : headline(run, budgetFor(jobStore.jobs, run.out));
     view.title = titleOf(run);
     void commands.executeCommand('setContext', 'trellis.hasRun', run !== undefined);
   });
@@ -64,7 +64,7 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, board: Board,
     workspace.registerTextDocumentContentProvider(REASON_SCHEME, {
       provideTextDocumentContent: (uri) => uri.query,
     }),
-    ...ofNodes(sidecar, board, runs, page),
+    ...ofNodes(sidecar, jobStore, runs, page),
     ...ofRuns(sidecar, runs, tree, page),
   );
 }
@@ -78,17 +78,17 @@ function titleOf(run: Run | undefined): string {
   return isOfTasks ? t('Tasks in {0}', folder) : t('Run in {0}', folder);
 }
 
-function trouble(runs: Runs): string {
-  return runs.problem === undefined ? '' : errorText(runs.problem);
+function trouble(runs: RunStore): string {
+  return runs.error === undefined ? '' : errorText(runs.error);
 }
 
 /** Where the nodes stand, and what that has cost. */
 function headline({ nodes, cost }: Run, budget: Budget | undefined): string {
   const counts = summary([...nodes.values()], t);
-  return cost === undefined ? counts : `${counts} · ${costWords(cost, budget, t)}`;
+  return cost === undefined ? counts : `${counts} · ${costText(cost, budget, t)}`;
 }
 
-function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): Disposable[] {
+function ofNodes(sidecar: Sidecar, jobStore: JobStore, runs: RunStore, page: GraphPage): Disposable[] {
   const command = (name: string, doing: string, work: (it: Meant) => Promise<unknown>) =>
     commands.registerCommand(
       name,
@@ -100,7 +100,7 @@ function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): D
   return [
     command('trellis.openNode', t('Could not open the code'), (it) => openNode(sidecar, it)),
     command('trellis.openNodeTests', t('Could not open the tests'), (it) => openTests(sidecar, it)),
-    command('trellis.retryThisNode', t('Could not retry the node'), (it) => retry(sidecar, board, it)),
+    command('trellis.retryThisNode', t('Could not retry the node'), (it) => retry(sidecar, jobStore, it)),
     command('trellis.showReason', t('Could not show the reason'), showReason),
     command('trellis.showInGraph', t('Could not show the graph'), async ({ node }) => {
       page.open();
@@ -113,7 +113,7 @@ function ofNodes(sidecar: Sidecar, board: Board, runs: Runs, page: GraphPage): D
   ];
 }
 
-function ofRuns(sidecar: Sidecar, runs: Runs, tree: NodeTree, page: GraphPage): Disposable[] {
+function ofRuns(sidecar: Sidecar, runs: RunStore, tree: NodeTree, page: GraphPage): Disposable[] {
   const filtered = (isOn: boolean) => commands.executeCommand('setContext', 'trellis.filtered', isOn);
   return [
     commands.registerCommand('trellis.showGraph', () => page.open()),

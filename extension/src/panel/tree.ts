@@ -11,8 +11,8 @@ import {
   TreeItemCollapsibleState,
 } from 'vscode';
 import type { RunKind } from '../protocol';
-import type { News, Runs } from '../run/runs';
-import type { Run, RunNode, Status } from '../run/state';
+import type { Run, RunNode, Status } from '../run/run_state';
+import type { RunChange, RunStore } from '../run/run_store';
 import {
   contextOf,
   described,
@@ -47,7 +47,7 @@ export class NodeTree implements TreeDataProvider<Row> {
   private readonly stale = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly runs: Runs) {}
+  constructor(private readonly runs: RunStore) {}
 
   get filter(): Filter {
     return this.wanted;
@@ -59,7 +59,7 @@ export class NodeTree implements TreeDataProvider<Row> {
   }
 
   /** Draws again what is new, and nothing else. */
-  follow({ run, changed }: News): void {
+  follow({ run, changed }: RunChange): void {
     if (changed === 'all' || run === undefined) {
       this.whole();
       return;

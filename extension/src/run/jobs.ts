@@ -1,53 +1,53 @@
-// What jobs there are and how they stand: a value, made of what the sidecar says.
+// Jobs as a value, made of events and lists of the sidecar.
 import type { JobShape, JobState, Event as TrellisEvent } from '../protocol';
 import type { Budget } from './cost';
 
 export interface Job {
   readonly id: string;
-  /** The method that began it, without `trellis/`. */
+  /** Method that began the job, without `trellis/`. */
   readonly method: string;
-  /** What it is about, for a person. */
+  /** Description for the person. */
   readonly title: string;
   readonly state: JobState;
-  /** The last line that says what it does. */
+  /** Last line of the log. */
   readonly line?: string;
-  /** Steps; none where the work has no steps to count, or before the first. */
+  /** Counted steps; left out before the first step, and for jobs without countable steps. */
   readonly progress?: Progress;
-  /** Why it failed, and what to do. */
+  /** Reason of a failure. */
   readonly error?: string;
   readonly hint?: string;
-  /** The folder of a run, once it is known. */
+  /** Folder of the run, once it is known. */
   readonly out?: string;
-  /** What it was ordered with, where that was here. */
+  /** Budget, if the job was requested from here. */
   readonly budget?: Budget;
 }
 
 export interface Progress {
   readonly done: number;
   readonly total: number;
-  /** Whole, 0 to 100. */
+  /** Integer from 0 to 100. */
   readonly percent: number;
-  /** Until the end. */
+  /** Estimated seconds until the end. */
   readonly etaSeconds?: number;
 }
 
-/** By id, the newest last. */
+/** Jobs by id, the newest last. */
 export type Jobs = ReadonlyMap<string, Job>;
 
 export const NO_JOBS: Jobs = new Map();
 
-/** Methods whose jobs grow a repository, node by node or task by task. */
-const GROWING: readonly string[] = ['generate', 'retryNode', 'tasks'];
+/** Methods whose jobs generate a repository, node by node or task by task. */
+const RUN_METHODS: readonly string[] = ['generate', 'retryNode', 'tasks'];
 
 /** Methods whose jobs may take hours. */
-const LONG: readonly string[] = [...GROWING, 'repair', 'implement'];
+const LONG_METHODS: readonly string[] = [...RUN_METHODS, 'repair', 'implement'];
 
-export function isGrowing(job: Job): boolean {
-  return GROWING.includes(job.method);
+export function isRun(job: Job): boolean {
+  return RUN_METHODS.includes(job.method);
 }
 
-/** Whether it makes a list of tasks, which has neither report nor checkpoint. */
-export function isOfTasks(job: Job): boolean {
+/** Returns whether the job builds a project from a task list, which has neither report nor checkpoint. */
+export function isTasks(job: Job): boolean {
   return job.method === 'tasks';
 }
 
@@ -55,13 +55,13 @@ export function isOpen(job: Job): boolean {
   return job.state === 'running' || job.state === 'paused';
 }
 
-/** The jobs after an event; the same value where the event says nothing of them. */
-export function afterEvent(jobs: Jobs, event: TrellisEvent): Jobs {
+/** Returns the jobs after an event; the same value if the event does not concern them. */
+export function applyEvent(jobs: Jobs, event: TrellisEvent): Jobs {
   switch (event.type) {
     case 'job':
-      return put(jobs, { ...known(jobs, event.job), ...ofEvent(event) });
+      return put(jobs, { ...jobOrNew(jobs, event.job), ...jobOfEvent(event) });
     case 'progress':
-      return put(jobs, { ...known(jobs, event.job), progress: progressOf(event) });
+      return put(jobs, { ...jobOrNew(jobs, event.job), progress: progressOf(event) });
     case 'log': {
       const job = event.job ? jobs.get(event.job) : undefined;
       return job === undefined || !isLong(job) ? jobs : put(jobs, { ...job, line: event.message.trim() });
@@ -75,64 +75,64 @@ export function afterEvent(jobs: Jobs, event: TrellisEvent): Jobs {
   }
 }
 
-/** The jobs of a sidecar that was asked for all of them; what only we know of one is kept. */
-export function ofList(jobs: Jobs, list: readonly JobShape[]): Jobs {
-  return new Map(list.map((it) => [it.job, ofShape(it, jobs.get(it.job))]));
+/** Returns the jobs of a list. Folder, budget and last line of known jobs are kept, since lists do not have them. */
+export function fromList(jobs: Jobs, list: readonly JobShape[]): Jobs {
+  return new Map(list.map((it) => [it.job, jobOfShape(it, jobs.get(it.job))]));
 }
 
-/** We began this one, and know its folder. */
-export function begun(jobs: Jobs, id: string, out: string, budget?: Budget): Jobs {
-  return put(jobs, { ...known(jobs, id), out, ...(budget === undefined ? {} : { budget }) });
+/** Adds folder and budget to a job that was begun from here. */
+export function withStarted(jobs: Jobs, id: string, out: string, budget?: Budget): Jobs {
+  return put(jobs, { ...jobOrNew(jobs, id), out, ...(budget === undefined ? {} : { budget }) });
 }
 
-/** What the newest work on a folder may cost. */
+/** Returns the budget of the newest run in a folder. */
 export function budgetFor(jobs: Jobs, out: string): Budget | undefined {
-  return [...jobs.values()].findLast((it) => isGrowing(it) && it.out === out)?.budget;
+  return [...jobs.values()].findLast((it) => isRun(it) && it.out === out)?.budget;
 }
 
-/** The run that a person most likely means: the newest one that is open. */
-export function current(jobs: Jobs): Job | undefined {
-  return [...jobs.values()].filter((it) => isGrowing(it) && isOpen(it)).at(-1);
+/** Returns the newest open run, which a person most likely means. */
+export function currentRun(jobs: Jobs): Job | undefined {
+  return [...jobs.values()].filter((it) => isRun(it) && isOpen(it)).at(-1);
 }
 
-/** Work of hours that is under way: the run that is most likely meant comes first, then what was begun last. */
-export function underWay(jobs: Jobs): readonly Job[] {
-  const run = current(jobs);
+/** Returns the open jobs of hours: the current run first, then the newest. */
+export function openLongJobs(jobs: Jobs): readonly Job[] {
+  const run = currentRun(jobs);
   const others = [...jobs.values()].filter((it) => isLong(it) && isOpen(it) && it !== run).reverse();
   return run === undefined ? others : [run, ...others];
 }
 
 function isLong(job: Job): boolean {
-  return LONG.includes(job.method);
+  return LONG_METHODS.includes(job.method);
 }
 
-/** How many jobs are under way that take a minute or so. */
-export function besides(jobs: Jobs): number {
+/** Counts the open jobs of about a minute. */
+export function countOpenShortJobs(jobs: Jobs): number {
   return [...jobs.values()].filter((it) => !isLong(it) && isOpen(it)).length;
 }
 
-/** So many jobs that have ended are remembered: every run of a test is one. */
-const REMEMBERED = 100;
+/** Maximal number of ended jobs that are kept: every test run is one. */
+const MAX_ENDED = 100;
 
 function put(jobs: Jobs, job: Job): Jobs {
   const all = new Map(jobs).set(job.id, job);
-  // Whoever tells of an end looks for it here.
+  // The newest end stays, since listeners of `onEnd` look it up.
   const ended = [...all.values()].filter((it) => !isOpen(it) && it.id !== job.id);
-  for (const { id } of ended.slice(0, -REMEMBERED)) all.delete(id);
+  for (const { id } of ended.slice(0, -MAX_ENDED)) all.delete(id);
   return all;
 }
 
-/** Events of a job may come before whoever began it hears of its id. */
-function known(jobs: Jobs, id: string): Job {
+/** Returns a job; events of a job may come before the answer with its id. */
+function jobOrNew(jobs: Jobs, id: string): Job {
   return jobs.get(id) ?? { id, method: '', title: '', state: 'running' };
 }
 
-function ofEvent(event: Extract<TrellisEvent, { type: 'job' }>): Job {
+function jobOfEvent(event: Extract<TrellisEvent, { type: 'job' }>): Job {
   const { job, method, title, state, error, hint } = event;
-  return { id: job, method, title, state, ...words(error, hint) };
+  return { id: job, method, title, state, ...errorFields(error, hint) };
 }
 
-function ofShape(shape: JobShape, before: Job | undefined): Job {
+function jobOfShape(shape: JobShape, before: Job | undefined): Job {
   const { job, method, title, state, progress, error } = shape;
   const { out, budget, line } = before ?? {};
   return {
@@ -140,7 +140,7 @@ function ofShape(shape: JobShape, before: Job | undefined): Job {
     method,
     title,
     state,
-    ...words(error?.message, error?.hint),
+    ...errorFields(error?.message, error?.hint),
     ...(progress ? { progress: progressOf({ ...progress, percent: percentOf(progress) }) } : {}),
     ...(line === undefined ? {} : { line }),
     ...(out === undefined ? {} : { out }),
@@ -148,7 +148,7 @@ function ofShape(shape: JobShape, before: Job | undefined): Job {
   };
 }
 
-function words(error: string | null | undefined, hint: string | null | undefined) {
+function errorFields(error: string | null | undefined, hint: string | null | undefined) {
   return { ...(error ? { error } : {}), ...(hint ? { hint } : {}) };
 }
 

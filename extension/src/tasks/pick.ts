@@ -1,8 +1,8 @@
 // What a repository is made of: a list of tasks, a stack, a folder; asked of the person, nothing where they change their mind.
 import { l10n, Uri, window, workspace } from 'vscode';
 import { modelFor } from '../generation/generate';
-import type { TasksChoice } from '../generation/order';
-import { folderFor, pickBeside, pickJson } from '../generation/pick';
+import type { TasksChoice } from '../generation/run_params';
+import { folderFor, pickJson, pickSiblingFolder } from '../generation/run_pickers';
 import type { StackEntry } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
 import { taskList } from './list';
@@ -16,7 +16,7 @@ export async function pickTasks(sidecar: Sidecar, asked: Asked): Promise<TasksCh
   const stack = asked.stack ?? (await pickStack(sidecar, file));
   if (stack === undefined) return undefined;
   const title = l10n.t('Build the project in which folder?');
-  const out = asked.out ?? (await pickBeside(file, 'project', title));
+  const out = asked.out ?? (await pickSiblingFolder(file, 'project', title));
   if (out === undefined) return undefined;
   const model = await modelFor(Uri.file(out));
   if (model === undefined) return undefined;

@@ -1,11 +1,11 @@
 // A list of tasks: begun here, followed by the panel while it is made, told at the end.
 import { commands, type Disposable, l10n, Uri } from 'vscode';
-import { texts } from '../generation/given';
-import { type TasksChoice, tasksOrder } from '../generation/order';
+import { stringFields } from '../generation/command_arguments';
+import { type TasksChoice, tasksParams } from '../generation/run_params';
 import { means } from '../means/means';
 import type { TasksResult } from '../protocol';
-import type { Board } from '../run/board';
 import { budgetOf } from '../run/cost';
+import type { JobStore } from '../run/job_store';
 import type { Sidecar } from '../sidecar/api';
 import { requestJob } from '../sidecar/job_request';
 import * as notify from '../sidecar/notify';
@@ -13,20 +13,20 @@ import { guarded } from '../sidecar/report_error';
 import { type Asked, pickTasks } from './pick';
 import { ending } from './words';
 
-export function tasks(sidecar: Sidecar, board: Board): Disposable {
+export function tasks(sidecar: Sidecar, jobStore: JobStore): Disposable {
   const make = guarded(l10n.t('Could not build the project'), (it: unknown) =>
-    makeTasks(sidecar, board, asked(it)),
+    makeTasks(sidecar, jobStore, asked(it)),
   );
   return commands.registerCommand('trellis.tasks', make);
 }
 
 /** Makes what is not merged yet; a second time it goes on, and tries again what failed. */
-async function makeTasks(sidecar: Sidecar, board: Board, given: Asked): Promise<void> {
+async function makeTasks(sidecar: Sidecar, jobStore: JobStore, given: Asked): Promise<void> {
   const choice = await pickTasks(sidecar, given);
   if (choice === undefined) return;
   const { out } = choice;
-  const params = tasksOrder(choice, await means('trellis/tasks', out));
-  const onBegin = (job: string) => board.began(job, out, budgetOf(params));
+  const params = tasksParams(choice, await means('trellis/tasks', out));
+  const onBegin = (job: string) => jobStore.started(job, out, budgetOf(params));
   const result = await requestJob(sidecar, 'trellis/tasks', params, { onBegin });
   if (result !== undefined) await told(result, choice);
 }
@@ -44,5 +44,5 @@ async function told(result: TasksResult, { file, stack, out }: TasksChoice): Pro
 /** A file of the explorer, or what a caller chose. */
 function asked(given: unknown): Asked {
   if (given instanceof Uri) return { file: given.fsPath };
-  return texts(given, 'file', 'stack', 'out');
+  return stringFields(given, 'file', 'stack', 'out');
 }

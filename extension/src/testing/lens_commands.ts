@@ -18,7 +18,7 @@ import { retryNode } from '../generation/generate';
 import { implement } from '../implementing/implement';
 import { means } from '../means/means';
 import type { Generated } from '../protocol';
-import type { Board } from '../run/board';
+import type { JobStore } from '../run/job_store';
 import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
 import { requestWithProgress } from '../sidecar/job_progress';
@@ -31,7 +31,7 @@ import { runTests } from './run';
 import { showOutcome } from './show';
 import type { TestView } from './test_view';
 
-export function lensCommands(sidecar: Client, board: Board, testing: TestView): Disposable[] {
+export function lensCommands(sidecar: Client, jobStore: JobStore, testing: TestView): Disposable[] {
   const command = (name: string, doing: string, work: (given: unknown) => Promise<unknown>) =>
     commands.registerCommand(name, guarded(doing, work));
   return [
@@ -48,7 +48,7 @@ export function lensCommands(sidecar: Client, board: Board, testing: TestView): 
       implement(sidecar, it instanceof Uri ? it : undefined),
     ),
     command('trellis.retryNode', l10n.t('Could not retry the node'), (it) =>
-      retryNode(sidecar, board, paramsOf<'trellis/retryNode'>(fields(it))),
+      retryNode(sidecar, jobStore, paramsOf<'trellis/retryNode'>(fields(it))),
     ),
     command('trellis.showResult', l10n.t('Could not show the result'), (it) => showResult(sidecar, it)),
   ];

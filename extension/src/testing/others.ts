@@ -2,13 +2,13 @@
 // shown in the Testing view as well.
 import type { Disposable, TestRun } from 'vscode';
 import { l10n, TestRunRequest } from 'vscode';
-import type { Board } from '../run/board';
+import type { JobStore } from '../run/job_store';
 import type { Client } from '../sidecar/client';
 import { type Outcome, ofEvent, ofResults } from './outcomes';
 import { showOutcome } from './show';
 import type { TestView } from './test_view';
 
-export function showOthers(sidecar: Client, board: Board, testing: TestView): Disposable[] {
+export function showOthers(sidecar: Client, jobStore: JobStore, testing: TestView): Disposable[] {
   const runs = new Map<string, TestRun>();
   const timers = new Map<string, NodeJS.Timeout>();
   const end = (job: string) => {
@@ -18,7 +18,7 @@ export function showOthers(sidecar: Client, board: Board, testing: TestView): Di
   };
   const runOf = (job: string) => {
     const made =
-      runs.get(job) ?? testing.controller.createTestRun(new TestRunRequest(), title(board, job), false);
+      runs.get(job) ?? testing.controller.createTestRun(new TestRunRequest(), title(jobStore, job), false);
     runs.set(job, made);
     // A job may go on for hours, and what runs in between is newer than its first tests.
     clearTimeout(timers.get(job));
@@ -32,13 +32,13 @@ export function showOthers(sidecar: Client, board: Board, testing: TestView): Di
     sidecar.onEvent((event) => {
       if (event.type === 'results') showForeign(testing, ofResults(event));
       // A draft's tests are not in the project yet.
-      if (event.type !== 'test' || event.draft || OWN.includes(board.jobs.get(event.job)?.method ?? ''))
+      if (event.type !== 'test' || event.draft || OWN.includes(jobStore.jobs.get(event.job)?.method ?? ''))
         return;
       const outcome = ofEvent(event);
       if (testing.tree.isInternal(outcome.root, outcome.id)) return;
       showOutcome(runOf(event.job), testing.tree.place(outcome, Date.now()), outcome);
     }),
-    board.onEnd((job) => end(job.id)),
+    jobStore.onEnd((job) => end(job.id)),
     sidecar.onState((state) => {
       if (state !== 'running') for (const job of [...runs.keys()]) end(job);
     }),
@@ -67,6 +67,6 @@ function showForeign(testing: TestView, outcomes: readonly Outcome[]): void {
   testing.tree.dim();
 }
 
-function title(board: Board, job: string): string | undefined {
-  return board.jobs.get(job)?.title;
+function title(jobStore: JobStore, job: string): string | undefined {
+  return jobStore.jobs.get(job)?.title;
 }

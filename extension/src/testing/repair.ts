@@ -1,7 +1,7 @@
 // Failing tests of a folder, mended: started here, decided in the room of proposals, told at the end.
 import { join } from 'node:path';
 import { commands, l10n, type TextDocument, Uri, window, workspace } from 'vscode';
-import { folderFor } from '../generation/pick';
+import { folderFor } from '../generation/run_pickers';
 import { means } from '../means/means';
 import type { RepairResult } from '../protocol';
 import { isBelow } from '../run/folders';

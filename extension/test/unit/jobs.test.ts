@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
-import { ending } from '../../src/generation/ending';
-import { left, shown } from '../../src/generation/status_text';
+import { runFinished } from '../../src/generation/run_finished';
+import { remainingTime, statusText } from '../../src/generation/status_text';
 import type { JobShape, StatusResult, Event as TrellisEvent } from '../../src/protocol';
-import { type Budget, budgetOf, type Cost, costOf, costWords } from '../../src/run/cost';
+import { type Budget, budgetOf, type Cost, costOf, costText } from '../../src/run/cost';
 import {
-  afterEvent,
-  begun,
-  besides,
+  applyEvent,
   budgetFor,
-  current,
+  countOpenShortJobs,
+  currentRun,
+  fromList,
   type Job,
   type Jobs,
   NO_JOBS,
-  ofList,
-  underWay,
+  openLongJobs,
+  withStarted,
 } from '../../src/run/jobs';
 
 const words = l10n.t;
@@ -35,7 +35,7 @@ const progress = (id: string, done: number): TrellisEvent => ({
   percent: done * 2,
   etaSeconds: 120,
 });
-const after = (...events: TrellisEvent[]): Jobs => events.reduce(afterEvent, NO_JOBS);
+const after = (...events: TrellisEvent[]): Jobs => events.reduce(applyEvent, NO_JOBS);
 
 test('the run that is meant is the newest open one that grows something', () => {
   const table: [string, TrellisEvent[], string | undefined, number][] = [
@@ -49,35 +49,35 @@ test('the run that is meant is the newest open one that grows something', () => 
   ];
   for (const [name, events, wanted, others] of table) {
     const jobs = after(...events);
-    assert.equal(current(jobs)?.id, wanted, name);
-    assert.equal(besides(jobs), others, name);
+    assert.equal(currentRun(jobs)?.id, wanted, name);
+    assert.equal(countOpenShortJobs(jobs), others, name);
   }
 });
 
 test('of jobs that have ended the newest are remembered, of open ones all, and the end that is told', () => {
   const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `job-${from + at}`);
   const begin = after(job('job-0', 'running'));
-  const many = ids(1, 500).reduce((jobs, id) => afterEvent(jobs, job(id, 'done', 'runTests')), begin);
+  const many = ids(1, 500).reduce((jobs, id) => applyEvent(jobs, job(id, 'done', 'runTests')), begin);
   assert.deepEqual([...many.keys()], ['job-0', ...ids(399, 500)]);
-  const ended = afterEvent(many, job('job-0', 'done'));
+  const ended = applyEvent(many, job('job-0', 'done'));
   assert.equal(ended.get('job-0')?.state, 'done');
 });
 
 test('what is known of a job is kept by events that say nothing of it', () => {
   const files: TrellisEvent = { type: 'files', job: 'job-1', root: '/out', paths: ['a.py'] };
   const jobs = after(job('job-1', 'running'), progress('job-1', 3), files, job('job-1', 'paused'));
-  const { progress: counted, out, state } = current(jobs) ?? {};
+  const { progress: counted, out, state } = currentRun(jobs) ?? {};
   assert.deepEqual(counted, { done: 3, total: 50, percent: 6, etaSeconds: 120 });
   assert.deepEqual([out, state], ['/out', 'paused']);
 });
 
 test('the folder that a run was begun with counts, and events that come before the answer are not lost', () => {
   const early = after(job('job-1', 'running'), progress('job-1', 1));
-  const jobs = begun(early, 'job-1', '/mine');
-  assert.equal(current(jobs)?.out, '/mine');
-  assert.equal(current(jobs)?.progress?.done, 1);
+  const jobs = withStarted(early, 'job-1', '/mine');
+  assert.equal(currentRun(jobs)?.out, '/mine');
+  assert.equal(currentRun(jobs)?.progress?.done, 1);
   const files: TrellisEvent = { type: 'files', job: 'job-1', root: '/mine', paths: [] };
-  assert.equal(afterEvent(jobs, files), jobs, 'nothing is new');
+  assert.equal(applyEvent(jobs, files), jobs, 'nothing is new');
 });
 
 test('a list takes the place of what was known, but for the folders', () => {
@@ -89,19 +89,19 @@ test('a list takes the place of what was known, but for the folders', () => {
     startedAt: '2026-01-01T00:00:00Z',
     progress: { done: 1, total: 3 },
   };
-  const before = begun(after(job('job-1', 'running'), job('job-2', 'running')), 'job-1', '/out');
-  const jobs = ofList(before, [shape]);
+  const before = withStarted(after(job('job-1', 'running'), job('job-2', 'running')), 'job-1', '/out');
+  const jobs = fromList(before, [shape]);
   assert.deepEqual([...jobs.keys()], ['job-1']);
   assert.deepEqual(jobs.get('job-1')?.progress, { done: 1, total: 3, percent: 33 });
   assert.equal(jobs.get('job-1')?.out, '/out');
 });
 
 test('the status bar says how far a run is, and what else there is', () => {
-  const running = current(after(job('job-1', 'running'), progress('job-1', 12)));
-  const paused = current(after(job('job-1', 'paused'), progress('job-1', 12)));
-  const fresh = current(after(job('job-1', 'running')));
+  const running = currentRun(after(job('job-1', 'running'), progress('job-1', 12)));
+  const paused = currentRun(after(job('job-1', 'paused'), progress('job-1', 12)));
+  const fresh = currentRun(after(job('job-1', 'running')));
   const repair = { id: 'job-9', method: 'repair', title: 'repair of a.py', state: 'running' } as const;
-  const table: [Parameters<typeof shown>[0], Job | undefined, number, string, string][] = [
+  const table: [Parameters<typeof statusText>[0], Job | undefined, number, string, string][] = [
     ['running', undefined, 0, '$(type-hierarchy-sub) Trellis', 'plain'],
     ['starting', undefined, 0, '$(sync~spin) Trellis', 'plain'],
     ['running', undefined, 2, '$(sync~spin) Trellis', 'plain'],
@@ -113,8 +113,8 @@ test('the status bar says how far a run is, and what else there is', () => {
     ['stopped', undefined, 0, '$(error) Trellis', 'error'],
   ];
   for (const [state, run, others, text, look] of table) {
-    const made = shown(state, run === undefined ? [] : [run], others, words);
-    assert.deepEqual([made.text, made.look], [text, look]);
+    const made = statusText(state, run === undefined ? [] : [run], others, words);
+    assert.deepEqual([made.text, made.severity], [text, look]);
     assert.notEqual(made.tooltip, '');
   }
 });
@@ -137,13 +137,16 @@ test('work of hours is told by what it is and does, the run first, work of a min
     log('job-4', 'of a minute'),
     log('job-6', 'of nobody'),
   );
-  const open = underWay(jobs);
+  const open = openLongJobs(jobs);
   assert.deepEqual(
     open.map((it) => it.id),
     ['job-1', 'job-3', 'job-2'],
   );
-  assert.deepEqual([besides(jobs), jobs.get('job-4')?.line, jobs.has('job-6')], [1, undefined, false]);
-  const { text, tooltip } = shown('running', open, 1, words);
+  assert.deepEqual(
+    [countOpenShortJobs(jobs), jobs.get('job-4')?.line, jobs.has('job-6')],
+    [1, undefined, false],
+  );
+  const { text, tooltip } = statusText('running', open, 1, words);
   assert.equal(text, '$(sync~spin) Trellis · 12/50 24% · 2 min left · +2');
   assert.equal(tooltip, 'title of job-1\ntitle of job-3\ntitle of job-2\nlooking for the cause');
 });
@@ -156,7 +159,7 @@ test('time is told in the coarsest unit that says something', () => {
     [5399, '90 min left'],
     [5400, '2 h left'],
   ];
-  for (const [seconds, wanted] of table) assert.equal(left(seconds, words), wanted);
+  for (const [seconds, wanted] of table) assert.equal(remainingTime(seconds, words), wanted);
 });
 
 const status = (failed: string[], blocked: string[]): StatusResult => ({
@@ -218,8 +221,8 @@ test('the end of a run is told with its counts, and with what can be done', () =
     [of('failed', wrong), undefined, 'sprout stopped: no key. Set one', 'error', false, false],
     [of('failed', wrong), status([], []), 'sprout stopped: no key. Set one', 'error', false, true],
   ];
-  for (const [given, counts, text, look, report, resumable] of table) {
-    assert.deepEqual(ending(given, counts, words), { text, look, report, resumable });
+  for (const [given, counts, text, severity, hasReport, isResumable] of table) {
+    assert.deepEqual(runFinished(given, counts, words), { text, severity, hasReport, isResumable });
   }
 });
 
@@ -243,7 +246,7 @@ test('what is spent is told with its bounds, where they are known', () => {
     [{ tokens: 1000, usd: 0 }, { usd: 1, tokens: 2_500_000 }, '$0.00 of $1.00, 1k of 2.5M tokens'],
     [{ tokens: 99_960, usd: 0.001 }, { tokens: 999_600 }, '<$0.01, 100k of 1M tokens'],
   ];
-  for (const [cost, budget, wanted] of table) assert.equal(costWords(cost, budget, words), wanted);
+  for (const [cost, budget, wanted] of table) assert.equal(costText(cost, budget, words), wanted);
 });
 
 test('a budget is that of the newest order for the folder', () => {
@@ -251,19 +254,23 @@ test('a budget is that of the newest order for the folder', () => {
   assert.deepEqual([first, second], [{ usd: 1 }, { tokens: 5 }]);
   assert.equal(budgetOf({ out: '/a', budgetMinutes: 3 }), undefined);
   const begin = (jobs: Jobs, id: string, out: string, budget?: Budget) =>
-    begun(afterEvent(jobs, job(id, 'running')), id, out, budget);
+    withStarted(applyEvent(jobs, job(id, 'running')), id, out, budget);
   const one = begin(NO_JOBS, 'job-1', '/a', first);
   const other = begin(one, 'job-2', '/b');
   const again = begin(other, 'job-3', '/a', second);
-  const ended = afterEvent(again, job('job-3', 'done'));
+  const ended = applyEvent(again, job('job-3', 'done'));
   assert.deepEqual(
     [one, other, again, ended].map((it) => budgetFor(it, '/a')),
     [first, first, second, second],
   );
   assert.equal(budgetFor(again, '/b'), undefined);
-  const kept = current(afterEvent(one, progress('job-1', 1)));
+  const kept = currentRun(applyEvent(one, progress('job-1', 1)));
   const open = kept === undefined ? [] : [kept];
-  const { tooltip } = shown('running', open, 0, words, { tokens: 1200, usd: 0.5 });
+  const { tooltip } = statusText('running', open, 0, words, { tokens: 1200, usd: 0.5 });
   assert.equal(tooltip, 'title of job-1\n$0.50 of $1.00, 1.2k tokens');
-  assert.equal(shown('running', open, 0, words).tooltip, 'title of job-1', 'what is not known is not told');
+  assert.equal(
+    statusText('running', open, 0, words).tooltip,
+    'title of job-1',
+    'what is not known is not told',
+  );
 });

@@ -8,7 +8,7 @@ import { generate, resumeRun } from '../../src/generation/generate';
 import { implement } from '../../src/implementing/implement';
 import { means, own } from '../../src/means/means';
 import { type MeansOf, type Method, paramsOf } from '../../src/means/params';
-import { Board } from '../../src/run/board';
+import { JobStore } from '../../src/run/job_store';
 import { tasks } from '../../src/tasks/tasks';
 import { environmentOf } from '../../src/testing/debugging';
 import { lensCommands } from '../../src/testing/lens_commands';
@@ -131,10 +131,10 @@ test('no more tasks are ordered at a time than are taken', () => {
 });
 
 /** Does what a person does so that a method is asked. */
-const ASKS: Record<Method, (room: Room, board: Board) => Promise<unknown>> = {
-  'trellis/generate': ({ sidecar }, board) =>
-    generate(asClient(sidecar), board, { graph: '/p/rpg.json', out: '/p' }),
-  resume: ({ sidecar }, board) => resumeRun(asClient(sidecar), board, '/p'),
+const ASKS: Record<Method, (room: Room, jobStore: JobStore) => Promise<unknown>> = {
+  'trellis/generate': ({ sidecar }, jobStore) =>
+    generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p' }),
+  resume: ({ sidecar }, jobStore) => resumeRun(asClient(sidecar), jobStore, '/p'),
   'trellis/retryNode': () => run('trellis.retryNode', { node: 'n', out: '/p' }),
   'trellis/tasks': () => run('trellis.tasks', { file: '/p/tasks.json', stack: 's', out: '/p' }),
   'trellis/repair': () => run('trellis.repair', { root: '/p' }),
@@ -158,11 +158,11 @@ test('whoever asks a method sends what it takes', async () => {
   for (const method of METHODS) {
     const room = roomOf('/p');
     const client = asClient(room.sidecar);
-    const board = new Board(client);
-    const parts = [board, tasks(client, board), ...lensCommands(client, board, room.testing)];
+    const jobStore = new JobStore(client);
+    const parts = [jobStore, tasks(client, jobStore), ...lensCommands(client, jobStore, room.testing)];
     const asked = method === 'resume' ? 'trellis/generate' : method;
     room.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });
-    await ASKS[method](room, board);
+    await ASKS[method](room, jobStore);
     await settled();
     const [sent = {}] = room.sidecar.params(asked);
     const wanted: MeansOf<Method> = await means(method, '/p');
@@ -177,10 +177,10 @@ test('what a person chose for a run wins over the settings', async () => {
   editor.settings = { model: 'a:set' };
   const { sidecar } = roomOf('/p');
   sidecar.answers['trellis/generate'] = () => ({ job: 'job-1' });
-  const board = new Board(asClient(sidecar));
-  await generate(asClient(sidecar), board, { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' });
+  const jobStore = new JobStore(asClient(sidecar));
+  await generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' });
   assert.deepEqual(sidecar.params('trellis/generate'), [
     { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' },
   ]);
-  board.dispose();
+  jobStore.dispose();
 });

@@ -25,15 +25,15 @@ import type {
   Event as TrellisEvent,
 } from '../../src/protocol';
 import {
-  type About,
-  afterEvent,
-  differences,
-  ofTasks,
+  applyEvent,
+  changedNodes,
   type Run,
+  type RunSource,
   runOf,
+  statusesOfTasks,
   withCost,
   withStatus,
-} from '../../src/run/state';
+} from '../../src/run/run_state';
 
 const words = l10n.t;
 
@@ -69,7 +69,7 @@ function status(nodes: Record<string, [string, string?]>): StatusResult {
 }
 
 const PLAN = plan('[m]', 'x/a', 'x/b: x/a [m] gone', 'y/c: x/a x/b');
-const ABOUT: About = { kind: 'generate', out: '/out', graph: '/rpg.json' };
+const ABOUT: RunSource = { kind: 'generate', out: '/out', graph: '/rpg.json' };
 const run = (stands?: StatusResult, isActive = true): Run => runOf(ABOUT, PLAN, stands, isActive);
 const node = (id: string, to: string, reason?: string): TrellisEvent => {
   const event: TrellisEvent = { type: 'node', job: 'job-1', node: id, status: to };
@@ -96,7 +96,7 @@ test('a run has the leaves of its plan, as the checkpoint has them', () => {
 test('a state of a newer sidecar is shown in its word', () => {
   const table: [string, Run][] = [
     ['of a checkpoint', run(status({ 'x/a': ['passed'], 'x/b': ['parked', 'later'] }))],
-    ['of an event', afterEvent(run(status({ 'x/a': ['passed'] })), node('x/b', 'parked', 'later'))],
+    ['of an event', applyEvent(run(status({ 'x/a': ['passed'] })), node('x/b', 'parked', 'later'))],
     [
       'of a newer checkpoint',
       withStatus(run(), status({ 'x/a': ['passed'], 'x/b': ['parked', 'later'] }), true),
@@ -110,8 +110,8 @@ test('a state of a newer sidecar is shown in its word', () => {
     const seen = [...groupsOf(made, new Set(['failed']))].map(([name, nodes]) => [name, worst(nodes)]);
     assert.deepEqual(seen, [['x', 'other']], 'no filter holds it back');
     const after = withStatus(made, status({ 'x/a': ['passed'], 'x/b': ['shelved', 'later'] }), true);
-    assert.deepEqual(differences(made, after), new Set(['x/b']), 'from one such state to another');
-    assert.equal(afterEvent(after, node('x/b', 'failed')).nodes.get('x/b')?.word, undefined, name);
+    assert.deepEqual(changedNodes(made, after), new Set(['x/b']), 'from one such state to another');
+    assert.equal(applyEvent(after, node('x/b', 'failed')).nodes.get('x/b')?.word, undefined, name);
   }
 });
 
@@ -124,7 +124,7 @@ test('what a checkpoint has running is running only while somebody is at it', ()
     ['resumed', withStatus(run(checkpoint, false), checkpoint, true), 'in_progress', '1/3 passed, 1 running'],
     [
       'told',
-      afterEvent(run(checkpoint, false), node('x/a', 'in_progress')),
+      applyEvent(run(checkpoint, false), node('x/a', 'in_progress')),
       'in_progress',
       '1/3 passed, 1 running',
     ],
@@ -150,13 +150,13 @@ test('events move one node, and only what they speak of', () => {
     ['other things', [{ type: 'missed', count: 1 }], []],
   ];
   for (const [name, events, changed] of table) {
-    const after = events.reduce(afterEvent, before);
-    assert.deepEqual(differences(before, after), new Set(changed), name);
+    const after = events.reduce(applyEvent, before);
+    assert.deepEqual(changedNodes(before, after), new Set(changed), name);
     assert.equal(after === before, changed.length === 0, name);
   }
-  const working = [stage('x/a'), node('x/a', 'in_progress')].reduce(afterEvent, before).nodes.get('x/a');
+  const working = [stage('x/a'), node('x/a', 'in_progress')].reduce(applyEvent, before).nodes.get('x/a');
   assert.equal(working && described(working, words), 'red: 3 failed');
-  const done = [stage('x/a'), node('x/a', 'failed', 'why')].reduce(afterEvent, before).nodes.get('x/a');
+  const done = [stage('x/a'), node('x/a', 'failed', 'why')].reduce(applyEvent, before).nodes.get('x/a');
   assert.deepEqual(
     [done?.stage, done?.reason, done && contextOf(done, 'generate')],
     [undefined, 'why', 'node failed'],
@@ -165,14 +165,14 @@ test('events move one node, and only what they speak of', () => {
 
 test('another run or plan is another as a whole, a newer checkpoint is not', () => {
   const before = run();
-  assert.equal(differences(undefined, before), 'all');
-  assert.equal(differences(before, runOf({ ...ABOUT, out: '/else' }, PLAN, undefined, true)), 'all');
-  assert.equal(differences(before, runOf(ABOUT, plan('x/a'), undefined, true)), 'all');
-  assert.equal(differences(before, runOf(ABOUT, plan('a', 'b', 'c'), undefined, true)), 'all');
+  assert.equal(changedNodes(undefined, before), 'all');
+  assert.equal(changedNodes(before, runOf({ ...ABOUT, out: '/else' }, PLAN, undefined, true)), 'all');
+  assert.equal(changedNodes(before, runOf(ABOUT, plan('x/a'), undefined, true)), 'all');
+  assert.equal(changedNodes(before, runOf(ABOUT, plan('a', 'b', 'c'), undefined, true)), 'all');
   const other = plan('x/a', 'x/b', 'y/c: x/a x/b');
-  assert.equal(differences(before, runOf(ABOUT, other, undefined, true)), 'all', 'other edges');
+  assert.equal(changedNodes(before, runOf(ABOUT, other, undefined, true)), 'all', 'other edges');
   const newer = withStatus(before, status({ 'x/a': ['passed'] }), true);
-  assert.deepEqual(differences(before, newer), new Set(['x/a']));
+  assert.deepEqual(changedNodes(before, newer), new Set(['x/a']));
   assert.equal(withStatus(newer, status({ 'x/a': ['passed'] }), true), newer);
 });
 
@@ -182,7 +182,7 @@ test('what a run costs follows the checkpoint, and takes nothing back that event
     const model = { calls: 1, input_tokens: tokens, output_tokens: 0, usd: 0 };
     return { ...rest, nodes: { ...nodes, z: { status: 'passed', timestamp: '', model } } };
   };
-  const told = afterEvent(run(counted(10)), node('x/a', 'passed'));
+  const told = applyEvent(run(counted(10)), node('x/a', 'passed'));
   const later = withCost(told, counted(20));
   assert.deepEqual(
     [told, later].map((it) => it.cost?.tokens),
@@ -235,7 +235,7 @@ test('with and without a filter, only subgraphs that are others are drawn again'
     ['one goes, one comes', failed, [node('y/c', 'passed'), node('x/a', 'failed')], 'all'],
   ];
   for (const [name, filter, events, drawn] of table) {
-    const after = events.reduce(afterEvent, before);
+    const after = events.reduce(applyEvent, before);
     assert.deepEqual(redrawn(groupsOf(before, filter), groupsOf(after, filter)), drawn, name);
   }
 });
@@ -323,8 +323,8 @@ test('tasks stand in a run as nodes do, and have menus of their own', () => {
     stack: 'go-api',
   };
   const tasks = plan('done', 'now: done', 'bad', 'after: bad', 'later');
-  const about: About = { kind: 'tasks', out: '/out', graph: '/tasks.json' };
-  const made = runOf(about, tasks, ofTasks(told), true);
+  const about: RunSource = { kind: 'tasks', out: '/out', graph: '/tasks.json' };
+  const made = runOf(about, tasks, statusesOfTasks(told), true);
   const shown = [...made.nodes.values()].map((it) => [it.id, it.status, it.reason, contextOf(it, made.kind)]);
   assert.deepEqual(shown, [
     ['done', 'passed', undefined, 'task passed'],
@@ -336,7 +336,7 @@ test('tasks stand in a run as nodes do, and have menus of their own', () => {
   assert.equal(made.cost, undefined);
   const merged = withStatus(
     made,
-    ofTasks({ ...told, completedTasks: ['done', 'now'], currentTasks: [] }),
+    statusesOfTasks({ ...told, completedTasks: ['done', 'now'], currentTasks: [] }),
     true,
   );
   assert.equal(merged.nodes.get('now')?.status, 'passed');

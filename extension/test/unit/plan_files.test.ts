@@ -56,7 +56,7 @@ test('the menus are told which files are plans, those that are opened and saved 
   files.found = Object.keys(texts).map((it) => Uri.file(join(root, it)));
   editor.ran.splice(0);
   const plans = new PlanFiles();
-  await plans.looked;
+  await plans.ready;
   const document = (path: string, text: string) => ({ uri: Uri.file(join(root, path)), getText: () => text });
   editor.opened.fire(document('shop.json', graph));
   editor.opened.fire(document('.vscode/tasks.json', list));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { CancellationTokenSource, TestRunRequest } from 'vscode';
-import { Board } from '../../src/run/board';
 import { isInternal } from '../../src/run/folders';
+import { JobStore } from '../../src/run/job_store';
 import type { SidecarState } from '../../src/sidecar/api';
 import { lensFilter } from '../../src/sidecar/lens_filter';
 import { debugging } from '../../src/testing/debugging';
@@ -73,9 +73,9 @@ test('what lies below .trellis is no work of the person, unless they opened it t
 test('tests of a worktree of ours have no place in the view, whoever runs them', async () => {
   const { sidecar, testing, view } = roomOf('/p');
   const client = asClient(sidecar);
-  const board = new Board(client);
+  const jobStore = new JobStore(client);
   const worktree = '/p/.trellis/worktrees/issue-1';
-  const parts = [...showOthers(client, board, testing), ...lensCommands(client, board, testing)];
+  const parts = [...showOthers(client, jobStore, testing), ...lensCommands(client, jobStore, testing)];
   sidecar.events.fire({ type: 'job', job: 'job-1', method: 'implement', title: '', state: 'running' });
   for (const [root, id] of [
     [worktree, 'a.py::t'],
@@ -98,7 +98,7 @@ test('tests of a worktree of ours have no place in the view, whoever runs them',
     [given],
   );
   assert.equal(view.runs.length, 1);
-  Disposable.from(board, ...parts).dispose();
+  Disposable.from(jobStore, ...parts).dispose();
 });
 
 /** A project on the disk with three files of tests, which ran before. */
@@ -246,8 +246,8 @@ test('two test runs that start together show only their own tests, whichever job
 test('work of a minute says what it does in its notification, work of hours in none', async () => {
   const { sidecar, testing } = roomOf('/p');
   const client = asClient(sidecar);
-  const board = new Board(client);
-  const parts = lensCommands(client, board, testing);
+  const jobStore = new JobStore(client);
+  const parts = lensCommands(client, jobStore, testing);
   editor.progress.splice(0);
   for (const [method, job] of [
     ['generateTests', 'job-1'],
@@ -262,8 +262,8 @@ test('work of a minute says what it does in its notification, work of hours in n
   }
   const line = 'creating the test environment: pytest>=7';
   assert.deepEqual(editor.progress, [`Generating tests: ${line}`, `Looking for a fix: ${line}`]);
-  assert.equal(board.jobs.get('job-3')?.line, line);
-  Disposable.from(board, ...parts).dispose();
+  assert.equal(jobStore.jobs.get('job-3')?.line, line);
+  Disposable.from(jobStore, ...parts).dispose();
 });
 
 test('whoever debugs is told that nothing is sandboxed', () => {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { Board } from '../../src/run/board';
-import { type News, Runs } from '../../src/run/runs';
+import { JobStore } from '../../src/run/job_store';
+import { type RunChange, RunStore } from '../../src/run/run_store';
 import { asClient, Sidecar, settled } from './room_of_tests';
 import { files } from './vscode';
 
@@ -26,9 +26,9 @@ function grown(count: number): { sidecar: Sidecar; outs: string[] } {
 
 test('a run whose folder is deleted gives way to the next, and to none', async () => {
   const { sidecar, outs } = grown(2);
-  const board = new Board(asClient(sidecar));
-  const runs = new Runs(asClient(sidecar), board);
-  const news: News[] = [];
+  const jobStore = new JobStore(asClient(sidecar));
+  const runs = new RunStore(asClient(sidecar), jobStore);
+  const news: RunChange[] = [];
   runs.onChange((it) => news.push(it));
   const shown = async () => {
     await settled();
@@ -44,7 +44,7 @@ test('a run whose folder is deleted gives way to the next, and to none', async (
   rmSync(outs[1] ?? '', { recursive: true });
   sidecar.states.fire('running');
   assert.equal(await shown(), undefined);
-  assert.equal(runs.problem, undefined);
+  assert.equal(runs.error, undefined);
   runs.dispose();
-  board.dispose();
+  jobStore.dispose();
 });

@@ -1,7 +1,7 @@
 // Lists of tasks: what is known of one before it is made, and how it ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { texts } from '../../src/generation/given';
+import { stringFields } from '../../src/generation/command_arguments';
 import type { TasksResult } from '../../src/protocol';
 import { taskList } from '../../src/tasks/list';
 import { ending } from '../../src/tasks/words';
@@ -24,10 +24,10 @@ test('a list of tasks is known by its tasks, and may name a stack', () => {
 });
 
 test('of what a caller gives, texts of known names are taken', () => {
-  assert.deepEqual(texts({ file: '/t.json', out: 3, more: 'x' }, 'file', 'out', 'stack'), {
+  assert.deepEqual(stringFields({ file: '/t.json', out: 3, more: 'x' }, 'file', 'out', 'stack'), {
     file: '/t.json',
   });
-  for (const odd of [undefined, null, 'text', 3]) assert.deepEqual(texts(odd, 'file'), {});
+  for (const odd of [undefined, null, 'text', 3]) assert.deepEqual(stringFields(odd, 'file'), {});
 });
 
 const result: TasksResult = {

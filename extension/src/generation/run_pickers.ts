@@ -1,19 +1,19 @@
-// Choosing graphs, folders and runs.
+// Pickers for planning graphs, folders and runs.
 import { isAbsolute, join, relative } from 'node:path';
 import { l10n, type QuickPickItem, type Uri, window, workspace } from 'vscode';
 import type { Run } from '../protocol';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import { withoutLinks } from '../sidecar/link_free_text';
 import * as notify from '../sidecar/notify';
-import { NO_PLANS } from './plan_files';
+import { EXCLUDED } from './plan_files';
 import { mayBe } from './plan_kind';
 
-/** So many files are listed at most. */
-const MOST_FILES = 200;
+/** Maximal number of files in the picker. */
+const MAX_FILES = 200;
 
 /**
- * The folder that relative paths are meant below: that of the file, else the only one, else the one that is chosen;
- * nothing where the person changed their mind.
+ * Returns the folder that relative paths refer to: the workspace folder of the file, else the only folder, else the
+ * chosen one; `undefined` if the person cancelled.
  */
 export async function folderFor(file?: Uri): Promise<string | undefined> {
   const own = file && workspace.getWorkspaceFolder(file);
@@ -26,7 +26,7 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
   return chosen?.uri.fsPath;
 }
 
-/** A planning graph of the workspace, or any other file; nothing where the person changed their mind. */
+/** Asks for a planning graph of the workspace, or any other file; `undefined` if the person cancelled. */
 export async function pickGraph(): Promise<Uri | undefined> {
   const title = l10n.t('Generate a repository from which planning graph?');
   return await pickJson(
@@ -39,8 +39,8 @@ export async function pickGraph(): Promise<Uri | undefined> {
 }
 
 /**
- * A file of the workspace that fits a pattern and is of a kind, or any other; `filter` and `openLabel` are words of the dialog
- * for those.
+ * Asks for a file of a kind whose path matches a pattern, or any other file; `filter` and `openLabel` are texts of the
+ * dialog for the latter.
  */
 export async function pickJson(
   kind: 'graph' | 'tasks',
@@ -49,7 +49,7 @@ export async function pickJson(
   filter: string,
   openLabel: string,
 ): Promise<Uri | undefined> {
-  const found = await plansIn(await workspace.findFiles(pattern, NO_PLANS, MOST_FILES), kind);
+  const found = await plansOfKind(await workspace.findFiles(pattern, EXCLUDED, MAX_FILES), kind);
   const browse = { label: `$(folder-opened) ${l10n.t('Browse…')}` };
   const files = found.map((uri) => ({ label: workspace.asRelativePath(uri), uri }));
   const items: (QuickPickItem & { uri?: Uri })[] = [...files, browse];
@@ -58,8 +58,8 @@ export async function pickJson(
   return (await window.showOpenDialog({ filters: { [filter]: ['json'] }, openLabel }))?.[0];
 }
 
-/** Those of a kind; what cannot be read is not offered. */
-async function plansIn(all: readonly Uri[], kind: 'graph' | 'tasks'): Promise<Uri[]> {
+/** Returns the readable files of a kind. */
+async function plansOfKind(all: readonly Uri[], kind: 'graph' | 'tasks'): Promise<Uri[]> {
   const fits = all.map(async (it) => {
     const text = await workspace.fs.readFile(it).then(
       (bytes) => new TextDecoder().decode(bytes),
@@ -70,19 +70,19 @@ async function plansIn(all: readonly Uri[], kind: 'graph' | 'tasks'): Promise<Ur
   return (await Promise.all(fits)).flat();
 }
 
-/** Where to grow it, absolute. */
+/** Asks for the output folder; returns an absolute path. */
 export async function pickFolder(graph: Uri): Promise<string | undefined> {
-  return await pickBeside(graph, 'output', l10n.t('Generate the repository in which folder?'));
+  return await pickSiblingFolder(graph, 'output', l10n.t('Generate the repository in which folder?'));
 }
 
-/** A folder, absolute; that of this name beside a file is proposed. */
-export async function pickBeside(file: Uri, name: string, title: string): Promise<string | undefined> {
+/** Asks for a folder; the one with this name beside the file is proposed. Returns an absolute path. */
+export async function pickSiblingFolder(file: Uri, name: string, title: string): Promise<string | undefined> {
   const base = await folderFor(file);
   if (base === undefined) return undefined;
   const beside = relative(base, join(file.fsPath, '..', name));
   const chosen = await window.showInputBox({
     title,
-    // Links in a prompt would be opened as well, and folders are called what one likes.
+    // The editor makes links in prompts as well, and folders may have any name.
     prompt: withoutLinks(
       l10n.t('Relative to {0}. If the folder has an earlier run, that run is resumed.', base),
     ),
@@ -94,7 +94,7 @@ export async function pickBeside(file: Uri, name: string, title: string): Promis
   return isAbsolute(chosen) ? chosen : join(base, chosen.trim());
 }
 
-/** The folder of a run, the only one that fits or the one chosen. */
+/** Returns the folder of the only run that fits, or of the chosen one. */
 export async function pickRun(
   sidecar: Sidecar,
   fits: (run: Run) => boolean,

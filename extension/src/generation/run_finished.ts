@@ -1,4 +1,4 @@
-// What is said when a run has ended: words, made of data.
+// Message at the end of a run.
 
 import { basename, dirname } from 'node:path';
 import type { StatusResult } from '../protocol';
@@ -6,60 +6,66 @@ import type { Job } from '../run/jobs';
 import { errorText } from '../sidecar/errors';
 import type { Translate } from '../translate';
 
-export interface Ending {
+export interface RunFinished {
   readonly text: string;
-  readonly look: 'info' | 'warning' | 'error';
-  /** Whether there is a report to be read. */
-  readonly report: boolean;
-  /** Whether the run can be gone on with. */
-  readonly resumable: boolean;
+  readonly severity: 'info' | 'warning' | 'error';
+  /** Whether the run has a report. */
+  readonly hasReport: boolean;
+  /** Whether the run can be resumed. */
+  readonly isResumable: boolean;
 }
 
 /**
- * @param status where its nodes stand; none where it cannot be known
+ * Makes the message.
+ * @param status none if it could not be read
  */
-export function ending(job: Job, status: StatusResult | undefined, t: Translate): Ending {
-  const counts = status === undefined ? undefined : counted(status, t);
+export function runFinished(job: Job, status: StatusResult | undefined, t: Translate): RunFinished {
+  const counts = status === undefined ? undefined : countsText(status, t);
   if (job.state === 'cancelled') {
     const text = t('{0} was cancelled. What passed is kept.', job.title);
-    return { text: joined(text, counts), look: 'info', report: false, resumable: true };
+    return { text: joined(text, counts), severity: 'info', hasReport: false, isResumable: true };
   }
   if (job.state === 'failed') {
     const why = errorText({ message: job.error ?? '', hint: job.hint, kind: undefined }, t);
     const text = t('{0} stopped: {1}', job.title, why);
-    // What has no status has not begun: its input was refused, and would be again.
-    return { text, look: 'error', report: false, resumable: status !== undefined };
+    // A run without a status never began: its input was refused, and would be again.
+    return { text, severity: 'error', hasReport: false, isResumable: status !== undefined };
   }
-  if (status !== undefined && isDemo(job) && status.failed.length === FAILING) {
+  if (status !== undefined && isDemo(job) && status.failed.length === FAILING_IN_DEMO) {
     const passed = status.counts.passed ?? 0;
     const text = t(
       'The demo is done: {0} of {1} functions passed. Two fail on purpose, to show how failures look.',
       passed,
       status.total,
     );
-    return { text, look: 'info', report: true, resumable: false };
+    return { text, severity: 'info', hasReport: true, isResumable: false };
   }
   const failed = (status?.failed.length ?? 0) > 0;
   const text = t(hasFailedAgain(job, status) ? '{0} failed again.' : '{0} is done.', job.title);
-  return { text: joined(text, counts), look: failed ? 'warning' : 'info', report: true, resumable: false };
+  return {
+    text: joined(text, counts),
+    severity: failed ? 'warning' : 'info',
+    hasReport: true,
+    isResumable: false,
+  };
 }
 
-/** Folder that the demo is generated below. */
-export const DEMO = 'trellis-demo';
-/** So many functions of the demo never pass, by design. */
-const FAILING = 2;
+/** Folder of the demo. */
+export const DEMO_FOLDER = 'trellis-demo';
+/** Number of functions of the demo that fail on purpose. */
+const FAILING_IN_DEMO = 2;
 
 function isDemo({ method, out }: Job): boolean {
-  return method === 'generate' && out !== undefined && basename(dirname(out)) === DEMO;
+  return method === 'generate' && out !== undefined && basename(dirname(out)) === DEMO_FOLDER;
 }
 
-/** Whether the node that was tried again stands as failed; such a job's title begins with it. */
+/** Returns whether the retried node failed; the job's title begins with its id. */
 function hasFailedAgain(job: Job, status: StatusResult | undefined): boolean {
   const failed = status?.failed ?? [];
   return job.method === 'retryNode' && failed.some((id) => job.title.startsWith(`${id} `));
 }
 
-function counted(status: StatusResult, t: Translate): string {
+function countsText(status: StatusResult, t: Translate): string {
   const passed = status.counts.passed ?? 0;
   const parts = [t('{0} of {1} nodes passed', passed, status.total)];
   if (status.failed.length > 0) parts.push(t('{0} failed', status.failed.length));

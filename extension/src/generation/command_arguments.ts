@@ -1,7 +1,7 @@
-// What a caller of a command gave along, which may be anything.
+// Arguments of commands, which may be anything.
 
-/** The fields of these names that are texts. */
-export function texts<K extends string>(given: unknown, ...names: K[]): { [P in K]?: string } {
+/** Returns the fields with these names that are strings. */
+export function stringFields<K extends string>(given: unknown, ...names: K[]): { [P in K]?: string } {
   const all = new Map(typeof given === 'object' && given !== null ? Object.entries(given) : []);
   const found: { [P in K]?: string } = {};
   for (const name of names) {
