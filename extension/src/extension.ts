@@ -1,6 +1,6 @@
 // Entry point: connects the folders.
 import { commands, type ExtensionContext, l10n, window } from 'vscode';
-import { approval } from './approval/room';
+import { registerApproval } from './approval/register';
 import { registerGeneration } from './generation/register';
 import { createStatusBar } from './generation/status_bar';
 import { interpreters } from './means/interpreter';
@@ -36,7 +36,7 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(tasks(sidecar, jobStore));
   testing(context, sidecar, jobStore);
   nodes(context, sidecar, jobStore, runs);
-  approval(context, sidecar, jobStore);
+  registerApproval(context, sidecar, jobStore);
   const moved = l10n.t(
     'The setting "trellis.path" takes effect when the server restarts. Restarting now stops the running work.',
   );

@@ -1,40 +1,40 @@
-// Proposals that are open, as a value made of what the sidecar lists and tells.
+// Open proposals as a value, made of lists and events of the sidecar.
 import type { FixSummary, State, Event as TrellisEvent } from '../protocol';
-import { keyOf } from './place';
+import { proposalKey } from './proposal_uri';
 
-/** A proposal of a folder. */
+/** A proposal and its folder. */
 export interface Proposal extends FixSummary {
-  /** Absolute. */
+  /** Folder, absolute. */
   readonly root: string;
 }
 
-/** By folder and id; those of a folder the oldest first. */
+/** Proposals by folder and id; those of a folder the oldest first. */
 export type Queue = ReadonlyMap<string, Proposal>;
 
-export const NOTHING: Queue = new Map();
+export const EMPTY_QUEUE: Queue = new Map();
 
-/** States after which there is nothing to decide. */
-const DECIDED: readonly string[] = ['accepted', 'rejected'];
+/** States without anything left to decide. */
+const DECIDED_STATES: readonly string[] = ['accepted', 'rejected'];
 
-/** The order in which a person wants to see them. */
-const STATES: readonly State[] = ['waiting', 'stale', 'failed', 'undone'];
+/** States in the order of display. */
+const STATE_ORDER: readonly State[] = ['waiting', 'stale', 'failed', 'undone'];
 
-/** What a folder's list says takes the place of all that was known of the folder. */
-export function listed(queue: Queue, root: string, fixes: readonly FixSummary[]): Queue {
+/** Replaces the proposals of a folder by a list. */
+export function withList(queue: Queue, root: string, fixes: readonly FixSummary[]): Queue {
   const others = [...queue].filter(([, it]) => it.root !== root);
-  const open = fixes.filter((it) => !DECIDED.includes(it.state)).map((it) => ({ ...it, root }));
-  return new Map([...others, ...open.map((it): [string, Proposal] => [keyOf(it), it])]);
+  const open = fixes.filter((it) => !DECIDED_STATES.includes(it.state)).map((it) => ({ ...it, root }));
+  return new Map([...others, ...open.map((it): [string, Proposal] => [proposalKey(it), it])]);
 }
 
-/** Those of all other folders. */
+/** Removes the proposals of some folders. */
 export function without(queue: Queue, isGone: (root: string) => boolean): Queue {
   return new Map([...queue].filter(([, it]) => !isGone(it.root)));
 }
 
-/** What was decided goes at once; of the rest the event tells too little. */
-export function afterEvent(queue: Queue, event: Extract<TrellisEvent, { type: 'proposal' }>): Queue {
-  const key = keyOf({ root: event.root, fix: event.proposal });
-  if (!DECIDED.includes(event.state) || !queue.has(key)) return queue;
+/** Removes a decided proposal; other events do not contain enough. */
+export function applyEvent(queue: Queue, event: Extract<TrellisEvent, { type: 'proposal' }>): Queue {
+  const key = proposalKey({ root: event.root, fix: event.proposal });
+  if (!DECIDED_STATES.includes(event.state) || !queue.has(key)) return queue;
   const left = new Map(queue);
   left.delete(key);
   return left;
@@ -44,31 +44,32 @@ export function waiting(queue: Queue): readonly Proposal[] {
   return ordered(queue).filter((it) => it.state === 'waiting');
 }
 
-/** All that are open: those that wait first, then the oldest first. */
+/** Returns all open proposals: waiting ones first, then the oldest first. */
 export function ordered(queue: Queue): readonly Proposal[] {
   return [...queue.values()].sort(
-    (a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || compare(a.createdAt, b.createdAt),
+    (a, b) =>
+      STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state) || compare(a.createdAt, b.createdAt),
   );
 }
 
-/** Those that wait now and did not before. */
+/** Returns the proposals that wait now and did not before. */
 export function arrived(before: Queue, now: Queue): readonly Proposal[] {
-  return waiting(now).filter((it) => before.get(keyOf(it))?.state !== 'waiting');
+  return waiting(now).filter((it) => before.get(proposalKey(it))?.state !== 'waiting');
 }
 
-/** Those that were open and are not any more: decided, or gone. */
+/** Returns the proposals that were open and are not any more: decided, or gone. */
 export function departed(before: Queue, now: Queue): readonly Proposal[] {
   return [...before].filter(([key]) => !now.has(key)).map(([, it]) => it);
 }
 
-/** What was announced and still waits, the oldest first. */
+/** Returns the announced proposals that still wait, the oldest first. */
 export function announced(
   before: readonly Proposal[],
   news: readonly Proposal[],
   now: Queue,
 ): readonly Proposal[] {
-  const keys = new Set([...before, ...news].map(keyOf));
-  return waiting(now).filter((it) => keys.has(keyOf(it)));
+  const keys = new Set([...before, ...news].map(proposalKey));
+  return waiting(now).filter((it) => keys.has(proposalKey(it)));
 }
 
 function compare(a: string, b: string): number {

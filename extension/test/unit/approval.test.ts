@@ -2,39 +2,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
-import { Inquiry } from '../../src/approval/inquiry';
-import { editLenses, lensesOf } from '../../src/approval/lenses';
+import { editLenses, proposalLenses } from '../../src/approval/lens_list';
 import {
-  addressOf,
-  EDITED,
-  fixOf,
-  isSame,
-  keyOf,
-  type Place,
-  placeOf,
-  SHOWN,
-  seenOf,
-} from '../../src/approval/place';
+  arrivalText,
+  confidenceText,
+  decisionMessage,
+  pickItem,
+  rowOf,
+  tabTitle,
+  undoneText,
+} from '../../src/approval/messages';
+import { ProposalQueries } from '../../src/approval/proposal_query';
 import {
-  afterEvent,
+  EDIT_SCHEME,
+  isSameProposal,
+  PROPOSAL_SCHEME,
+  proposalKey,
+  proposalRefOf,
+  reviewedOf,
+  type TextRef,
+  textRefOf,
+  uriPartsOf,
+} from '../../src/approval/proposal_uri';
+import {
   announced,
+  applyEvent,
   arrived,
   departed,
-  listed,
-  NOTHING,
+  EMPTY_QUEUE,
   ordered,
   waiting,
+  withList,
   without,
 } from '../../src/approval/queue';
-import {
-  arrivalWords,
-  confidenceWords,
-  decidedWords,
-  pickOf,
-  rowOf,
-  titleOf,
-  undoneWords,
-} from '../../src/approval/words';
 import type {
   DecideFixResult,
   FixResult,
@@ -69,7 +69,7 @@ const told = (fix: string, state: string, root = '/p'): Extract<TrellisEvent, { 
 
 test('those that wait come first, then the oldest; what is decided is not there', () => {
   const later = '2026-01-02T00:00:00Z';
-  const queue = listed(NOTHING, '/p', [
+  const queue = withList(EMPTY_QUEUE, '/p', [
     summary('fix-1', 'undone'),
     summary('fix-2', 'waiting', later),
     summary('fix-3', 'accepted'),
@@ -84,9 +84,12 @@ test('those that wait come first, then the oldest; what is decided is not there'
 });
 
 test('a list takes the place of what was known of its folder, and of no other', () => {
-  const both = listed(listed(NOTHING, '/p', [summary('fix-1')]), '/q', [summary('fix-1'), summary('fix-2')]);
+  const both = withList(withList(EMPTY_QUEUE, '/p', [summary('fix-1')]), '/q', [
+    summary('fix-1'),
+    summary('fix-2'),
+  ]);
   assert.equal(both.size, 3);
-  const left = listed(both, '/q', [summary('fix-2')]);
+  const left = withList(both, '/q', [summary('fix-2')]);
   assert.deepEqual(
     waiting(left).map((it) => `${it.root} ${it.fix}`),
     ['/p fix-1', '/q fix-2'],
@@ -94,22 +97,22 @@ test('a list takes the place of what was known of its folder, and of no other', 
 });
 
 test('what is wrong with a folder is what the newest answer says, until it is forgotten', () => {
-  const inquiry = new Inquiry();
-  const [runs, old, newer] = [inquiry.ask(), inquiry.ask('/p'), inquiry.ask('/p')];
-  assert.ok(inquiry.answered(runs, ['no runs']));
-  assert.ok(inquiry.answered(newer, [], '/p'));
-  assert.ok(!inquiry.answered(old, ['it failed before'], '/p'));
+  const inquiry = new ProposalQueries();
+  const [runs, old, newer] = [inquiry.begin(), inquiry.begin('/p'), inquiry.begin('/p')];
+  assert.ok(inquiry.finish(runs, ['no runs']));
+  assert.ok(inquiry.finish(newer, [], '/p'));
+  assert.ok(!inquiry.finish(old, ['it failed before'], '/p'));
   assert.deepEqual([inquiry.problems, inquiry.folders], [['no runs'], ['/p']]);
-  assert.ok(inquiry.answered(inquiry.ask(), []));
+  assert.ok(inquiry.finish(inquiry.begin(), []));
   assert.deepEqual(inquiry.problems, []);
-  const last = inquiry.ask('/p');
+  const last = inquiry.begin('/p');
   inquiry.forget('/p');
-  assert.ok(!inquiry.answered(last, ['too late'], '/p'));
-  assert.deepEqual([inquiry.problems, inquiry.folders, inquiry.knows('/p')], [[], [], false]);
+  assert.ok(!inquiry.finish(last, ['too late'], '/p'));
+  assert.deepEqual([inquiry.problems, inquiry.folders, inquiry.has('/p')], [[], [], false]);
 });
 
 test('what lies in folders that were taken out goes with them', () => {
-  const both = listed(listed(NOTHING, '/p', [summary('fix-1')]), '/q', [summary('fix-2')]);
+  const both = withList(withList(EMPTY_QUEUE, '/p', [summary('fix-1')]), '/q', [summary('fix-2')]);
   const left = without(both, (root) => root === '/p');
   assert.deepEqual(
     waiting(left).map((it) => it.root),
@@ -131,7 +134,7 @@ test('what lies in folders that were taken out goes with them', () => {
 });
 
 test('what is decided goes at once, and nothing else does', () => {
-  const queue = listed(NOTHING, '/p', [summary('fix-1'), summary('fix-2')]);
+  const queue = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2')]);
   const table: [TrellisEvent & { type: 'proposal' }, number][] = [
     [told('fix-1', 'accepted'), 1],
     [told('fix-1', 'rejected'), 1],
@@ -140,15 +143,15 @@ test('what is decided goes at once, and nothing else does', () => {
     [told('fix-9', 'waiting'), 2],
   ];
   for (const [event, size] of table) {
-    const after = afterEvent(queue, event);
+    const after = applyEvent(queue, event);
     assert.equal(after.size, size, JSON.stringify(event));
     if (size === 2) assert.equal(after, queue);
   }
 });
 
 test('news are those that wait now and did not before', () => {
-  const before = listed(NOTHING, '/p', [summary('fix-1'), summary('fix-2', 'stale')]);
-  const now = listed(before, '/p', [
+  const before = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2', 'stale')]);
+  const now = withList(before, '/p', [
     summary('fix-1'),
     summary('fix-2'),
     summary('fix-3'),
@@ -161,39 +164,39 @@ test('news are those that wait now and did not before', () => {
   assert.deepEqual(arrived(now, now), []);
 });
 
-const place: Place = { root: '/p q', fix: 'fix-1', revision: 2, path: 'shop/a.py', side: 'base' };
+const place: TextRef = { root: '/p q', fix: 'fix-1', revision: 2, path: 'shop/a.py', side: 'base' };
 
 test('an address says its place, and strange ones say none', () => {
-  for (const scheme of [SHOWN, EDITED]) {
-    const address = addressOf(scheme, place);
+  for (const scheme of [PROPOSAL_SCHEME, EDIT_SCHEME]) {
+    const address = uriPartsOf(scheme, place);
     assert.equal(address.path, '/trellis.fix/fix-1/shop/a.py');
-    assert.deepEqual(placeOf(address), place);
+    assert.deepEqual(textRefOf(address), place);
   }
-  const { query, path } = addressOf(SHOWN, place);
+  const { query, path } = uriPartsOf(PROPOSAL_SCHEME, place);
   for (const strange of [
     { scheme: 'file', path, query },
-    { scheme: SHOWN, path, query: '' },
-    { scheme: SHOWN, path, query: '{' },
-    { scheme: SHOWN, path, query: '[]' },
-    { scheme: SHOWN, path, query: JSON.stringify({ ...place, side: 'other' }) },
-    { scheme: SHOWN, path, query: JSON.stringify({ ...place, revision: '2' }) },
-    { scheme: SHOWN, path, query: JSON.stringify({ ...place, root: null }) },
+    { scheme: PROPOSAL_SCHEME, path, query: '' },
+    { scheme: PROPOSAL_SCHEME, path, query: '{' },
+    { scheme: PROPOSAL_SCHEME, path, query: '[]' },
+    { scheme: PROPOSAL_SCHEME, path, query: JSON.stringify({ ...place, side: 'other' }) },
+    { scheme: PROPOSAL_SCHEME, path, query: JSON.stringify({ ...place, revision: '2' }) },
+    { scheme: PROPOSAL_SCHEME, path, query: JSON.stringify({ ...place, root: null }) },
   ]) {
-    assert.equal(placeOf(strange), undefined, strange.query);
+    assert.equal(textRefOf(strange), undefined, strange.query);
   }
 });
 
 test('rows and lenses name a proposal, anything else names none', () => {
   const lens = { root: '/p', fix: 'fix-1', revision: 3, hunks: [2, 'x'] };
-  assert.deepEqual(fixOf(lens), { root: '/p', fix: 'fix-1' });
-  assert.deepEqual(seenOf(lens), { revision: 3, hunks: [2] });
+  assert.deepEqual(proposalRefOf(lens), { root: '/p', fix: 'fix-1' });
+  assert.deepEqual(reviewedOf(lens), { revision: 3, hunks: [2] });
   for (const it of [undefined, null, 'fix-1', {}, { root: '/p' }]) {
-    assert.equal(fixOf(it), undefined);
-    assert.deepEqual(seenOf(it), { hunks: [] });
+    assert.equal(proposalRefOf(it), undefined);
+    assert.deepEqual(reviewedOf(it), { hunks: [] });
   }
   const other = { root: '/q', fix: 'fix-1' };
-  assert.equal(isSame(lens, other), false);
-  assert.notEqual(keyOf(lens), keyOf(other));
+  assert.equal(isSameProposal(lens, other), false);
+  assert.notEqual(proposalKey(lens), proposalKey(other));
 });
 
 const hunk = (id: number, newStart: number, newLines: string[] = ['x']) => ({
@@ -221,7 +224,7 @@ const full = (node: string | null, hunks: ReturnType<typeof hunk>[], reason = 'w
 function shown(fix: FixResult, lines: number) {
   const [file] = fix.files;
   assert.ok(file);
-  return lensesOf('/p', fix, file, lines, words);
+  return proposalLenses('/p', fix, file, lines, words);
 }
 
 test('over the first line stands what can be done with all, over each hunk what can be done with it', () => {
@@ -242,8 +245,8 @@ test('over the first line stands what can be done with all, over each hunk what 
     ],
   );
   const of = { root: '/p', fix: 'fix-1', revision: 3 };
-  assert.deepEqual(all[0]?.given, of);
-  assert.deepEqual(all[6]?.given, { ...of, hunks: [2] });
+  assert.deepEqual(all[0]?.argument, of);
+  assert.deepEqual(all[6]?.argument, { ...of, hunks: [2] });
 });
 
 test('a lens stands on a line that is there', () => {
@@ -265,7 +268,7 @@ test('of a draft with several hunks one is taken alone; a long reason is cut, an
 test('over a text that is edited stand its end and the way back', () => {
   const of = { root: '/p', fix: 'fix-1', revision: 3 };
   assert.deepEqual(
-    editLenses(of, words).map((it) => [it.line, it.command, it.given]),
+    editLenses(of, words).map((it) => [it.line, it.command, it.argument]),
     [
       [0, 'trellis.acceptEdited', of],
       [0, 'trellis.leaveDraft', of],
@@ -291,10 +294,10 @@ test('a row says where, how sure and why, and its state where it does not wait',
 test('one that has come is named, several are counted', () => {
   const one = { ...summary('fix-1'), root: '/p' };
   assert.equal(
-    arrivalWords([one], words),
+    arrivalText([one], words),
     'fix-1 for shop/a.py is ready for review: test_a.py::t, confidence 87%.',
   );
-  assert.equal(arrivalWords([one, one], words), '2 proposed fixes are ready for review.');
+  assert.equal(arrivalText([one, one], words), '2 proposed fixes are ready for review.');
 });
 
 const decided = (state: State, more: Partial<DecideFixResult> = {}): DecideFixResult => ({
@@ -336,8 +339,8 @@ test('what came of a decision is said, and what can be done about it is offered'
     ],
   ];
   for (const [result, text, command, settled] of table) {
-    const said = decidedWords(result, words);
-    assert.deepEqual([said.text, said.offer?.command, said.settled], [text, command, settled]);
+    const said = decisionMessage(result, words);
+    assert.deepEqual([said.text, said.action?.command, said.isSettled], [text, command, settled]);
   }
 });
 
@@ -354,7 +357,7 @@ test('undoing says what it undid, and what stays', () => {
     [[...parts, step('undone', 3), step('undone', 4)], 'fix-1 was undone. Restored: shop/a.py.'],
   ];
   for (const [history, wanted] of table)
-    assert.equal(undoneWords('fix-1', ['shop/a.py'], history, words), wanted);
+    assert.equal(undoneText('fix-1', ['shop/a.py'], history, words), wanted);
 });
 
 test('what can be done about a refusal is what the sidecar names, whatever its words are', () => {
@@ -372,26 +375,26 @@ test('what can be done about a refusal is what the sidecar names, whatever its w
 });
 
 test('what was announced is announced until it is decided', () => {
-  const queue = listed(NOTHING, '/p', [summary('fix-1'), summary('fix-2'), summary('fix-3')]);
+  const queue = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2'), summary('fix-3')]);
   const [one, two, three] = waiting(queue);
   assert.ok(one && two && three);
   const ids = (them: readonly FixSummary[]) => them.map((it) => it.fix);
   assert.deepEqual(ids(announced([two], [one], queue)), ['fix-1', 'fix-2']);
-  const after = afterEvent(queue, told('fix-1', 'rejected'));
+  const after = applyEvent(queue, told('fix-1', 'rejected'));
   assert.deepEqual(ids(announced([one, two], [], after)), ['fix-2']);
   assert.deepEqual(ids(departed(queue, after)), ['fix-1']);
   assert.deepEqual(departed(after, queue), []);
-  const stale = listed(queue, '/p', [summary('fix-2', 'stale')]);
+  const stale = withList(queue, '/p', [summary('fix-2', 'stale')]);
   assert.deepEqual(announced([two], [], stale), []);
   assert.deepEqual(ids(departed(queue, stale)), ['fix-1', 'fix-3']);
 });
 
 test('titles and choices name file and proposal', () => {
-  assert.equal(titleOf(summary('fix-1'), 'shop/a.py', words), 'a.py (fix-1)');
-  assert.equal(titleOf(summary('fix-1'), 'a.py', words), 'a.py (fix-1)');
-  assert.deepEqual(pickOf(summary('fix-1', 'accepted'), words), {
+  assert.equal(tabTitle(summary('fix-1'), 'shop/a.py', words), 'a.py (fix-1)');
+  assert.equal(tabTitle(summary('fix-1'), 'a.py', words), 'a.py (fix-1)');
+  assert.deepEqual(pickItem(summary('fix-1', 'accepted'), words), {
     label: 'fix-1',
     description: 'shop/a.py · accepted',
   });
-  assert.equal(confidenceWords(summary('fix-1').confidence, words), 'confidence 87%');
+  assert.equal(confidenceText(summary('fix-1').confidence, words), 'confidence 87%');
 });

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Drafts } from '../../src/approval/drafts';
-import type { Place } from '../../src/approval/place';
-import { bytesOf, isShownAs, textOf } from '../../src/approval/plain';
+import type { TextRef } from '../../src/approval/proposal_uri';
+import { decodeUtf8, encodeUtf8, isSameInEditor } from '../../src/approval/text_encoding';
 
 test('bytes say that they are UTF-8, and those of another encoding give no text', () => {
   for (const text of ['', 'a\r\n', 'Café\n', '\ufeffCafé\n']) {
-    const bytes = bytesOf(text);
+    const bytes = encodeUtf8(text);
     assert.deepEqual([...bytes.slice(0, 3)], [0xef, 0xbb, 0xbf]);
-    assert.equal(textOf(bytes), text.replace('\ufeff', ''));
+    assert.equal(decodeUtf8(bytes), text.replace('\ufeff', ''));
   }
   const table: [number[], string | undefined][] = [
     [[0x61], 'a'],
@@ -21,15 +21,15 @@ test('bytes say that they are UTF-8, and those of another encoding give no text'
     [[0xc3, 0xa9], undefined],
     [[0xff, 0xfe, 0x61, 0x00], undefined],
   ];
-  for (const [bytes, text] of table) assert.equal(textOf(Uint8Array.from(bytes)), text, String(bytes));
+  for (const [bytes, text] of table) assert.equal(decodeUtf8(Uint8Array.from(bytes)), text, String(bytes));
 });
 
 test('line ends and the mark are no difference, letters are', () => {
-  assert.ok(isShownAs('\ufeffa\r\nb\nc\rd', 'a\nb\nc\nd'));
-  for (const other of ['a', 'a\n\n', 'b\n', 'Ã©\n']) assert.ok(!isShownAs('é\n', other), other);
+  assert.ok(isSameInEditor('\ufeffa\r\nb\nc\rd', 'a\nb\nc\nd'));
+  for (const other of ['a', 'a\n\n', 'b\n', 'Ã©\n']) assert.ok(!isSameInEditor('é\n', other), other);
 });
 
-const place = (fix: string, path = 'a.py'): Place => ({
+const place = (fix: string, path = 'a.py'): TextRef => ({
   root: '/p',
   fix,
   revision: 1,

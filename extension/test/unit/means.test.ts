@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { Decisions } from '../../src/approval/decide';
+import { Decisions } from '../../src/approval/decisions';
 import { generate, resumeRun } from '../../src/generation/generate';
 import { implement } from '../../src/implementing/implement';
 import { means, own } from '../../src/means/means';
@@ -148,7 +148,7 @@ const ASKS: Record<Method, (room: Room, jobStore: JobStore) => Promise<unknown>>
 };
 
 async function decided(sidecar: Room['sidecar']): Promise<void> {
-  const parts = { queue: new Map(), mayGo: async () => true, withdraw: () => {} } as never;
+  const parts = { queue: new Map(), confirmDiscard: async () => true, withdraw: () => {} } as never;
   const decisions = new Decisions(asClient(sidecar), parts, parts, parts, parts);
   await decisions.decide({ root: '/p', fix: 'fix-1' }, { decision: 'accept' });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { Watch } from '../../src/approval/watch';
+import { ProposalWatcher } from '../../src/approval/proposal_watcher';
 import { files } from './vscode';
 
 beforeEach(() => {
@@ -21,8 +21,8 @@ function project(): string {
 /** What a watch tells of until it is asked. */
 async function told(act: () => void = () => undefined): Promise<string[]> {
   const roots: string[] = [];
-  const watch = new Watch((root) => roots.push(root));
-  await watch.looked;
+  const watch = new ProposalWatcher((root) => roots.push(root));
+  await watch.ready;
   act();
   watch.dispose();
   return roots;
@@ -45,9 +45,9 @@ test('a project that comes later is told of by the watcher, and one that is know
   assert.deepEqual(await told(create(root)), [root]);
   files.found = [{ fsPath: join(root, '.trellis', '.gitignore') }];
   const roots: string[] = [];
-  const watch = new Watch((it) => roots.push(it));
+  const watch = new ProposalWatcher((it) => roots.push(it));
   watch.follow(root);
-  await watch.looked;
+  await watch.ready;
   watch.dispose();
   assert.deepEqual(roots, []);
 });
@@ -55,8 +55,8 @@ test('a project that comes later is told of by the watcher, and one that is know
 test('what is found after the end is told to nobody', async () => {
   files.found = [{ fsPath: join(project(), '.trellis', '.gitignore') }];
   const roots: string[] = [];
-  const watch = new Watch((it) => roots.push(it));
+  const watch = new ProposalWatcher((it) => roots.push(it));
   watch.dispose();
-  await watch.looked;
+  await watch.ready;
   assert.deepEqual(roots, []);
 });

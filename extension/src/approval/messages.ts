@@ -1,4 +1,4 @@
-// What is said of proposals and of decisions: words, made of data.
+// Texts about proposals and decisions.
 
 import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State, Step } from '../protocol';
 import type { Translate } from '../translate';
@@ -8,11 +8,11 @@ export function percent(share: number): number {
   return Math.round(share * 100);
 }
 
-export function confidenceWords({ total }: ConfidenceShape, t: Translate): string {
+export function confidenceText({ total }: ConfidenceShape, t: Translate): string {
   return t('confidence {0}%', percent(total));
 }
 
-export function stateWords(state: State, t: Translate): string {
+export function stateText(state: State, t: Translate): string {
   const all: Record<State, string> = {
     waiting: t('ready for review'),
     accepted: t('accepted'),
@@ -24,11 +24,11 @@ export function stateWords(state: State, t: Translate): string {
   return all[state];
 }
 
-/** A row of the view. */
+/** A row of the list of proposals. */
 export interface Row {
   readonly label: string;
   readonly description: string;
-  /** Markdown, without links or commands; what comes from elsewhere is quoted. */
+  /** Paragraphs of Markdown without links or commands; foreign text is escaped. */
   readonly tooltip: readonly string[];
   readonly icon: string;
   readonly context: string;
@@ -44,8 +44,8 @@ const ICONS: Record<State, string> = {
 };
 
 export function rowOf(fix: Proposal, t: Translate): Row {
-  const state = fix.state === 'waiting' ? [] : [stateWords(fix.state, t)];
-  const sure = confidenceWords(fix.confidence, t);
+  const state = fix.state === 'waiting' ? [] : [stateText(fix.state, t)];
+  const sure = confidenceText(fix.confidence, t);
   const { diagnostic, fix: tests, coverage } = fix.confidence;
   return {
     label: fix.node ?? fix.paths.join(', '),
@@ -61,53 +61,53 @@ export function rowOf(fix: Proposal, t: Translate): Row {
         percent(coverage),
       ),
       `${fix.test.id}\n${fix.test.message}`,
-      stateWords(fix.state, t),
+      stateText(fix.state, t),
     ],
     icon: ICONS[fix.state],
     context: `fix ${fix.state}${fix.node ? ' draft' : ''}`,
   };
 }
 
-/** Of those that have come: one by its name, several by their number. */
-export function arrivalWords(fixes: readonly Proposal[], t: Translate): string {
+/** Describes new proposals: one by its name, several by their number. */
+export function arrivalText(fixes: readonly Proposal[], t: Translate): string {
   const [first, ...more] = fixes;
   if (first === undefined || more.length > 0) {
     return t('{0} proposed fixes are ready for review.', fixes.length);
   }
-  const sure = confidenceWords(first.confidence, t);
+  const sure = confidenceText(first.confidence, t);
   const paths = first.paths.join(', ');
-  // Named, since the editor shows what is said twice in the same words only once.
+  // With the name, since the editor shows equal messages only once.
   return t('{0} for {1} is ready for review: {2}, {3}.', first.fix, paths, first.test.id, sure);
 }
 
-/** What a person may do about what is said: a command, which is given the proposal. */
-export interface Offer {
+/** Action of a message: a command with the proposal as its argument. */
+export interface MessageAction {
   readonly title: string;
   readonly command: string;
 }
 
-/** What came of a decision. */
-export interface Said {
+/** Message about a decision. */
+export interface DecisionMessage {
   readonly text: string;
-  /** Such as taking back what was written. */
-  readonly offer?: Offer;
+  /** Action such as undoing the decision. */
+  readonly action?: MessageAction;
   /** Whether nothing is left to decide. */
-  readonly settled: boolean;
+  readonly isSettled: boolean;
 }
 
-export function decidedWords(result: DecideFixResult, t: Translate): Said {
+export function decisionMessage(result: DecideFixResult, t: Translate): DecisionMessage {
   const { fix, state, hunks, written, notes, edit } = result;
   const isWritten = typeof edit === 'number';
-  const settled = state === 'accepted' || state === 'rejected';
+  const isSettled = state === 'accepted' || state === 'rejected';
   const files = written.join(', ');
   const failed = state === 'failed';
   const advice = failed ? [t('Edit it, or accept other hunks.')] : [];
-  const text = [headline(), ...mends(), ...notes.map(sentence), ...advice].join(' ');
-  const offer = isWritten ? undoing(t) : failed ? editing(t) : undefined;
-  return { text, ...(offer === undefined ? {} : { offer }), settled };
+  const text = [headline(), ...fixedTests(), ...notes.map(sentence), ...advice].join(' ');
+  const action = isWritten ? undoAction(t) : failed ? editAction(t) : undefined;
+  return { text, ...(action === undefined ? {} : { action: action }), isSettled: isSettled };
 
-  /** More than the one that it was made for. */
-  function mends(): string[] {
+  /** Mentions that the fix fixes more than one test. */
+  function fixedTests(): string[] {
     const count = result.mended.length;
     return isWritten && count > 1 ? [t('It fixes {0} failing tests.', count)] : [];
   }
@@ -131,46 +131,46 @@ export function decidedWords(result: DecideFixResult, t: Translate): Said {
 }
 
 /**
- * What undoing did: it takes what was accepted last out of the files.
+ * Describes an undone decision, which removes the last accepted part from the files.
  * @param history of the proposal, with what was undone
  */
-export function undoneWords(
+export function undoneText(
   fix: string,
   written: readonly string[],
   history: readonly Step[],
   t: Translate,
 ): string {
-  const left = accepted(history);
+  const left = acceptedParts(history);
   if (left === 0) return t('{0} was undone. Restored: {1}.', fix, written.join(', '));
   if (left === 1) return t('The last part of {0} was undone. The part accepted earlier remains.', fix);
   return t('The last part of {0} was undone. The {1} parts accepted earlier remain.', fix, left);
 }
 
-/** How many parts that were accepted are in the files. */
-function accepted(history: readonly Step[]): number {
+/** Counts the accepted parts in the files. */
+function acceptedParts(history: readonly Step[]): number {
   const written = history.filter((it) => typeof it.edit === 'number');
   return written.reduce((count, it) => count + (it.what === 'undone' ? -1 : 1), 0);
 }
 
-function undoing(t: Translate): Offer {
+function undoAction(t: Translate): MessageAction {
   return { title: t('Undo'), command: 'trellis.undoFix' };
 }
 
-function editing(t: Translate): Offer {
+function editAction(t: Translate): MessageAction {
   return { title: t('Edit'), command: 'trellis.editFix' };
 }
 
-/** The sidecar's notes are phrases. */
+/** Makes a sentence of a note of the sidecar. */
 function sentence(note: string): string {
   const ended = /[.!?…]$/.test(note) ? note : `${note}.`;
   return ended.charAt(0).toUpperCase() + ended.slice(1);
 }
 
-/** Title of a tab. */
-export function titleOf(fix: FixResult | FixSummary, path: string, t: Translate): string {
+/** Makes the title of a tab. */
+export function tabTitle(fix: FixResult | FixSummary, path: string, t: Translate): string {
   return t('{0} ({1})', path.slice(path.lastIndexOf('/') + 1), fix.fix);
 }
 
-export function pickOf(fix: FixSummary, t: Translate): { label: string; description: string } {
-  return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateWords(fix.state, t)}` };
+export function pickItem(fix: FixSummary, t: Translate): { label: string; description: string } {
+  return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateText(fix.state, t)}` };
 }

@@ -1,4 +1,4 @@
-// Texts of proposals as documents: those that the sidecar gives, and those that a person makes of them.
+// Documents with texts of proposals: those of the sidecar, and editable ones.
 import {
   Disposable,
   EventEmitter,
@@ -16,60 +16,71 @@ import {
 import type { FileShape, FixResult } from '../protocol';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import type { Drafts } from './drafts';
-import { addressOf, EDITED, type Fix, keyOf, type Place, placeOf, SHOWN } from './place';
-import { bytesOf, textOf } from './plain';
+import {
+  EDIT_SCHEME,
+  PROPOSAL_SCHEME,
+  type ProposalRef,
+  proposalKey,
+  type TextRef,
+  textRefOf,
+  uriPartsOf,
+} from './proposal_uri';
+import { decodeUtf8, encodeUtf8 } from './text_encoding';
 
-/** Of one revision, which never changes. */
-export interface Found {
+/** A file of a revision, which never changes. */
+export interface RevisionFile {
   readonly fix: FixResult;
   readonly file: FileShape;
 }
 
-export function uriOf(scheme: typeof SHOWN | typeof EDITED, place: Place): Uri {
-  return Uri.from(addressOf(scheme, place));
+export function textUri(scheme: typeof PROPOSAL_SCHEME | typeof EDIT_SCHEME, ref: TextRef): Uri {
+  return Uri.from(uriPartsOf(scheme, ref));
 }
 
-export class Texts implements TextDocumentContentProvider {
+export class ProposalTexts implements TextDocumentContentProvider {
   private readonly known = new Map<string, FixResult>();
 
   constructor(private readonly sidecar: Sidecar) {}
 
-  /** As it is now. */
-  async get({ root, fix }: Fix): Promise<FixResult> {
+  /** Reads the newest revision of a proposal. */
+  async get({ root, fix }: ProposalRef): Promise<FixResult> {
     const found = await this.sidecar.request('trellis/getFix', { root, fix });
-    this.known.set(keyOf({ root, fix }), found);
+    this.known.set(proposalKey({ root, fix }), found);
     return found;
   }
 
-  /** @throws a {@link TrellisError} where it has another revision by now */
-  async find(place: Place): Promise<Found> {
-    const known = this.known.get(keyOf(place));
-    const fix = known?.revision === place.revision ? known : await this.get(place);
-    const file = fix.files.find((it) => it.path === place.path);
-    if (fix.revision === place.revision && file !== undefined) return { fix, file };
-    const text = l10n.t('{0} has changed since you opened it', place.fix);
+  /**
+   * Finds a file of a revision.
+   * @throws a {@link TrellisError} if the proposal has another revision by now
+   */
+  async find(ref: TextRef): Promise<RevisionFile> {
+    const known = this.known.get(proposalKey(ref));
+    const fix = known?.revision === ref.revision ? known : await this.get(ref);
+    const file = fix.files.find((it) => it.path === ref.path);
+    if (fix.revision === ref.revision && file !== undefined) return { fix, file };
+    const text = l10n.t('{0} has changed since you opened it', ref.fix);
     throw new TrellisError(text, 65, l10n.t('review it again'), 'stale');
   }
 
-  async text(place: Place): Promise<string> {
-    const { file } = await this.find(place);
-    return place.side === 'base' ? (file.base ?? '') : file.proposed;
+  async text(ref: TextRef): Promise<string> {
+    const { file } = await this.find(ref);
+    return ref.side === 'base' ? (file.base ?? '') : file.proposed;
   }
 
   async provideTextDocumentContent(uri: Uri): Promise<string> {
-    const place = placeOf(uri);
+    const place = textRefOf(uri);
     if (place === undefined) throw FileSystemError.FileNotFound(uri);
     return await this.text(place);
   }
 }
 
-/** What a person writes: nothing of it is in the project. */
-export class Edits implements FileSystemProvider {
+/** Editable texts of proposals, which are not part of the project. */
+export class EditFileSystem implements FileSystemProvider {
   private readonly changes = new EventEmitter<FileChangeEvent[]>();
   readonly onDidChangeFile = this.changes.event;
 
   constructor(
-    private readonly texts: Texts,
+    private readonly texts: ProposalTexts,
     private readonly drafts: Drafts,
   ) {}
 
@@ -79,22 +90,22 @@ export class Edits implements FileSystemProvider {
 
   async stat(uri: Uri): Promise<FileStat> {
     const { text, mtime } = await this.read(uri);
-    return { type: FileType.File, ctime: 0, mtime, size: bytesOf(text).length };
+    return { type: FileType.File, ctime: 0, mtime, size: encodeUtf8(text).length };
   }
 
   async readFile(uri: Uri): Promise<Uint8Array> {
-    return bytesOf(await this.text(uri));
+    return encodeUtf8(await this.text(uri));
   }
 
-  /** As it was saved last, else as it is proposed. */
+  /** Returns the saved draft, else the proposed text. */
   async text(uri: Uri): Promise<string> {
     return (await this.read(uri)).text;
   }
 
   async writeFile(uri: Uri, bytes: Uint8Array): Promise<void> {
-    const place = placeOf(uri);
+    const place = textRefOf(uri);
     if (place === undefined) throw FileSystemError.FileNotFound(uri);
-    const text = textOf(bytes);
+    const text = decodeUtf8(bytes);
     if (text === undefined) {
       throw FileSystemError.NoPermissions(
         l10n.t('Not saved: this text must be UTF-8. Choose "Save with Encoding", then UTF-8.'),
@@ -121,15 +132,15 @@ export class Edits implements FileSystemProvider {
   }
 
   private async read(uri: Uri): Promise<{ text: string; mtime: number }> {
-    const place = placeOf(uri);
+    const place = textRefOf(uri);
     if (place === undefined) throw FileSystemError.FileNotFound(uri);
     return (await this.drafts.get(place)) ?? { text: await this.texts.text(place), mtime: 0 };
   }
 }
 
-export function documents(texts: Texts, edits: Edits): Disposable[] {
+export function registerDocuments(texts: ProposalTexts, edits: EditFileSystem): Disposable[] {
   return [
-    workspace.registerTextDocumentContentProvider(SHOWN, texts),
-    workspace.registerFileSystemProvider(EDITED, edits, { isCaseSensitive: true }),
+    workspace.registerTextDocumentContentProvider(PROPOSAL_SCHEME, texts),
+    workspace.registerFileSystemProvider(EDIT_SCHEME, edits, { isCaseSensitive: true }),
   ];
 }

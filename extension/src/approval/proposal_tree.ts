@@ -1,4 +1,4 @@
-// The list of proposals in the panel.
+// The list of proposals in the Trellis view.
 import {
   EventEmitter,
   l10n,
@@ -10,38 +10,38 @@ import {
   type TreeView,
   window,
 } from 'vscode';
-import type { Fixes } from './fixes';
-import { keyOf } from './place';
+import { rowOf } from './messages';
+import type { ProposalStore } from './proposal_store';
+import { proposalKey } from './proposal_uri';
 import { ordered, type Proposal, waiting } from './queue';
-import { rowOf } from './words';
 
-export class FixTree implements TreeDataProvider<Proposal> {
+export class ProposalTree implements TreeDataProvider<Proposal> {
   private readonly changes = new EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changes.event;
   private readonly view: TreeView<Proposal>;
 
-  constructor(private readonly fixes: Fixes) {
+  constructor(private readonly proposals: ProposalStore) {
     this.view = window.createTreeView('trellis.fixes', { treeDataProvider: this });
   }
 
-  /** Shows what is new. */
-  follow(): void {
-    const count = waiting(this.fixes.queue).length;
+  /** Shows the current proposals. */
+  update(): void {
+    const count = waiting(this.proposals.queue).length;
     const tooltip =
       count === 1 ? l10n.t('1 proposed fix to review') : l10n.t('{0} proposed fixes to review', count);
     this.view.badge = count === 0 ? undefined : { value: count, tooltip };
-    this.view.message = this.fixes.problems.join('\n');
+    this.view.message = this.proposals.problems.join('\n');
     this.changes.fire(undefined);
   }
 
   getChildren(row?: Proposal): Proposal[] {
-    return row === undefined ? [...ordered(this.fixes.queue)] : [];
+    return row === undefined ? [...ordered(this.proposals.queue)] : [];
   }
 
   getTreeItem(fix: Proposal): TreeItem {
     const { label, description, tooltip, icon, context } = rowOf(fix, l10n.t);
     const item = new TreeItem(label, TreeItemCollapsibleState.None);
-    item.id = keyOf(fix);
+    item.id = proposalKey(fix);
     item.description = description;
     item.tooltip = tooltip.reduce(
       (text, it) => text.appendText(it).appendMarkdown('\n\n'),

@@ -1,0 +1,177 @@
+// Decisions about proposals: sent to the sidecar, which tests and writes, and reported with the next action.
+import { commands, l10n, workspace } from 'vscode';
+import { means } from '../means/means';
+import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
+import type { Sidecar } from '../sidecar/api';
+import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
+import { requestWithProgress } from '../sidecar/job_progress';
+import * as notify from '../sidecar/notify';
+import { reportError } from '../sidecar/report_error';
+import type { DiffTabs } from './diff_tabs';
+import type { EditedTexts } from './edited_text';
+import { type DecisionMessage, decisionMessage, type MessageAction, undoneText } from './messages';
+import type { ProposalNotifications } from './proposal_notifications';
+import type { ProposalStore } from './proposal_store';
+import { isSameProposal, type ProposalRef, proposalKey } from './proposal_uri';
+import { waiting } from './queue';
+
+const t = l10n.t;
+
+/** Parameters of a decision, without the proposal. */
+export type DecisionParams = Pick<DecideFixParams, 'decision' | 'revision' | 'hunks' | 'files'>;
+
+export class Decisions {
+  /** Proposals with a decision under way. */
+  private readonly underWay = new Set<string>();
+  /** By proposal, the notification that offers to undo the last decision. */
+  private readonly undoOffers = new Map<string, symbol>();
+
+  constructor(
+    private readonly sidecar: Sidecar,
+    private readonly proposals: ProposalStore,
+    private readonly diffTabs: DiffTabs,
+    private readonly editedTexts: EditedTexts,
+    private readonly notifications: ProposalNotifications,
+  ) {}
+
+  /** Returns whether a decision about the proposal is under way. */
+  isDeciding(fix: ProposalRef): boolean {
+    return this.underWay.has(proposalKey(fix));
+  }
+
+  /** Decides, and shows the undecided rest of the proposal, else the next proposal. */
+  async decide(ref: ProposalRef, params: DecisionParams): Promise<void> {
+    // A second click while tests run is ignored.
+    if (this.isDeciding(ref)) return;
+    this.underWay.add(proposalKey(ref));
+    try {
+      // Edits that are not sent would be lost.
+      if (params.files === undefined && !(await this.editedTexts.confirmDiscard(ref))) return;
+      this.notifications.withdraw(ref);
+      await this.applyResult(ref, params, await this.send(ref, params));
+    } catch (error) {
+      this.reportRefusal(ref, error);
+    } finally {
+      this.underWay.delete(proposalKey(ref));
+    }
+  }
+
+  /** Undoes the last accepted part of a proposal. */
+  async undo({ root, fix }: ProposalRef): Promise<void> {
+    if (!(await this.editedTexts.confirmDiscard({ root, fix }))) return;
+    const { written } = await this.sidecar.request('trellis/undoFix', { root, fix });
+    if (this.diffTabs.isAnyOpen) await this.diffTabs.close({ root, fix });
+    // A notification with buttons cannot be closed, but hidden.
+    if (this.undoOffers.delete(proposalKey({ root, fix })))
+      await commands.executeCommand('notifications.hideToasts');
+    const now = await this.sidecar.request('trellis/getFix', { root, fix });
+    const text = undoneText(fix, written, now.history, t);
+    this.notifications.show({ root, fix }, text, { title: t('Review'), command: 'trellis.reviewFix' });
+    await this.rerunTests(root, now);
+  }
+
+  /** Runs the tests of a decision again, whose results are outdated. */
+  private async rerunTests(root: string, { test, affected, failing }: FixResult): Promise<void> {
+    if (!workspace.isTrusted) return;
+    const paths = [...new Set([test.id, ...affected, ...failing])];
+    await commands.executeCommand('trellis.runTests', { root, paths });
+  }
+
+  /** Shows a proposal, and reports a failure. */
+  async show(ref: ProposalRef): Promise<void> {
+    try {
+      await this.diffTabs.show(ref);
+    } catch (error) {
+      await reportError(t('Could not show the fix'), error);
+    }
+  }
+
+  private async send(
+    { root, fix }: ProposalRef,
+    params: DecisionParams,
+  ): Promise<DecideFixResult | undefined> {
+    const whole = { root, fix, ...params, ...(await means('trellis/decideFix', root)) };
+    return await requestWithProgress(
+      this.sidecar,
+      'trellis/decideFix',
+      whole,
+      t('Applying your decision about {0}', fix),
+    );
+  }
+
+  private async applyResult(
+    ref: ProposalRef,
+    params: DecisionParams,
+    result: DecideFixResult | undefined,
+  ): Promise<void> {
+    if (result === undefined) return;
+    const message = decisionMessage(result, t);
+    if (message.isSettled && (await this.isUnchanged(ref, params))) await this.diffTabs.close(ref);
+    if (result.state === 'waiting') await this.showRemaining(ref, params);
+    this.report(ref, message);
+    if (message.isSettled) await this.showNext(ref);
+  }
+
+  /** Returns whether the edits are those that were sent: the person may edit while tests run. */
+  private async isUnchanged(ref: ProposalRef, { files, revision }: DecisionParams): Promise<boolean> {
+    if (files === undefined) return true;
+    const now = await this.editedTexts.texts(ref, revision);
+    return now.every(({ path, text }) => files.some((it) => it.path === path && it.text === text));
+  }
+
+  /** Shows the rest of a proposal; edits that were sent are part of it now, and stay editable. */
+  private async showRemaining(ref: ProposalRef, { files }: DecisionParams): Promise<void> {
+    await this.diffTabs.close(ref);
+    if (files === undefined || files.length === 0) return await this.show(ref);
+    await this.diffTabs.edit(ref);
+  }
+
+  /** Reports a decision; a message about an undecided rest stays until the rest is decided. */
+  private report(ref: ProposalRef, { text, action, isSettled }: DecisionMessage): void {
+    if (isSettled) void this.reportSettled(ref, text, action);
+    else this.notifications.show(ref, text, action);
+  }
+
+  private async reportSettled(
+    { root, fix }: ProposalRef,
+    text: string,
+    action: MessageAction | undefined,
+  ): Promise<void> {
+    const key = proposalKey({ root, fix });
+    const offer = Symbol(fix);
+    if (action !== undefined) this.undoOffers.set(key, offer);
+    const chosen = await notify.info(text, ...(action === undefined ? [] : [action.title]));
+    const isStill = this.undoOffers.get(key) === offer && this.undoOffers.delete(key);
+    // A decision that was undone in another way in the meantime is not undone twice.
+    if (action !== undefined && chosen === action.title && isStill) {
+      await commands.executeCommand(action.command, { root, fix });
+    }
+  }
+
+  /** Shows the oldest waiting proposal. */
+  private async showNext(after: ProposalRef): Promise<void> {
+    const [next] = waiting(this.proposals.queue).filter((it) => !isSameProposal(it, after));
+    if (next !== undefined) await this.show({ root: next.root, fix: next.fix });
+  }
+
+  /** Reports why a decision was refused, with an action that helps; nothing was written. */
+  private reportRefusal(ref: ProposalRef, error: unknown): void {
+    const trellisError = toTrellisError(error);
+    const doing = t('Could not apply your decision about {0}', ref.fix);
+    if (isCancelled(trellisError) || trellisError.remedy === undefined) void reportError(doing, trellisError);
+    else
+      this.notifications.show(
+        ref,
+        `${doing}: ${errorText(trellisError)}`,
+        remedyActions()[trellisError.remedy],
+      );
+  }
+}
+
+/** Makes the actions for refused decisions. */
+function remedyActions(): Record<Remedy, MessageAction> {
+  return {
+    rebase: { title: t('Update Fix'), command: 'trellis.rebaseFix' },
+    review: { title: t('Review Again'), command: 'trellis.reviewFix' },
+  };
+}

@@ -1,0 +1,217 @@
+// Registers the list of proposals, their diffs, and the commands about them.
+import { commands, type Disposable, type ExtensionContext, l10n, Uri, window } from 'vscode';
+import type { JobStore } from '../run/job_store';
+import { type Sidecar, TrellisError } from '../sidecar/api';
+import * as notify from '../sidecar/notify';
+import { guarded } from '../sidecar/report_error';
+import { Decisions } from './decisions';
+import { registerDiffLenses } from './diff_lenses';
+import { DiffTabs } from './diff_tabs';
+import { Drafts } from './drafts';
+import { EditedTexts } from './edited_text';
+import { arrivalText, confidenceText, pickItem, rowOf } from './messages';
+import { EditFileSystem, ProposalTexts, registerDocuments } from './proposal_documents';
+import { ProposalNotifications } from './proposal_notifications';
+import { ProposalStore } from './proposal_store';
+import { ProposalTree } from './proposal_tree';
+import { isSameProposal, type ProposalRef, proposalRefOf, reviewedOf, textRefOf } from './proposal_uri';
+import { announced, ordered, type Proposal } from './queue';
+import { TestTabs } from './test_tab';
+
+const t = l10n.t;
+
+export function registerApproval(context: ExtensionContext, sidecar: Sidecar, jobStore: JobStore): void {
+  const proposals = new ProposalStore(sidecar, jobStore);
+  const texts = new ProposalTexts(sidecar);
+  const drafts = new Drafts(Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'drafts').fsPath);
+  const edits = new EditFileSystem(texts, drafts);
+  const editedTexts = new EditedTexts(edits, drafts);
+  const diffTabs = new DiffTabs(texts, drafts, editedTexts, new TestTabs(context.workspaceState));
+  const notifications = new ProposalNotifications();
+  const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts, notifications);
+  const tree = new ProposalTree(proposals);
+  const follow = proposals.onChange((news) => {
+    tree.update();
+    const hasFixes = news.queue.size > 0;
+    void commands.executeCommand('setContext', 'trellis.hasFixes', hasFixes);
+    // The list also shows why proposals could not be read.
+    void commands.executeCommand(
+      'setContext',
+      'trellis.showFixes',
+      hasFixes || proposals.problems.length > 0,
+    );
+    for (const it of news.departed) {
+      notifications.withdraw(it);
+      if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
+    }
+  });
+  context.subscriptions.push(
+    proposals,
+    tree,
+    follow,
+    diffTabs,
+    notifications,
+    ...announceProposals(proposals, diffTabs, decisions, notifications),
+    ...registerDocuments(texts, edits),
+    registerDiffLenses(texts),
+    ...registerCommands(sidecar, proposals, texts, diffTabs, editedTexts, decisions),
+  );
+  void guarded(t('Could not close the tabs of an earlier window'), () => diffTabs.closeLeftovers())();
+}
+
+/** Announces new proposals, until they are opened or decided. */
+function announceProposals(
+  proposals: ProposalStore,
+  diffTabs: DiffTabs,
+  decisions: Decisions,
+  notifications: ProposalNotifications,
+): Disposable[] {
+  let announcedNow: readonly Proposal[] = [];
+  const tell = (now: readonly Proposal[]) => {
+    if (
+      now.length === announcedNow.length &&
+      now.every((it, index) => isSameProposal(it, announcedNow[index] ?? it))
+    )
+      return;
+    announcedNow = now;
+    const [first] = now;
+    if (first === undefined) notifications.withdrawNew();
+    else
+      notifications.showNew(first, arrivalText(now, t), {
+        title: t('Review'),
+        command: 'trellis.reviewFix',
+      });
+  };
+  return [
+    proposals.onChange(({ queue, arrived }) => {
+      // A person who reviews gets the next proposal after a decision.
+      const news = diffTabs.isAnyOpen ? [] : arrived.filter((it) => !decisions.isDeciding(it));
+      tell(announced(announcedNow, news, queue));
+    }),
+    diffTabs.onShow((ref) => {
+      notifications.withdraw(ref);
+      tell([]);
+    }),
+  ];
+}
+
+function registerCommands(
+  sidecar: Sidecar,
+  proposals: ProposalStore,
+  texts: ProposalTexts,
+  diffTabs: DiffTabs,
+  editedTexts: EditedTexts,
+  decisions: Decisions,
+): Disposable[] {
+  const command = (
+    name: string,
+    doing: string,
+    work: (ref: ProposalRef, given: unknown) => Promise<unknown>,
+  ) =>
+    commands.registerCommand(
+      name,
+      guarded(doing, async (given: unknown) => {
+        const about = refOf(given)
+          ? given
+          : (diffTabs.active ?? (await pickProposal(ordered(proposals.queue))));
+        const ref = refOf(about);
+        if (ref !== undefined) await work(ref, about);
+      }),
+    );
+  const decide = (name: string, decision: 'accept' | 'reject' | 'acceptHunks' | 'rejectHunks') =>
+    command(name, t('Could not apply your decision'), (ref, given) =>
+      decisions.decide(ref, { decision, ...reviewed(given) }),
+    );
+  return [
+    decide('trellis.acceptFix', 'accept'),
+    decide('trellis.rejectFix', 'reject'),
+    decide('trellis.acceptHunk', 'acceptHunks'),
+    decide('trellis.rejectHunk', 'rejectHunks'),
+    command('trellis.rebaseFix', t('Could not update the fix'), async (ref, given) => {
+      const [draft] = await editedTexts.edited(ref);
+      const { revision } = draft ?? reviewed(given);
+      const files = [...(await editedTexts.texts(ref, revision))];
+      await decisions.decide(ref, {
+        decision: 'rebase',
+        files,
+        ...(revision === undefined ? {} : { revision }),
+      });
+    }),
+    command('trellis.leaveDraft', t('Could not show the fix'), (ref) => diffTabs.discardEdits(ref)),
+    command('trellis.reviewFix', t('Could not show the fix'), (ref) => diffTabs.show(ref)),
+    command('trellis.editFix', t('Could not edit the fix'), (ref) => diffTabs.edit(ref)),
+    command('trellis.openFailingTest', t('Could not open the test'), (ref) => diffTabs.openTest(ref)),
+    command('trellis.explainFix', t('Could not show the fix'), (ref) => explain(texts, ref)),
+    command('trellis.acceptEdited', t('Could not apply your decision'), (ref, given) =>
+      acceptEdited(editedTexts, decisions, ref, given),
+    ),
+    commands.registerCommand(
+      'trellis.undoFix',
+      guarded(t('Could not undo the fix'), async (given: unknown) => {
+        const ref = refOf(given) ?? refOf(await pickProposal(await acceptedProposals(sidecar, proposals)));
+        if (ref !== undefined) await decisions.undo(ref);
+      }),
+    ),
+    commands.registerCommand(
+      'trellis.refreshFixes',
+      guarded(t('Could not list the fixes'), () => proposals.refresh()),
+    ),
+  ];
+}
+
+/** Reads the proposal from a lens, a row, or the URI of a document. */
+function refOf(given: unknown): ProposalRef | undefined {
+  if (given instanceof Uri) return textRefOf(given);
+  return proposalRefOf(given);
+}
+
+/** Reads the reviewed revision, which a decision is about. */
+function reviewed(given: unknown): { revision?: number; hunks: number[] } {
+  const seen = given instanceof Uri ? { revision: textRefOf(given)?.revision } : reviewedOf(given);
+  const hunks = 'hunks' in seen ? [...seen.hunks] : [];
+  return { ...(seen.revision === undefined ? {} : { revision: seen.revision }), hunks };
+}
+
+async function acceptEdited(
+  editedTexts: EditedTexts,
+  decisions: Decisions,
+  ref: ProposalRef,
+  given: unknown,
+): Promise<void> {
+  const { revision } = reviewed(given);
+  const files = [...(await editedTexts.texts(ref, revision))];
+  if (files.length === 0) {
+    const hint = t('choose "Edit" above the proposal');
+    throw new TrellisError(t('you are not editing {0}', ref.fix), 65, hint, 'badInput');
+  }
+  await decisions.decide(ref, { decision: 'edit', files, ...(revision === undefined ? {} : { revision }) });
+}
+
+/** Shows the parts of the confidence. */
+async function explain(texts: ProposalTexts, ref: ProposalRef): Promise<void> {
+  const fix = await texts.get(ref);
+  const { tooltip } = rowOf({ ...fix, root: ref.root }, t);
+  const title = `${fix.fix}: ${confidenceText(fix.confidence, t)}`;
+  await notify.dialog(title, tooltip.slice(1).join('\n\n'));
+}
+
+async function acceptedProposals(sidecar: Sidecar, proposals: ProposalStore): Promise<Proposal[]> {
+  const lists = proposals.folders.map(async (root) => {
+    const { fixes } = await sidecar.request('trellis/listFixes', { root, state: 'accepted' });
+    return fixes.map((it) => ({ ...it, root }));
+  });
+  return (await Promise.all(lists)).flat().filter((it) => !it.node);
+}
+
+/** Returns the only proposal, or the chosen one. */
+async function pickProposal(fixes: readonly Proposal[]): Promise<Proposal | undefined> {
+  const [first, ...more] = fixes;
+  if (first === undefined) {
+    await notify.info(t('No matching fix in the open folders.'));
+    return undefined;
+  }
+  if (more.length === 0) return first;
+  const items = fixes.map((it) => ({ ...pickItem(it, t), fix: it }));
+  const chosen = await window.showQuickPick(items, { title: t('Which fix?') });
+  return chosen?.fix;
+}
