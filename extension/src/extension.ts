@@ -13,7 +13,7 @@ import { Client } from './sidecar/client';
 import { guarded } from './sidecar/report_error';
 import { registerActionLinks } from './sidecar/transient_notification';
 import { tasks } from './tasks/tasks';
-import { testing } from './testing/room';
+import { registerTesting } from './testing/register';
 
 let client: Client | undefined;
 
@@ -34,7 +34,7 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));
   models(context, sidecar, jobStore);
   context.subscriptions.push(tasks(sidecar, jobStore));
-  testing(context, sidecar, jobStore);
+  registerTesting(context, sidecar, jobStore);
   nodes(context, sidecar, jobStore, runs);
   registerApproval(context, sidecar, jobStore);
   const moved = l10n.t(

@@ -18,7 +18,7 @@ import {
 } from 'vscode';
 import type { FixResult } from '../protocol';
 import { TrellisError } from '../sidecar/api';
-import { stepsOf } from '../testing/ids';
+import { idSteps } from '../testing/ids';
 import type { Drafts } from './drafts';
 import type { EditedTexts } from './edited_text';
 import { tabTitle } from './messages';
@@ -165,7 +165,7 @@ export class DiffTabs {
   }
 
   private async showTest(ref: ProposalRef, { test, node }: FixResult, isAsked: boolean): Promise<void> {
-    const file = stepsOf(test.id)[0]?.id;
+    const file = idSteps(test.id)[0]?.id;
     const uri = file === undefined ? undefined : Uri.file(join(ref.root, file));
     if (uri === undefined || !(await exists(uri))) {
       if (!isAsked) return;

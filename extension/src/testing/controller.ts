@@ -1,4 +1,4 @@
-// The editor's Testing view: its tree is made of what the sidecar finds, its runs are the sidecar's.
+// The editor's Testing view, filled with tests that the sidecar finds.
 import {
   type CancellationToken,
   type Disposable,
@@ -16,16 +16,16 @@ import type { RunTestsResult, Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
-import { detailsOf } from './coverage';
-import { leavingOut, nestedIn } from './nested';
-import { brokenIn, foundBy } from './outcomes';
+import { coverageDetails } from './coverage';
+import { ignoreOptions, nestedRuns } from './nested_runs';
+import { collectedIds, collectionErrorsOf } from './outcomes';
 import { runTests } from './run';
 import type { TestView } from './test_view';
 import { TestTree } from './tree';
 import type { RunOptions } from './types';
 
-/** The tree, and the profiles by which it runs. */
-export class Testing implements TestView {
+/** The view's tree, and its run profiles. */
+export class TestingController implements TestView {
   readonly controller: TestController;
   readonly tree: TestTree;
   readonly profile: TestRunProfile;
@@ -47,21 +47,21 @@ export class Testing implements TestView {
     return [
       this.controller,
       deletions,
-      deletions.onDidDelete(({ fsPath }) => this.tree.deleted(fsPath)),
-      this.sidecar.onLenses((it) => this.tree.found(it)),
+      deletions.onDidDelete(({ fsPath }) => this.tree.pathDeleted(fsPath)),
+      this.sidecar.onLenses((it) => this.tree.updateFromLenses(it)),
       workspace.onDidChangeWorkspaceFolders(() => this.showFolders()),
       ...this.followTrust(),
     ];
   }
 
-  /** Shows the open folders; of one that is not trusted, why it has no tests. */
+  /** Shows the open folders; a folder without trust shows that it has to be trusted. */
   private showFolders(): void {
     this.tree.showFolders();
     const why = workspace.isTrusted ? undefined : l10n.t('Trust this folder to find its tests');
     for (const it of this.tree.roots) it.error = why;
   }
 
-  /** Collects the tests once the folder is trusted and the sidecar, which starts again then, answers. */
+  /** Collects the tests when the folder has been trusted and the restarted sidecar answers. */
   private followTrust(): Disposable[] {
     let isNew = false;
     return [
@@ -77,14 +77,14 @@ export class Testing implements TestView {
     ];
   }
 
-  private collected(result: RunTestsResult): void {
+  private applyCollected(result: RunTestsResult): void {
     const { root } = result;
     const notRun = result.notRun.filter((id) => !this.tree.isInternal(root, id));
     for (const id of notRun) this.tree.item(root, id);
-    const all = foundBy(result);
-    if (all !== undefined) this.tree.keep(root, all);
-    const broken = brokenIn(result, []).filter(({ id }) => !this.tree.isInternal(root, id));
-    this.tree.errors(root, new Map(broken.map(({ id, failure }) => [id, failure.message])));
+    const all = collectedIds(result);
+    if (all !== undefined) this.tree.retain(root, all);
+    const broken = collectionErrorsOf(result, []).filter(({ id }) => !this.tree.isInternal(root, id));
+    this.tree.setErrors(root, new Map(broken.map(({ id, failure }) => [id, failure.message])));
   }
 
   private profiles(): TestRunProfile {
@@ -93,11 +93,13 @@ export class Testing implements TestView {
       runTests(this.sidecar, this, request, options, token);
     const { Run, Coverage } = TestRunProfileKind;
     const covering = controller.createRunProfile(l10n.t('Coverage'), Coverage, of({ coverage: true }), true);
-    covering.loadDetailedCoverage = async (_, coverage) => detailsOf(coverage);
+    covering.loadDetailedCoverage = async (_, coverage) => coverageDetails(coverage);
     return controller.createRunProfile(l10n.t('Run'), Run, of({ coverage: false }), true);
   }
 
-  /** Asks each project for all its tests; none is run, but their files are, so that a folder has to be trusted. */
+  /**
+   * Collects the tests of projects. Their files are executed, though no test is, so that a folder has to be trusted.
+   */
   private async collect(items: readonly TestItem[], token?: CancellationToken): Promise<void> {
     if (!workspace.isTrusted) return;
     for (const item of items) {
@@ -108,15 +110,15 @@ export class Testing implements TestView {
         if (event.type === 'log') item.description = event.message.trim();
       };
       try {
-        const own = await nestedIn(this.sidecar, root);
+        const own = await nestedRuns(this.sidecar, root);
         for (const it of own) if (!this.tree.isInternal(it)) this.tree.root(it);
         const params = {
           root,
-          arguments: ['--collect-only', ...leavingOut(root, own)],
+          arguments: ['--collect-only', ...ignoreOptions(root, own)],
           ...(await means('trellis/runTests', root)),
         };
         const result = await requestJob(this.sidecar, 'trellis/runTests', params, { onEvent }, token);
-        if (result !== undefined) this.collected(result);
+        if (result !== undefined) this.applyCollected(result);
       } catch (error) {
         void reportError(l10n.t('Could not find the tests in {0}', item.label), error);
       } finally {

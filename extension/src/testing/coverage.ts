@@ -1,10 +1,10 @@
-// Executed lines, as the editor draws them.
+// Executed lines in the editor.
 import { join } from 'node:path';
 import { FileCoverage, Position, StatementCoverage, TestCoverageCount, type TestRun, Uri } from 'vscode';
 import type { LineCoverage } from '../protocol';
 
-/** One file, with the lines that are drawn when it is opened. */
-class Lines extends FileCoverage {
+/** Coverage of a file, with the lines that are drawn when it is opened. */
+class FileLines extends FileCoverage {
   constructor(
     uri: Uri,
     private readonly lines: LineCoverage,
@@ -21,15 +21,16 @@ class Lines extends FileCoverage {
 }
 
 /**
+ * Adds the coverage of files to a run.
  * @param root folder of the project
- * @param files by path below it
+ * @param files by path relative to the root
  */
 export function showCoverage(run: TestRun, root: string, files: Record<string, LineCoverage>): void {
   for (const [path, lines] of Object.entries(files)) {
-    run.addCoverage(new Lines(Uri.file(join(root, path)), lines));
+    run.addCoverage(new FileLines(Uri.file(join(root, path)), lines));
   }
 }
 
-export function detailsOf(coverage: FileCoverage): StatementCoverage[] {
-  return coverage instanceof Lines ? coverage.details() : [];
+export function coverageDetails(coverage: FileCoverage): StatementCoverage[] {
+  return coverage instanceof FileLines ? coverage.details() : [];
 }

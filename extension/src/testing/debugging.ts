@@ -1,4 +1,4 @@
-// Debugging tests: by the Python debugger, where it is installed.
+// Debugging of tests with the Python debugger, if it is installed.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import {
@@ -17,62 +17,65 @@ import { means } from '../means/means';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
-import { bringsDebugger, launchOf } from './launch';
-import { leavingOut, nestedIn } from './nested';
-import { type Part, partsOf } from './parts';
+import { contributesDebugger, launchConfiguration } from './debug_launch';
+import { ignoreOptions, nestedRuns } from './nested_runs';
 import type { TestView } from './test_view';
+import { type ProjectTests, testsByProject } from './tests_by_project';
 
-/** Offers the profile, also where there is no debugger: whoever asks for it is told what to install. */
-export function debugging(sidecar: Sidecar, testing: TestView): Disposable {
+/** Registers the profile, also without a debugger: a message then tells what to install. */
+export function registerDebugProfile(sidecar: Sidecar, testing: TestView): Disposable {
   const run = guarded(
     l10n.t('Could not start the debugger'),
     async (request: TestRunRequest, token: CancellationToken) => {
-      const there = extensions.all.some((it) => bringsDebugger(it.packageJSON));
-      await (there ? debugTests(sidecar, testing, request, token) : offerDebugger());
+      const hasDebugger = extensions.all.some((it) => contributesDebugger(it.packageJSON));
+      await (hasDebugger ? debugTests(sidecar, testing, request, token) : offerDebugger());
     },
   );
   const label = l10n.t('Debug (not sandboxed)');
   return testing.controller.createRunProfile(label, TestRunProfileKind.Debug, run);
 }
 
-/** The one that is meant where nobody has chosen another. */
-const EXTENSION = 'ms-python.debugpy';
+/** The extension that is suggested. */
+const DEBUGGER_EXTENSION = 'ms-python.debugpy';
 
 async function offerDebugger(): Promise<void> {
   const find = l10n.t('Find Extension');
-  const said = l10n.t(
+  const text = l10n.t(
     'Could not start the debugger: no Python debugger is installed. Install "Python Debugger" ({0}), then debug again.',
-    EXTENSION,
+    DEBUGGER_EXTENSION,
   );
-  if ((await notify.error(said, find)) !== find) return;
-  await commands.executeCommand('workbench.extensions.search', `@id:${EXTENSION}`);
+  if ((await notify.error(text, find)) !== find) return;
+  await commands.executeCommand('workbench.extensions.search', `@id:${DEBUGGER_EXTENSION}`);
 }
 
-/** One project after the other, outside the sandbox: a debugger has to reach the process. What it finds is its own to show. */
+/**
+ * Debugs one project after the other, outside the sandbox, since a debugger has to reach the process. Results are
+ * shown by the debugger only.
+ */
 async function debugTests(
   sidecar: Sidecar,
   testing: TestView,
   request: TestRunRequest,
   token: CancellationToken,
 ): Promise<void> {
-  for (const part of partsOf(testing.tree, request)) {
+  for (const part of testsByProject(testing.tree, request)) {
     if (token.isCancellationRequested) return;
-    await debugPart(sidecar, part, token);
+    await debugProject(sidecar, part, token);
   }
 }
 
-/** Resolves when its session has ended. */
-async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken): Promise<void> {
+/** Resolves when the debug session has ended. */
+async function debugProject(sidecar: Sidecar, part: ProjectTests, token: CancellationToken): Promise<void> {
   const { root, ids } = part;
-  const options = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
-  const { python, packages } = await environmentOf(sidecar, root, token);
+  const options = ids.length > 0 ? [] : ignoreOptions(root, await nestedRuns(sidecar, root));
+  const { python, packages } = await testEnvironment(sidecar, root, token);
   const paths = [...sourcesOf(root), ...(packages === undefined ? [] : [packages])];
-  const launch = launchOf({ root, ids, options, paths, python }, delimiter);
+  const launch = launchConfiguration({ root, ids, options, paths, python }, delimiter);
   const configuration = { ...launch, name: l10n.t('Trellis: debug tests') };
   const folder = workspace.getWorkspaceFolder(Uri.file(root));
   const listening: Disposable[] = [token.onCancellationRequested(() => void debug.stopDebugging())];
   try {
-    // It may end before who started it hears that it has begun.
+    // The session may end before `startDebugging` resolves.
     const ended = new Promise<void>((resolve) => {
       listening.push(
         debug.onDidTerminateDebugSession((it) => {
@@ -80,23 +83,23 @@ async function debugPart(sidecar: Sidecar, part: Part, token: CancellationToken)
         }),
       );
     });
-    if (!(await debug.startDebugging(folder, configuration))) throw refused();
+    if (!(await debug.startDebugging(folder, configuration))) throw debuggerError();
     await ended;
   } finally {
     for (const it of listening) it.dispose();
   }
 }
 
-/** What the tests of a project run with, as runs in the sandbox do, made ready where it is not. */
-export async function environmentOf(sidecar: Sidecar, root: string, token: CancellationToken | undefined) {
+/** Returns the Python environment that the project's tests run with; it is created if needed. */
+export async function testEnvironment(sidecar: Sidecar, root: string, token: CancellationToken | undefined) {
   const params = { root, ...(await means('trellis/environment', root)) };
   const found = await sidecar.request('trellis/environment', params, token);
-  if ('job' in found) throw refused();
+  if ('job' in found) throw debuggerError();
   const { interpreter: python, packages } = found;
   return { python, packages: packages ?? undefined };
 }
 
-function refused(): TrellisError {
+function debuggerError(): TrellisError {
   return new TrellisError(
     l10n.t('the debugger refused to start'),
     69,
@@ -105,7 +108,7 @@ function refused(): TrellisError {
   );
 }
 
-/** As the sidecar puts them on the path: `src` of a project that is packaged, whether it is installed or not. */
+/** Returns the folder `src` of a packaged project, which the sidecar adds to the path, too. */
 function sourcesOf(root: string): string[] {
   const packaged = ['pyproject.toml', 'setup.py', 'setup.cfg'].some((it) => existsSync(join(root, it)));
   const sources = join(root, 'src');

@@ -1,4 +1,4 @@
-// Marks beside functions and tests: how they last ended. They follow edits, since lenses and decorations do.
+// Gutter marks with the last outcomes of functions and tests. They move with edits, as lenses and decorations do.
 import {
   type Disposable,
   type ExtensionContext,
@@ -15,7 +15,7 @@ import { lineRange } from './ranges';
 
 const MARKS: readonly Mark[] = ['passed', 'failed', 'skipped'];
 
-export function gutter(context: ExtensionContext, sidecar: Client): Disposable[] {
+export function registerGutterMarks(context: ExtensionContext, sidecar: Client): Disposable[] {
   const types = new Map(MARKS.map((mark) => [mark, decoration(context, mark)]));
   const last = new WeakMap<TextDocument, readonly Lens[]>();
   const draw = (document: TextDocument) => {

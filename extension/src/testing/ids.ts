@@ -1,14 +1,14 @@
-// Ids of tests as the way through a tree: file, classes, function, parameters.
+// Test ids as paths in a tree: file, classes, function, parameters.
 
-export interface Step {
-  /** The id up to here, which is one that can be run. */
+export interface IdStep {
+  /** Id up to this step, which can be run. */
   readonly id: string;
-  /** What is new since the step before. */
+  /** Part of the id that this step adds. */
   readonly label: string;
 }
 
-/** `tests/test_a.py::TestX::test_b[1]` is four steps; an id is written by the sidecar, `::` between its parts. */
-export function stepsOf(id: string): readonly Step[] {
+/** Splits an id of the sidecar: `tests/test_a.py::TestX::test_b[1]` has four steps. */
+export function idSteps(id: string): readonly IdStep[] {
   const bracket = id.indexOf('[');
   const base = bracket < 0 ? id : id.slice(0, bracket);
   const labels = base.split('::');
@@ -16,13 +16,13 @@ export function stepsOf(id: string): readonly Step[] {
   return bracket < 0 ? steps : [...steps, { id, label: id.slice(bracket) }];
 }
 
-/** Ids of one run that are below others of it are run by those. */
+/** Removes ids below other ids, which run them as well. */
 export function outermost(ids: readonly string[]): readonly string[] {
   const all = new Set(ids);
-  return ids.filter((id) => !stepsOf(id).some((step) => step.id !== id && all.has(step.id)));
+  return ids.filter((id) => !idSteps(id).some((step) => step.id !== id && all.has(step.id)));
 }
 
-/** Whether an id is that of a target, or lies below it: a file, a folder, a class, a function. */
+/** Returns whether an id is that of a target (a file, folder, class or function), or lies below it. */
 export function isWithin(target: string, id: string): boolean {
   if (target === '' || target === id) return true;
   const next = id.charAt(target.length);

@@ -1,5 +1,5 @@
-// What the sidecar's lenses and actions do when they are clicked. Their arguments are parameters of its methods, which
-// it checks itself.
+// Commands of the sidecar's lenses and actions. Their arguments are parameters of its methods, which the sidecar
+// checks.
 
 import { isAbsolute, join } from 'node:path';
 import {
@@ -24,18 +24,18 @@ import type { Client } from '../sidecar/client';
 import { requestWithProgress } from '../sidecar/job_progress';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
-import { runAside } from './aside';
-import { ofGenerated } from './outcomes';
+import { applyOutcome } from './apply_outcome';
+import { outcomesOfGenerated } from './outcomes';
 import { repair } from './repair';
 import { runTests } from './run';
-import { showOutcome } from './show';
 import type { TestView } from './test_view';
+import { runUnlisted } from './unlisted_run';
 
-export function lensCommands(sidecar: Client, jobStore: JobStore, testing: TestView): Disposable[] {
+export function registerLensCommands(sidecar: Client, jobStore: JobStore, testing: TestView): Disposable[] {
   const command = (name: string, doing: string, work: (given: unknown) => Promise<unknown>) =>
     commands.registerCommand(name, guarded(doing, work));
   return [
-    command('trellis.runTests', l10n.t('Could not run the tests'), (it) => runNamed(sidecar, testing, it)),
+    command('trellis.runTests', l10n.t('Could not run the tests'), (it) => runListed(sidecar, testing, it)),
     command('trellis.generateTests', l10n.t('No tests were generated'), (it) =>
       generateTests(sidecar, testing, it),
     ),
@@ -54,12 +54,12 @@ export function lensCommands(sidecar: Client, jobStore: JobStore, testing: TestV
   ];
 }
 
-/** Runs tests by way of the Testing view, so that their results show there. */
-async function runNamed(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
+/** Runs tests in the Testing view, so that it shows their results. */
+async function runListed(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
   const { root, paths } = fields(given);
   if (typeof root !== 'string' || !Array.isArray(paths)) return;
   const ids = paths.filter((it) => typeof it === 'string');
-  if (testing.tree.isInternal(root)) return await runAside(sidecar, root, ids);
+  if (testing.tree.isInternal(root)) return await runUnlisted(sidecar, root, ids);
   const items =
     ids.length === 0 ? [testing.tree.item(root, '')] : ids.map((id) => testing.tree.item(root, id));
   const request = new TestRunRequest(items, undefined, testing.profile);
@@ -72,8 +72,8 @@ async function runNamed(sidecar: Client, testing: TestView, given: unknown): Pro
 }
 
 async function generateTests(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
-  const set = await means('trellis/generateTests', placeOf(given));
-  const params = paramsOf<'trellis/generateTests'>({ ...set, ...fields(given) });
+  const settings = await means('trellis/generateTests', settingsPath(given));
+  const params = paramsOf<'trellis/generateTests'>({ ...settings, ...fields(given) });
   const written = await requestWithProgress(
     sidecar,
     'trellis/generateTests',
@@ -85,56 +85,56 @@ async function generateTests(sidecar: Client, testing: TestView, given: unknown)
   showGenerated(testing, written);
   const passed = tests.filter((it) => it.outcome === 'passed').length;
   const counted = l10n.t('{0} of {1} tests for {2} passed', passed, tests.length, written.function);
-  const said = tests.length === 0 ? l10n.t('Tests for {0}: {1}', written.function, outcome) : counted;
-  const [show, add] = [l10n.t('Open Tests'), l10n.t('Add to testpaths')];
-  const tell = passed === tests.length && passed > 0 ? notify.info : notify.warn;
-  const actions = written.leftOutBy && written.written ? [show, add] : [show];
-  const chosen = await tell([said, ...warnings].join('. '), ...actions);
+  const text = tests.length === 0 ? l10n.t('Tests for {0}: {1}', written.function, outcome) : counted;
+  const [open, add] = [l10n.t('Open Tests'), l10n.t('Add to testpaths')];
+  const show = passed === tests.length && passed > 0 ? notify.info : notify.warn;
+  const actions = written.leftOutBy && written.written ? [open, add] : [open];
+  const chosen = await show([text, ...warnings].join('. '), ...actions);
   if (chosen === add) await addTestPath(sidecar, root, path);
-  if (chosen !== show) return;
+  if (chosen !== open) return;
   const line = tests.find((it) => it.line)?.line;
   const editor = await window.showTextDocument(Uri.file(join(root, path)));
   if (line) editor.selection = new Selection(new Position(line - 1, 0), new Position(line - 1, 0));
 }
 
-/** Has plain pytest run the tests as well. */
+/** Adds the tests to `testpaths`, so that plain pytest runs them. */
 async function addTestPath(sidecar: Client, root: string, path: string): Promise<void> {
   const { file, folder } = await sidecar.request('trellis/addTestPath', { root, path });
-  const said = folder
+  const text = folder
     ? l10n.t('Added {0} to testpaths in {1}. Plain pytest now runs these tests too.', folder, file)
     : l10n.t('testpaths in {0} already includes these tests.', file);
-  await notify.info(said);
+  await notify.info(text);
 }
 
-/** They have run; the Testing view shows how. */
+/** Shows the outcomes of generated tests, which have run, in the Testing view. */
 function showGenerated(testing: TestView, written: Generated): void {
   if (!written.written || written.tests.length === 0) return;
   const run = testing.controller.createTestRun(new TestRunRequest(), written.function, false);
-  for (const outcome of ofGenerated(written))
-    showOutcome(run, testing.tree.place(outcome, Date.now()), outcome);
+  for (const outcome of outcomesOfGenerated(written))
+    applyOutcome(run, testing.tree.place(outcome, Date.now()), outcome);
   run.end();
 }
 
-/** What comes of it is told by an event, and shown by who shows proposals. */
+/** Requests a fix; an event reports the proposal, which `approval/` shows. */
 async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
-  const set = await means('trellis/proposeFix', placeOf(given));
-  const params = paramsOf<'trellis/proposeFix'>({ ...set, ...fields(given) });
+  const settings = await means('trellis/proposeFix', settingsPath(given));
+  const params = paramsOf<'trellis/proposeFix'>({ ...settings, ...fields(given) });
   await requestWithProgress(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
 }
 
-/** The sidecar says it in a message. */
+/** Shows a result in a message of the sidecar. */
 async function showResult(sidecar: Client, given: unknown): Promise<void> {
   const params = { command: 'trellis.showResult', arguments: [given] };
   await sidecar.send<unknown>('workspace/executeCommand', params);
 }
 
-/** What a lens hands over are parameters of the sidecar's own making, which it checks again. */
+/** Types the argument of a lens as parameters; the sidecar made it, and checks it again. */
 function paramsOf<M extends MethodName>(given: object): Params<M> {
   return given as Params<M>;
 }
 
-/** Where settings are looked up: the project, else the file of the function, else the first folder. */
-function placeOf(given: unknown): string {
+/** Returns the path whose settings apply: the project, else the file of the function, else the first folder. */
+function settingsPath(given: unknown): string {
   const { root, projectRoot, function: it } = fields(given);
   const place = [root, projectRoot, fields(it).filePath].find(
     (path) => typeof path === 'string' && isAbsolute(path),

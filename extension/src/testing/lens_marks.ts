@@ -1,13 +1,13 @@
-// What the sidecar's lenses say of a document: which tests it has, and how functions stand.
+// Tests and outcomes in a document, read from the sidecar's lenses.
 import type { CodeLens } from 'vscode';
 import type { Mark } from './outcomes';
 
-/** A lens, as far as it matters here; lines count from 0. */
+/** The used parts of a lens; lines count from 0. */
 export interface Lens {
   readonly line: number;
   readonly endLine: number;
   readonly command: string;
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 
 /** A test that a document defines. */
@@ -18,30 +18,28 @@ export interface FoundTest {
   readonly endLine: number;
 }
 
-/** How what is defined at a line stands. */
+/** Outcome of the definition in a line. */
 export interface LineMark {
   readonly line: number;
   readonly mark: Mark;
 }
 
-/** Lenses as data. */
+/** Converts lenses of the editor. */
 export function lensesOf(lenses: readonly CodeLens[]): readonly Lens[] {
   return lenses.flatMap(({ range, command }) => {
     if (command === undefined) return [];
     const { start, end } = range;
-    return [
-      { line: start.line, endLine: end.line, command: command.command, given: command.arguments ?? [] },
-    ];
+    return [{ line: start.line, endLine: end.line, command: command.command, args: command.arguments ?? [] }];
   });
 }
 
 /**
- * The tests of a document: what one lens runs whose file is the document itself.
+ * Finds the tests of a document: lenses that run one test of the document's own file.
  * @param path of the document, absolute, with `/`
  */
 export function testsOf(path: string, lenses: readonly Lens[]): readonly FoundTest[] {
-  return lenses.flatMap(({ line, endLine, command, given }) => {
-    const { root, paths } = fields(given[0]);
+  return lenses.flatMap(({ line, endLine, command, args }) => {
+    const { root, paths } = fields(args[0]);
     if (command !== 'trellis.runTests' || typeof root !== 'string' || !Array.isArray(paths)) return [];
     const [id]: unknown[] = paths;
     if (paths.length !== 1 || typeof id !== 'string') return [];
@@ -50,30 +48,30 @@ export function testsOf(path: string, lenses: readonly Lens[]): readonly FoundTe
   });
 }
 
-/** Where something failed, passed or was skipped, once a line: the worst of what is said there. */
+/** Finds the outcome of each line; the worst one if there are several. */
 export function marksOf(lenses: readonly Lens[]): readonly LineMark[] {
   const marks = new Map<number, Mark>();
-  for (const { line, command, given } of lenses) {
-    const mark = markOf(command, given);
+  for (const { line, command, args } of lenses) {
+    const mark = markOf(command, args);
     if (mark !== undefined) marks.set(line, worst(marks.get(line), mark));
   }
   return [...marks].map(([line, mark]) => ({ line, mark }));
 }
 
-/** What can be retried has not passed. */
-function markOf(command: string, given: readonly unknown[]): Mark | undefined {
+/** Reads the outcome from a lens; a lens to retry belongs to a failed node. */
+function markOf(command: string, args: readonly unknown[]): Mark | undefined {
   if (command === 'trellis.retryNode') return 'failed';
   if (command !== 'trellis.showResult') return undefined;
-  const { mark, stale } = fields(given[1]);
-  // What passed before the code was changed says nothing of it now.
+  const { mark, stale } = fields(args[1]);
+  // A pass before the code was changed says nothing about the new code.
   if (stale === true && mark === 'passed') return undefined;
   return mark === 'passed' || mark === 'failed' || mark === 'skipped' ? mark : undefined;
 }
 
-const ORDER: readonly Mark[] = ['skipped', 'passed', 'failed'];
+const MARK_ORDER: readonly Mark[] = ['skipped', 'passed', 'failed'];
 
 function worst(a: Mark | undefined, b: Mark): Mark {
-  return a !== undefined && ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b;
+  return a !== undefined && MARK_ORDER.indexOf(a) > MARK_ORDER.indexOf(b) ? a : b;
 }
 
 function fields(value: unknown): Record<string, unknown> {

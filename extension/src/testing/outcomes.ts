@@ -1,4 +1,4 @@
-// What tests came to, whoever ran them: a value, made of events and results.
+// Outcomes of tests as values, made of events and results.
 import type {
   FailureShape,
   ForeignTest,
@@ -11,180 +11,196 @@ import type {
 
 export type Mark = 'passed' | 'failed' | 'skipped';
 
-/** One test, as far as anybody said. */
+/** Outcome of a test, with all that is known of it. */
 export interface Outcome {
-  /** The folder of its project, absolute. */
+  /** Folder of the project, absolute. */
   readonly root: string;
-  /** Relative to that folder: file, classes, name, parameters. */
+  /** Id relative to the folder: file, classes, name, parameters. */
   readonly id: string;
   readonly mark: Mark;
-  /** In the sidecar's word, such as `xFailed`. */
+  /** The sidecar's word for the outcome, such as `xFailed`. */
   readonly word: string;
   readonly durationMs: number;
-  /** The file that defines it, relative to the root. */
+  /** File with the test, relative to the root. */
   readonly path?: string;
-  /** The line of its definition, from 1. */
+  /** Line of the test, from 1. */
   readonly line?: number;
   readonly failure?: Failure;
-  /** Why it was skipped or expected to fail. */
+  /** Reason of a skip or an expected failure. */
   readonly reason?: string;
   /** What it printed. */
-  readonly printed?: string;
-  /** When the texts were read that it ran with, in milliseconds since 1970, where that is told. */
+  readonly output?: string;
+  /** Time at which the tested texts were read, in milliseconds since 1970. */
   readonly textOf?: number;
 }
 
 export interface Failure {
   readonly message: string;
-  /** Both sides of the comparison that failed. */
+  /** Sides of the failed comparison. */
   readonly expected?: string;
   readonly actual?: string;
-  /** The failing place; the path is relative to the root, the line counted from 1. */
+  /** Location of the failure; the path is relative to the root, the line counts from 1. */
   readonly path?: string;
   readonly line?: number;
   readonly traceback?: string;
 }
 
-/** Of a test's event: its failure in short, which the result of the run says whole later. */
-export function ofEvent(event: Extract<TrellisEvent, { type: 'test' }>): Outcome {
+/** Converts the event of a test. Its failure is short; the result of the run has the whole. */
+export function outcomeOfEvent(event: Extract<TrellisEvent, { type: 'test' }>): Outcome {
   const { root, id, outcome, durationMs, path, line } = event;
   return {
     root,
     id,
-    ...marked(outcome),
+    ...markFields(outcome),
     durationMs,
-    ...some('path', path),
-    ...some('line', line),
-    ...some('textOf', event.textOf),
-    ...inShort(event),
+    ...optionalField('path', path),
+    ...optionalField('line', line),
+    ...optionalField('textOf', event.textOf),
+    ...shortFailure(event),
   };
 }
 
-/** Of tests that another window or the command line has run. */
-export function ofResults({ root, tests }: Extract<TrellisEvent, { type: 'results' }>): readonly Outcome[] {
+/** Converts the tests of another process. */
+export function outcomesOfResults({
+  root,
+  tests,
+}: Extract<TrellisEvent, { type: 'results' }>): readonly Outcome[] {
   return tests.map((it) => ({
     root,
     id: it.id,
-    ...marked(it.outcome),
+    ...markFields(it.outcome),
     durationMs: 0,
     textOf: it.textOf,
-    ...inShort(it),
+    ...shortFailure(it),
   }));
 }
 
-function inShort(told: Pick<ForeignTest, 'message' | 'failedPath' | 'failedLine'>): { failure?: Failure } {
-  const { message, failedPath, failedLine } = told;
-  return message ? { failure: { message, ...some('path', failedPath), ...some('line', failedLine) } } : {};
+function shortFailure(test: Pick<ForeignTest, 'message' | 'failedPath' | 'failedLine'>): {
+  failure?: Failure;
+} {
+  const { message, failedPath, failedLine } = test;
+  return message
+    ? { failure: { message, ...optionalField('path', failedPath), ...optionalField('line', failedLine) } }
+    : {};
 }
 
-/** Of a run's result: each test, with all that is known. */
-export function ofResult(result: RunTestsResult): readonly Outcome[] {
-  return result.tests.map((it) => ofTest(result.root, it));
+/** Converts the result of a run. */
+export function outcomesOfRun(result: RunTestsResult): readonly Outcome[] {
+  return result.tests.map((it) => outcomeOfTest(result.root, it));
 }
 
-/** Outcomes of sessions that came to their end. */
-const ENDED: readonly string[] = ['passed', 'failed', 'noTests', 'collectionError'];
+/** Outcomes of complete sessions. */
+const COMPLETE: readonly string[] = ['passed', 'failed', 'noTests', 'collectionError'];
 
-/** Ids of all tests of each file that a run of a whole project met; none where it does not tell of all of them. */
-export function allOf(result: RunTestsResult): ReadonlySet<string> | undefined {
-  return ENDED.includes(result.outcome) ? foundBy(result) : undefined;
+/**
+ * Returns the ids of all tests in the files that a run of a whole project executed; `undefined` if it is incomplete.
+ */
+export function completeIds(result: RunTestsResult): ReadonlySet<string> | undefined {
+  return COMPLETE.includes(result.outcome) ? collectedIds(result) : undefined;
 }
 
-/** The same by a session that only looked for them. */
-export function foundBy(result: RunTestsResult): ReadonlySet<string> | undefined {
+/** Returns the ids of all tests that a session collected. */
+export function collectedIds(result: RunTestsResult): ReadonlySet<string> | undefined {
   const { tests, notRun, deselected, parsingFailed } = result;
   return parsingFailed ? undefined : new Set([...tests.map((it) => it.id), ...notRun, ...deselected]);
 }
 
-/** What could not be collected. */
-export interface Broken {
-  /** The file or folder of tests, else the ids that were asked for; empty where it is about the whole project. */
+/** An error during collection. */
+export interface CollectionError {
+  /** Id of the file or folder, else a requested id; empty for the whole project. */
   readonly id: string;
   readonly failure: Failure;
 }
 
 /**
- * Tells of each file and test that could not be collected.
- * @param named ids that were asked for; none where it was the whole project
+ * Finds the errors during collection.
+ * @param named requested ids; none for the whole project
  */
-export function brokenIn(result: RunTestsResult, named: readonly string[]): readonly Broken[] {
+export function collectionErrorsOf(
+  result: RunTestsResult,
+  named: readonly string[],
+): readonly CollectionError[] {
   return result.collectionErrors.flatMap((shape) => {
     const failure = failureOf(shape);
-    const ids = [collecting(shape) ?? failure.path ?? namedIn(failure.message, named)].flat();
+    const ids = [collectedFile(shape) ?? failure.path ?? idsInMessage(failure.message, named)].flat();
     return ids.map((id) => ({ id, failure }));
   });
 }
 
-/** The file that was being collected, where the sidecar says so: the failing place may be in what it imports. */
-function collecting(shape: FailureShape & { collecting?: string | null }): string | undefined {
+/** Returns the file that was collected, if known; the failure may be located in a file that it imports. */
+function collectedFile(shape: FailureShape & { collecting?: string | null }): string | undefined {
   return shape.collecting ?? undefined;
 }
 
-/** Those that a message such as `not found: /p/a.py::t` names, else all that were asked for. */
-function namedIn(message: string, named: readonly string[]): readonly string[] {
+/** Returns the ids that a message such as `not found: /p/a.py::t` names, else all requested ids. */
+function idsInMessage(message: string, named: readonly string[]): readonly string[] {
   const lines = message.split('\n');
   const those = named.filter((id) => lines.some((it) => it.endsWith(`/${id}`) || it.endsWith(` ${id}`)));
   if (those.length > 0) return those;
   return named.length > 0 ? named : [''];
 }
 
-/** Of tests that were written and run at once. */
-export function ofGenerated({ root, path, tests }: Generated): readonly Outcome[] {
-  return tests.map((it) => ended(root, path, it));
+/** Converts the tests that were generated and run. */
+export function outcomesOfGenerated({ root, path, tests }: Generated): readonly Outcome[] {
+  return tests.map((it) => outcomeOf(root, path, it));
 }
 
-function ofTest(root: string, test: TestShape): Outcome {
+function outcomeOfTest(root: string, test: TestShape): Outcome {
   const printed = [test.stdout, test.stderr].filter((it) => it !== '').join('\n');
   return {
-    ...ended(root, test.path, test),
-    ...some('reason', test.reason),
-    ...(printed === '' ? {} : { printed }),
+    ...outcomeOf(root, test.path, test),
+    ...optionalField('reason', test.reason),
+    ...(printed === '' ? {} : { output: printed }),
   };
 }
 
-/** What is said of every test that has ended. */
-type Ended = Pick<TestShape, 'id' | 'outcome' | 'durationMs' | 'line' | 'failure'>;
+/** Common fields of ended tests. */
+type EndedTest = Pick<TestShape, 'id' | 'outcome' | 'durationMs' | 'line' | 'failure'>;
 
-function ended(root: string, path: string, { id, outcome, durationMs, line, failure }: Ended): Outcome {
+function outcomeOf(
+  root: string,
+  path: string,
+  { id, outcome, durationMs, line, failure }: EndedTest,
+): Outcome {
   return {
     root,
     id,
-    ...marked(outcome),
+    ...markFields(outcome),
     durationMs,
     path,
-    ...some('line', line),
+    ...optionalField('line', line),
     ...(failure ? { failure: failureOf(failure) } : {}),
   };
 }
 
-/** A failure as the wire has it. */
+/** Converts a failure of the wire. */
 export function failureOf(shape: FailureShape | TestFailure): Failure {
   const { exception, message, path, line, traceback } = shape;
   const comparison = 'comparison' in shape ? shape.comparison : undefined;
-  const said = [exception, message].filter((it) => it !== '').join(': ');
+  const text = [exception, message].filter((it) => it !== '').join(': ');
   const sides = comparison ? { expected: comparison.expected, actual: comparison.actual } : {};
   return {
-    message: said,
+    message: text,
     ...sides,
-    ...some('path', path),
-    ...some('line', line),
-    ...some('traceback', traceback),
+    ...optionalField('path', path),
+    ...optionalField('line', line),
+    ...optionalField('traceback', traceback),
   };
 }
 
-/** The others mean that something is wrong. */
-const MARKS: Record<string, Mark> = {
+/** Words without a mark here are failures. */
+const MARK_OF_WORD: Record<string, Mark> = {
   passed: 'passed',
   xPassed: 'passed',
   skipped: 'skipped',
   xFailed: 'skipped',
 };
 
-function marked(word: string): { mark: Mark; word: string } {
-  return { mark: MARKS[word] ?? 'failed', word };
+function markFields(word: string): { mark: Mark; word: string } {
+  return { mark: MARK_OF_WORD[word] ?? 'failed', word };
 }
 
-function some<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
+function optionalField<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
   const found: { [P in K]?: V } = {};
   if (value !== null && value !== undefined && value !== '') found[key] = value;
   return found;

@@ -1,4 +1,4 @@
-// One run of the Testing view: asked of the sidecar, shown as it goes.
+// Runs of the Testing view: requested from the sidecar, shown while they go on.
 import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscode';
 import { l10n, Uri } from 'vscode';
 import { ranWith } from '../means/interpreter';
@@ -7,16 +7,16 @@ import type { Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
+import { applyCollectionErrors, applyOutcome, terminalLines } from './apply_outcome';
 import { showCoverage } from './coverage';
-import { Live } from './live';
-import { leavingOut, nestedIn } from './nested';
-import { allOf, type Outcome, ofResult } from './outcomes';
-import { type Part, partsOf } from './parts';
-import { lines, showBroken, showOutcome } from './show';
+import { LiveRun } from './live_run';
+import { ignoreOptions, nestedRuns } from './nested_runs';
+import { completeIds, type Outcome, outcomesOfRun } from './outcomes';
 import type { TestView } from './test_view';
+import { type ProjectTests, testsByProject } from './tests_by_project';
 import type { RunOptions } from './types';
 
-/** Runs what is asked for, one project after the other. Rejects nothing: what goes wrong is said. */
+/** Runs the requested tests, one project after the other. Never rejects: errors are reported. */
 export async function runTests(
   sidecar: Client,
   testing: TestView,
@@ -26,43 +26,43 @@ export async function runTests(
 ): Promise<void> {
   const run = testing.controller.createTestRun(request);
   const stopping = run.token.onCancellationRequested(() => run.end());
-  const left = new Set(request.exclude);
-  for (const item of request.include ?? []) if (isNamed(testing, item)) enqueue(run, item, left);
+  const excluded = new Set(request.exclude);
+  for (const item of request.include ?? []) if (isPartOfProject(testing, item)) enqueue(run, item, excluded);
   try {
-    for (const part of partsOf(testing.tree, request))
-      await runPart(sidecar, testing, run, part, options, token);
+    for (const tests of testsByProject(testing.tree, request))
+      await runProject(sidecar, testing, run, tests, options, token);
   } catch (error) {
-    // Nothing waits for a test any more, least of all for whoever reads this.
+    // Not awaited: the run must end even if nobody reads the message.
     void reportError(l10n.t('Could not run the tests'), error);
   } finally {
     stopping.dispose();
     run.end();
-    // Somebody may have changed the code meanwhile.
+    // The code may have changed in the meantime.
     testing.tree.dim();
   }
 }
 
-/** Whether an item is not a whole project: which of its tests a run comes to is not known before. */
-function isNamed(testing: TestView, item: TestItem): boolean {
+/** Returns whether an item is less than a whole project, whose tests are not known in advance. */
+function isPartOfProject(testing: TestView, item: TestItem): boolean {
   return testing.tree.target(item)?.id !== '';
 }
 
-/** Shows tests that have not run yet as waiting; what is never run of them loses its result. */
-function enqueue(run: TestRun, item: TestItem, left: ReadonlySet<TestItem>): void {
-  if (left.has(item)) return;
+/** Marks tests as waiting; those that do not run lose their result. */
+function enqueue(run: TestRun, item: TestItem, excluded: ReadonlySet<TestItem>): void {
+  if (excluded.has(item)) return;
   if (item.children.size === 0) run.enqueued(item);
-  for (const [, child] of item.children) enqueue(run, child, left);
+  for (const [, child] of item.children) enqueue(run, child, excluded);
 }
 
-async function runPart(
+async function runProject(
   sidecar: Client,
   testing: TestView,
   run: TestRun,
-  { root, ids }: Part,
+  { root, ids }: ProjectTests,
   options: RunOptions,
   token: CancellationToken,
 ): Promise<void> {
-  const ignored = ids.length > 0 ? [] : leavingOut(root, await nestedIn(sidecar, root));
+  const ignored = ids.length > 0 ? [] : ignoreOptions(root, await nestedRuns(sidecar, root));
   const params = {
     root,
     paths: [...ids],
@@ -72,25 +72,25 @@ async function runPart(
   };
   const began = Date.now();
   const show = (it: Outcome) => {
-    if (!testing.tree.isInternal(it.root, it.id)) showOutcome(run, testing.tree.place(it, began), it);
+    if (!testing.tree.isInternal(it.root, it.id)) applyOutcome(run, testing.tree.place(it, began), it);
   };
-  const live = new Live((line) => run.appendOutput(lines(line)));
+  const liveRun = new LiveRun((line) => run.appendOutput(terminalLines(line)));
   const onEvent = (event: TrellisEvent) => {
-    const outcome = live.hear(event);
+    const outcome = liveRun.handleEvent(event);
     if (outcome !== undefined) show(outcome);
   };
   let results: readonly Outcome[] = [];
   try {
     const result = await requestJob(sidecar, 'trellis/runTests', params, { onEvent }, token);
     if (result === undefined) return;
-    results = ofResult(result);
-    const all = ids.length > 0 ? undefined : allOf(result);
-    if (all !== undefined) testing.tree.keep(root, all);
-    showBroken(run, testing.tree, result, ids);
+    results = outcomesOfRun(result);
+    const all = ids.length > 0 ? undefined : completeIds(result);
+    if (all !== undefined) testing.tree.retain(root, all);
+    applyCollectionErrors(run, testing.tree, result, ids);
     if (result.coverage) showCoverage(run, result.root, result.coverage);
     void ranWith(result.interpreter, Uri.file(root));
   } finally {
-    // Where the sidecar ended amid the run, what it told before is all that anybody will know.
-    for (const it of live.rest(results)) show(it);
+    // If the sidecar ended during the run, the events until then are all there is.
+    for (const it of liveRun.remaining(results)) show(it);
   }
 }

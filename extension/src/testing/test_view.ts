@@ -1,4 +1,4 @@
-// Testing view, as the files that show results in it see it.
+// The Testing view as the files see it that show results in it.
 import type { TestController, TestRunProfile } from 'vscode';
 import type { TestTree } from './tree';
 

@@ -1,10 +1,10 @@
-// The tree of the Testing view: one item for each folder, file, class and test, known by folder and id.
+// The tree of the Testing view, with an item for each folder, file, class and test.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Range, type TestController, type TestItem, Uri, workspace } from 'vscode';
 import { isBelow, isInternal } from '../run/folders';
 import type { DocumentLenses } from '../sidecar/client';
-import { isWithin, stepsOf } from './ids';
+import { idSteps, isWithin } from './ids';
 import { lensesOf, testsOf } from './lens_marks';
 import type { Outcome } from './outcomes';
 import { lineRange } from './ranges';
@@ -12,17 +12,17 @@ import type { Target } from './types';
 
 export class TestTree {
   private readonly targets = new WeakMap<TestItem, Target>();
-  /** When the run began that a test's result is of, in milliseconds since 1970. */
-  private readonly began = new WeakMap<TestItem, number>();
+  /** Start of the run of a test's result, in milliseconds since 1970. */
+  private readonly runStart = new WeakMap<TestItem, number>();
 
-  /** By project, when its code was changed last. */
-  private readonly changed = new Map<string, number>();
-  /** Tests whose results are dimmed. */
+  /** Time of the last change of the code, by project. */
+  private readonly codeChanges = new Map<string, number>();
+  /** Tests with dimmed results. */
   private readonly dimmed = new WeakSet<TestItem>();
 
   constructor(private readonly controller: TestController) {}
 
-  /** The projects. */
+  /** Items of the projects. */
   get roots(): readonly TestItem[] {
     return [...this.controller.items].map(([, it]) => it);
   }
@@ -31,7 +31,7 @@ export class TestTree {
     return this.targets.get(item);
   }
 
-  /** The item of a project, made if need be. */
+  /** Returns the item of a project, and creates it if needed. */
   root(root: string): TestItem {
     const known = this.controller.items.get(root);
     if (known !== undefined) return known;
@@ -42,37 +42,37 @@ export class TestTree {
     return made;
   }
 
-  /** The item of a test, made if need be, with all that are above it. */
+  /** Returns the item of a test, and creates it and its parents if needed. */
   item(root: string, id: string): TestItem {
     let item = this.root(root);
     if (id === '') return item;
-    const [file] = stepsOf(id);
+    const [file] = idSteps(id);
     const uri = file === undefined ? undefined : Uri.file(join(root, file.id));
-    for (const step of stepsOf(id)) item = this.child(item, { root, id: step.id }, step.label, uri);
+    for (const step of idSteps(id)) item = this.child(item, { root, id: step.id }, step.label, uri);
     return item;
   }
 
   /**
-   * Puts a test into the tree, at the place that its outcome tells.
-   * @param began when its run did, in milliseconds since 1970, where the outcome does not tell the time of its texts
+   * Returns the item of an outcome, and sets its location.
+   * @param began start of the run, in milliseconds since 1970, if the outcome does not have the time of its texts
    */
   place(outcome: Outcome, began: number): TestItem {
     const item = this.item(outcome.root, outcome.id);
-    this.began.set(item, outcome.textOf ?? began);
+    this.runStart.set(item, outcome.textOf ?? began);
     this.dimmed.delete(item);
-    // What runs could be read.
-    this.item(outcome.root, stepsOf(outcome.id)[0]?.id ?? '').error = undefined;
-    // What a document says of its own text is fresher than what the disk had.
+    // A file whose tests run has no error any more.
+    this.item(outcome.root, idSteps(outcome.id)[0]?.id ?? '').error = undefined;
+    // Ranges from an open document are newer than those from the disk.
     if (outcome.line !== undefined && item.range === undefined) item.range = lineRange(outcome.line - 1);
     return item;
   }
 
   /**
-   * Forgets the tests that a project has no more: those of files that are gone, and of files with tests among these, which
-   * are all of theirs. A file that was not looked at keeps its tests and their results.
+   * Removes the tests that a project does not have any more: those of deleted files, and of files of which `ids` names
+   * tests, since it names all of theirs. Other files keep their tests and results.
    */
-  keep(root: string, ids: Iterable<string>): void {
-    const there = new Set([...ids].flatMap((id) => stepsOf(id).map((step) => step.id)));
+  retain(root: string, ids: Iterable<string>): void {
+    const there = new Set([...ids].flatMap((id) => idSteps(id).map((step) => step.id)));
     const item = this.root(root);
     for (const [key, file] of item.children) {
       const id = this.targets.get(file)?.id ?? '';
@@ -82,63 +82,63 @@ export class TestTree {
   }
 
   /**
-   * Shows which files of a project could not be read for their tests, and why.
+   * Shows errors during the collection of a project.
    * @param errors by id
    */
-  errors(root: string, errors: ReadonlyMap<string, string>): void {
+  setErrors(root: string, errors: ReadonlyMap<string, string>): void {
     const item = this.root(root);
     item.error = undefined;
     for (const [, file] of item.children) file.error = undefined;
     for (const [id, why] of errors) this.item(root, id).error = why;
   }
 
-  /** Whether tests of a project, or one of them, have no place here: nothing below `.trellis` has. */
+  /** Returns whether a project or a test is not shown, since it lies below `.trellis`. */
   isInternal(root: string, id = ''): boolean {
-    return isInternal(openFolders(), join(root, stepsOf(id)[0]?.id ?? ''));
+    return isInternal(openFolders(), join(root, idSteps(id)[0]?.id ?? ''));
   }
 
-  /** Says that the code of a project was changed. */
-  change(root: string, time: number): void {
-    this.changed.set(root, Math.max(this.changed.get(root) ?? 0, time));
+  /** Records a change of a project's code. */
+  codeChanged(root: string, time: number): void {
+    this.codeChanges.set(root, Math.max(this.codeChanges.get(root) ?? 0, time));
   }
 
-  /** Dims what ran before the code was changed. */
+  /** Dims results from before the last change. */
   dim(): void {
-    const outdated = [...this.changed].flatMap(([root, time]) => this.ranBefore(root, time));
+    const outdated = [...this.codeChanges].flatMap(([root, time]) => this.ranBefore(root, time));
     const news = outdated.filter((it) => !this.dimmed.has(it));
     if (news.length > 0) this.controller.invalidateTestResults(news);
     for (const it of news) this.dimmed.add(it);
   }
 
-  /** Whether a project lies in an open folder, or around one. */
+  /** Returns whether a project lies in an open folder, or contains one. */
   isOpen(root: string): boolean {
     return isBelow(openFolders(), root) || openFolders().some((it) => isBelow([root], it));
   }
 
-  /** Tests of a project whose results are of runs that began before that time. */
+  /** Returns the tests of a project with results of runs that began before a time. */
   ranBefore(root: string, time: number): readonly TestItem[] {
     const below = (item: TestItem): TestItem[] => [
       item,
       ...[...item.children].flatMap(([, it]) => below(it)),
     ];
-    return below(this.root(root)).filter((it) => (this.began.get(it) ?? time) < time);
+    return below(this.root(root)).filter((it) => (this.runStart.get(it) ?? time) < time);
   }
 
-  /** The project that a path belongs to: the innermost; none where it lies in no project. */
+  /** Returns the innermost project that contains a path, if any. */
   projectOf(path: string): string | undefined {
     const around = this.roots.map((it) => it.id).filter((it) => isBelow([it], path));
     return around.reduce<string | undefined>((a, b) => (a && a.length > b.length ? a : b), undefined);
   }
 
-  /** Shows the open folders, and no project that lies in none of them. */
+  /** Shows the open folders, and removes projects that lie in none of them. */
   showFolders(): void {
     const folders = openFolders();
     for (const folder of folders) this.root(folder);
     for (const it of this.roots) if (!isBelow(folders, it.uri?.fsPath)) this.controller.items.delete(it.id);
   }
 
-  /** Forgets what lay in a file or folder that is gone; editors that write one anew delete it first. */
-  deleted(path: string): void {
+  /** Removes the tests below a deleted path; a path that exists again was only replaced. */
+  pathDeleted(path: string): void {
     if (existsSync(path)) return;
     for (const item of this.roots) {
       const root = item.id;
@@ -151,8 +151,8 @@ export class TestTree {
     }
   }
 
-  /** Puts the tests of an open document where they stand now. */
-  found({ document, lenses }: DocumentLenses): void {
+  /** Sets the ranges of the tests in an open document. */
+  updateFromLenses({ document, lenses }: DocumentLenses): void {
     const path = document.uri.fsPath.replaceAll('\\', '/');
     if (isInternal(openFolders(), path)) return;
     const found = testsOf(path, lensesOf(lenses));
@@ -160,12 +160,12 @@ export class TestTree {
       const item = this.item(test.root, test.id);
       item.range = new Range(test.line, 0, test.endLine, 0);
     }
-    const there = new Set(found.flatMap((it) => stepsOf(it.id).map((step) => step.id)));
+    const there = new Set(found.flatMap((it) => idSteps(it.id).map((step) => step.id)));
     for (const item of this.roots) {
       const root = item.id;
       const file = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
       const known = file === undefined ? undefined : item.children.get(itemId({ root, id: file }));
-      // A file does not say which parameters its tests have.
+      // A document does not contain the parameters of its tests.
       if (known !== undefined) this.prune(known, (id) => id.includes('[') || there.has(id));
     }
   }
@@ -181,7 +181,7 @@ export class TestTree {
     return made;
   }
 
-  /** Forgets what is gone, with all that is below it. */
+  /** Removes the items below an item that do not exist any more. */
   private prune(item: TestItem, isThere: (id: string) => boolean): void {
     for (const [key, child] of item.children) {
       const target = this.targets.get(child);
@@ -196,7 +196,7 @@ function openFolders(): readonly string[] {
   return (workspace.workspaceFolders ?? []).map((it) => it.uri.fsPath);
 }
 
-/** Of an item below a folder's. */
+/** Makes the id of an item below a folder. */
 function itemId({ root, id }: Target): string {
   return `${root}\n${id}`;
 }

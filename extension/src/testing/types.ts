@@ -1,4 +1,4 @@
-// Types that several files of this folder share.
+// Types that several files share.
 
 /** Item of the Testing view's tree: a project, or something in it. */
 export interface Target {

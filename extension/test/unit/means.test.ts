@@ -10,8 +10,8 @@ import { means, own } from '../../src/means/means';
 import { type MeansOf, type Method, paramsOf } from '../../src/means/params';
 import { JobStore } from '../../src/run/job_store';
 import { tasks } from '../../src/tasks/tasks';
-import { environmentOf } from '../../src/testing/debugging';
-import { lensCommands } from '../../src/testing/lens_commands';
+import { testEnvironment } from '../../src/testing/debugging';
+import { registerLensCommands } from '../../src/testing/lens_commands';
 import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
 import { Disposable, editor, run, Uri } from './vscode';
 
@@ -144,7 +144,7 @@ const ASKS: Record<Method, (room: Room, jobStore: JobStore) => Promise<unknown>>
   'trellis/proposeFix': () => run('trellis.proposeFix', { root: '/p', test: 'a.py::t' }),
   'trellis/decideFix': ({ sidecar }) => decided(sidecar),
   'trellis/runTests': ({ view }) => view.refreshHandler?.(undefined) ?? Promise.resolve(),
-  'trellis/environment': ({ sidecar }) => environmentOf(asClient(sidecar), '/p', undefined).catch(() => {}),
+  'trellis/environment': ({ sidecar }) => testEnvironment(asClient(sidecar), '/p', undefined).catch(() => {}),
 };
 
 async function decided(sidecar: Room['sidecar']): Promise<void> {
@@ -159,7 +159,11 @@ test('whoever asks a method sends what it takes', async () => {
     const room = roomOf('/p');
     const client = asClient(room.sidecar);
     const jobStore = new JobStore(client);
-    const parts = [jobStore, tasks(client, jobStore), ...lensCommands(client, jobStore, room.testing)];
+    const parts = [
+      jobStore,
+      tasks(client, jobStore),
+      ...registerLensCommands(client, jobStore, room.testing),
+    ];
     const asked = method === 'resume' ? 'trellis/generate' : method;
     room.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });
     await ASKS[method](room, jobStore);

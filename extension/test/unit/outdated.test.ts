@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { isCode, outdating } from '../../src/testing/outdated';
+import { dimOutdatedResults, isOwnCode } from '../../src/testing/outdated';
 import { roomOf } from './room_of_tests';
 import { Disposable, editor, files, Uri } from './vscode';
 
@@ -27,7 +27,7 @@ test('a result is out of date when a file of its project is newer than its run',
   const root = mkdtempSync(join(tmpdir(), 'outdated-'));
   const nested = join(root, 'grown');
   const { testing, view } = roomOf(root);
-  const listening = Disposable.from(...outdating(testing));
+  const listening = Disposable.from(...dimOutdatedResults(testing));
   const ran = (of: string, id: string, tick: number) =>
     testing.tree.place(
       { root: of, id, mark: 'passed', word: 'passed', durationMs: 1 },
@@ -71,5 +71,5 @@ test('a result is out of date when a file of its project is newer than its run',
 test('code is what a person writes in Python', () => {
   const own = ['a.py', 'src/shop/cart.py', 'tests/test_a.py'];
   const others = ['a.txt', '.trellis/worktrees/w/a.py', '.venv/lib/a.py', 'env/site-packages/a.py'];
-  assert.deepEqual([...own, ...others].filter(isCode), own);
+  assert.deepEqual([...own, ...others].filter(isOwnCode), own);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RepairResult } from '../../src/protocol';
-import { ending } from '../../src/testing/repair_words';
+import { repairMessage } from '../../src/testing/repair_message';
 
 const t = (text: string, ...values: (string | number)[]) =>
   text.replaceAll(/\{(\d)\}/g, (whole, index: string) => String(values[Number(index)] ?? whole));
@@ -44,5 +44,5 @@ test('the end of a repair says what passes, and what no change mends', () => {
     ],
   ];
   for (const [given, text, isGood] of table)
-    assert.deepEqual(ending({ ...result, ...given }, t), { text, isGood });
+    assert.deepEqual(repairMessage({ ...result, ...given }, t), { text, isGood });
 });

@@ -9,9 +9,9 @@ import { isInternal } from '../../src/run/folders';
 import { JobStore } from '../../src/run/job_store';
 import type { SidecarState } from '../../src/sidecar/api';
 import { lensFilter } from '../../src/sidecar/lens_filter';
-import { debugging } from '../../src/testing/debugging';
-import { lensCommands } from '../../src/testing/lens_commands';
-import { showOthers } from '../../src/testing/others';
+import { registerDebugProfile } from '../../src/testing/debugging';
+import { showExternalRuns } from '../../src/testing/external_runs';
+import { registerLensCommands } from '../../src/testing/lens_commands';
 import { repair } from '../../src/testing/repair';
 import { asClient, type Room, resultOf, roomOf, type Sidecar, settled } from './room_of_tests';
 import { Disposable, editor, Location, Position, Range, type Run, run, Uri, workspace } from './vscode';
@@ -75,7 +75,10 @@ test('tests of a worktree of ours have no place in the view, whoever runs them',
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);
   const worktree = '/p/.trellis/worktrees/issue-1';
-  const parts = [...showOthers(client, jobStore, testing), ...lensCommands(client, jobStore, testing)];
+  const parts = [
+    ...showExternalRuns(client, jobStore, testing),
+    ...registerLensCommands(client, jobStore, testing),
+  ];
   sidecar.events.fire({ type: 'job', job: 'job-1', method: 'implement', title: '', state: 'running' });
   for (const [root, id] of [
     [worktree, 'a.py::t'],
@@ -247,7 +250,7 @@ test('work of a minute says what it does in its notification, work of hours in n
   const { sidecar, testing } = roomOf('/p');
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);
-  const parts = lensCommands(client, jobStore, testing);
+  const parts = registerLensCommands(client, jobStore, testing);
   editor.progress.splice(0);
   for (const [method, job] of [
     ['generateTests', 'job-1'],
@@ -268,7 +271,7 @@ test('work of a minute says what it does in its notification, work of hours in n
 
 test('whoever debugs is told that nothing is sandboxed', () => {
   const { sidecar, testing, view } = roomOf('/p');
-  debugging(asClient(sidecar), testing);
+  registerDebugProfile(asClient(sidecar), testing);
   const labels = view.profiles.map((it) => it.label);
   assert.deepEqual(labels, ['Coverage', 'Run', 'Debug (not sandboxed)']);
 });

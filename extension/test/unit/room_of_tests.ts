@@ -3,7 +3,7 @@ import type { TestController } from 'vscode';
 import type { RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
 import type { SidecarState } from '../../src/sidecar/api';
 import type { Client } from '../../src/sidecar/client';
-import { Testing } from '../../src/testing/controller';
+import { TestingController } from '../../src/testing/controller';
 import { type Controller, EventEmitter, editor, Uri } from './vscode';
 
 /** A request, and what it was sent with. */
@@ -43,7 +43,7 @@ export function asClient(sidecar: Sidecar): Client {
 
 export interface Room {
   readonly sidecar: Sidecar;
-  readonly testing: Testing;
+  readonly testing: TestingController;
   readonly view: Controller;
 }
 
@@ -51,7 +51,7 @@ export interface Room {
 export function roomOf(...folders: string[]): Room {
   editor.folders = folders.map((path) => ({ name: path, uri: Uri.file(path) }));
   const sidecar = new Sidecar();
-  const testing = new Testing(asClient(sidecar));
+  const testing = new TestingController(asClient(sidecar));
   testing.begin();
   return { sidecar, testing, view: viewOf(testing.controller) };
 }

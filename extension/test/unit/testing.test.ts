@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Generated, RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
-import { isWithin, outermost, stepsOf } from '../../src/testing/ids';
-import { bringsDebugger, type Debugged, launchOf } from '../../src/testing/launch';
+import { contributesDebugger, type DebugTarget, launchConfiguration } from '../../src/testing/debug_launch';
+import { idSteps, isWithin, outermost } from '../../src/testing/ids';
 import { type Lens, marksOf, testsOf } from '../../src/testing/lens_marks';
-import { Live } from '../../src/testing/live';
-import { leavingOut, nested } from '../../src/testing/nested';
+import { LiveRun } from '../../src/testing/live_run';
+import { ignoreOptions, outermostRuns } from '../../src/testing/nested_runs';
 import {
-  allOf,
-  brokenIn,
-  foundBy,
-  ofEvent,
-  ofGenerated,
-  ofResult,
-  ofResults,
+  collectedIds,
+  collectionErrorsOf,
+  completeIds,
+  outcomeOfEvent,
+  outcomesOfGenerated,
+  outcomesOfResults,
+  outcomesOfRun,
 } from '../../src/testing/outcomes';
 
 test('an id is a way through a tree', () => {
@@ -25,14 +25,14 @@ test('an id is a way through a tree', () => {
     ['t/test_a.py::test_b[1-x::y]', ['t/test_a.py', 'test_b', '[1-x::y]']],
   ];
   for (const [id, labels] of table) {
-    const steps = stepsOf(id);
+    const steps = idSteps(id);
     assert.deepEqual(
       steps.map((it) => it.label),
       labels,
     );
     assert.equal(steps.at(-1)?.id, id);
   }
-  assert.equal(stepsOf('a.py::T::t[1]')[2]?.id, 'a.py::T::t');
+  assert.equal(idSteps('a.py::T::t[1]')[2]?.id, 'a.py::T::t');
 });
 
 test('what lies below another id of the same run is not asked for twice', () => {
@@ -41,14 +41,17 @@ test('what lies below another id of the same run is not asked for twice', () => 
 });
 
 test('what is debugged is what pytest is told to run, in the folder of its project', () => {
-  const table: [Partial<Debugged>, string[], object][] = [
+  const table: [Partial<DebugTarget>, string[], object][] = [
     [{ ids: ['a.py::T::t[1-x]', 'b.py'] }, ['a.py::T::t[1-x]', 'b.py'], {}],
     [{ options: ['--ignore=grown'] }, ['--ignore=grown'], {}],
     [{ ids: ['a.py'], paths: ['/shop/src', '/shop/lib'] }, ['a.py'], { PYTHONPATH: '/shop/src:/shop/lib' }],
   ];
   const python = '/envs/a/bin/python';
   for (const [given, args, env] of table) {
-    const whole = launchOf({ root: '/shop', ids: [], options: [], paths: [], python, ...given }, ':');
+    const whole = launchConfiguration(
+      { root: '/shop', ids: [], options: [], paths: [], python, ...given },
+      ':',
+    );
     assert.deepEqual(
       [whole.type, whole.module, whole.args, whole.cwd, whole.env, whole.python],
       ['debugpy', 'pytest', args, '/shop', env, python],
@@ -65,7 +68,7 @@ test('a debugger of Python is known by what its extension brings', () => {
     [{}, false],
     [undefined, false],
   ];
-  for (const [manifest, brings] of table) assert.equal(bringsDebugger(manifest), brings);
+  for (const [manifest, brings] of table) assert.equal(contributesDebugger(manifest), brings);
 });
 
 test('a test is within its file, its class, its folder, and nothing of a similar name', () => {
@@ -83,7 +86,7 @@ test('a test is within its file, its class, its folder, and nothing of a similar
 
 test('an event says of a test what is known so far', () => {
   const event = { type: 'test', job: 'job-1', root: '/p', id: 'a.py::t', durationMs: 3 } as const;
-  assert.deepEqual(ofEvent({ ...event, outcome: 'passed', path: 'a.py', line: 7 }), {
+  assert.deepEqual(outcomeOfEvent({ ...event, outcome: 'passed', path: 'a.py', line: 7 }), {
     root: '/p',
     id: 'a.py::t',
     mark: 'passed',
@@ -102,7 +105,7 @@ test('an event says of a test what is known so far', () => {
     'timedOut',
     'crashed',
     'unheard',
-  ].map((outcome) => ofEvent({ ...event, outcome }).mark);
+  ].map((outcome) => outcomeOfEvent({ ...event, outcome }).mark);
   assert.deepEqual(marks, [
     'passed',
     'passed',
@@ -114,7 +117,7 @@ test('an event says of a test what is known so far', () => {
     'failed',
     'failed',
   ]);
-  const { failure, line } = ofEvent({ ...event, outcome: 'failed', line: null, message: 'no' });
+  const { failure, line } = outcomeOfEvent({ ...event, outcome: 'failed', line: null, message: 'no' });
   assert.deepEqual([failure, line], [{ message: 'no' }, undefined]);
 });
 
@@ -139,11 +142,12 @@ const told = (job: string, id: string, outcome: string): TrellisEvent => ({
   outcome,
   durationMs: 1,
 });
-const heard = (live: Live, ...events: TrellisEvent[]) => events.flatMap((it) => live.hear(it)?.id ?? []);
+const heard = (live: LiveRun, ...events: TrellisEvent[]) =>
+  events.flatMap((it) => live.handleEvent(it)?.id ?? []);
 
 test('what a run told before its sidecar ended is shown, and nothing twice', () => {
   const live = () => {
-    const made = new Live();
+    const made = new LiveRun();
     const events = [
       told('job-1', 'a.py::bad', 'failed'),
       told('job-1', 'a.py::flaky', 'failed'),
@@ -154,7 +158,7 @@ test('what a run told before its sidecar ended is shown, and nothing twice', () 
     return made;
   };
   const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', line: 3, failure: null };
-  const results = ofResult(
+  const results = outcomesOfRun(
     result([
       { ...base, id: 'a.py::bad', outcome: 'failed' },
       { ...base, id: 'a.py::good', outcome: 'passed' },
@@ -163,7 +167,7 @@ test('what a run told before its sidecar ended is shown, and nothing twice', () 
   );
   const rest = (of: typeof results) =>
     live()
-      .rest(of)
+      .remaining(of)
       .map((it) => [it.id, it.line]);
   assert.deepEqual(rest([]), [['a.py::bad', undefined]]);
   assert.deepEqual(rest(results), [
@@ -195,7 +199,7 @@ test('which tests the files have that were met is known by what tells of all of 
   for (const [name, given, collected, all] of table) {
     const made = { ...result([]), ...given };
     const ids = (of: ReadonlySet<string> | undefined) => of && [...of];
-    assert.deepEqual([ids(foundBy(made)), ids(allOf(made))], [collected, all], name);
+    assert.deepEqual([ids(collectedIds(made)), ids(completeIds(made))], [collected, all], name);
   }
 });
 
@@ -214,7 +218,7 @@ test('what could not be collected is the file, else the tests that are named, el
   ];
   for (const [failure, asked, wanted] of table) {
     const shape = { ...usage(''), ...failure };
-    const broken = brokenIn({ ...result([]), collectionErrors: [shape] }, asked);
+    const broken = collectionErrorsOf({ ...result([]), collectionErrors: [shape] }, asked);
     assert.deepEqual(
       broken.map((it) => it.id),
       wanted,
@@ -232,7 +236,7 @@ test('a result says where a test failed, and both sides', () => {
     comparison: { operator: '==', actual: '2', expected: '3' },
   };
   const base = { durationMs: 1, path: 'a.py', stdout: 'said\n', stderr: '' };
-  const [failed, passed] = ofResult(
+  const [failed, passed] = outcomesOfRun(
     result([
       { ...base, id: 'a.py::t', outcome: 'failed', line: 4, failure },
       { ...base, id: 'a.py::u', outcome: 'passed', line: null, failure: null, stdout: '' },
@@ -246,7 +250,7 @@ test('a result says where a test failed, and both sides', () => {
     durationMs: 1,
     path: 'a.py',
     line: 4,
-    printed: 'said\n',
+    output: 'said\n',
     failure: {
       message: 'AssertionError: assert 2 == 3',
       expected: '3',
@@ -263,11 +267,11 @@ test('a result says where a test failed, and both sides', () => {
   );
 });
 
-const lens = (line: number, command: string, ...given: unknown[]): Lens => ({
+const lens = (line: number, command: string, ...args: unknown[]): Lens => ({
   line,
   endLine: line,
   command,
-  given,
+  args,
 });
 const run = (line: number, ...paths: string[]) => lens(line, 'trellis.runTests', { root: '/p', paths });
 
@@ -327,7 +331,7 @@ test('tests that were just written have results at once', () => {
   };
   const base = { root: '/p', path: 'trellis_tests/test_a.py' };
   const found = { message: "KeyError: 'a'", path: 'src/a.py', line: 2, traceback: 'T' };
-  assert.deepEqual(ofGenerated(written), [
+  assert.deepEqual(outcomesOfGenerated(written), [
     { ...base, id: 'trellis_tests/test_a.py::t', mark: 'passed', word: 'passed', durationMs: 1, line: 4 },
     {
       ...base,
@@ -348,8 +352,8 @@ test('grown repositories below a project are left out of it, and those inside of
     [[], [], []],
   ];
   for (const [runs, folders, options] of table) {
-    assert.deepEqual(nested(runs, '/w'), folders);
-    assert.deepEqual(leavingOut('/w', folders), options);
+    assert.deepEqual(outermostRuns(runs, '/w'), folders);
+    assert.deepEqual(ignoreOptions('/w', folders), options);
   }
 });
 
@@ -359,7 +363,7 @@ test('what others ran has its failures with their places', () => {
     { id: 't/test_a.py::test_b', outcome: 'failed', textOf: 7, ...told },
     { id: 't/test_a.py::test_c', outcome: 'passed', textOf: 7 },
   ];
-  const outcomes = ofResults({ type: 'results', root: '/p', tests });
+  const outcomes = outcomesOfResults({ type: 'results', root: '/p', tests });
   assert.deepEqual(outcomes[0]?.failure, { message: 'ValueError: no', path: 't/test_a.py', line: 4 });
   assert.deepEqual(
     outcomes.map((it) => it.mark),
@@ -372,7 +376,7 @@ test('what passed before the code was changed has no mark, what failed has', () 
     line: stale ? 1 : 2,
     endLine: 3,
     command: 'trellis.showResult',
-    given: [{ root: '/p', test: 'a' }, stale ? { mark, stale } : { mark }],
+    args: [{ root: '/p', test: 'a' }, stale ? { mark, stale } : { mark }],
   });
   assert.deepEqual(marksOf([lens('passed', true), lens('passed', false)]), [{ line: 2, mark: 'passed' }]);
   assert.deepEqual(marksOf([lens('failed', true)]), [{ line: 1, mark: 'failed' }]);

@@ -1,16 +1,16 @@
-// What a request of the Testing view asks for, by project.
+// Tests of a run request, by project.
 import type { TestRunRequest } from 'vscode';
 import { outermost } from './ids';
 import type { TestTree } from './tree';
 
-/** What is run of one project. */
-export interface Part {
+/** Requested tests of a project. */
+export interface ProjectTests {
   readonly root: string;
-  /** None: all of it. */
+  /** Ids; empty for the whole project. */
   readonly ids: readonly string[];
 }
 
-export function partsOf(tree: TestTree, request: TestRunRequest): readonly Part[] {
+export function testsByProject(tree: TestTree, request: TestRunRequest): readonly ProjectTests[] {
   const ids = new Map<string, string[]>();
   for (const item of request.include ?? tree.roots) {
     const target = tree.target(item);

@@ -1,17 +1,17 @@
-// Outcomes as the editor's Testing view takes them.
+// Shows outcomes in the editor's Testing view.
 import { join } from 'node:path';
 import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri } from 'vscode';
 import type { RunTestsResult } from '../protocol';
 import { withSettingNames } from '../sidecar/hints';
-import { brokenIn, type Failure, type Outcome } from './outcomes';
+import { collectionErrorsOf, type Failure, type Outcome } from './outcomes';
 import type { TestTree } from './tree';
 
-/** Says of a test in a run how it ended. */
-export function showOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
-  const { mark, word, durationMs, root, failure, printed, reason } = outcome;
-  if (printed !== undefined) run.appendOutput(lines(printed), undefined, item);
+/** Reports the outcome of a test to its run. */
+export function applyOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
+  const { mark, word, durationMs, root, failure, output: printed, reason } = outcome;
+  if (printed !== undefined) run.appendOutput(terminalLines(printed), undefined, item);
   if (mark === 'skipped') {
-    if (reason !== undefined) run.appendOutput(lines(reason), undefined, item);
+    if (reason !== undefined) run.appendOutput(terminalLines(reason), undefined, item);
     run.skipped(item);
     return;
   }
@@ -19,21 +19,21 @@ export function showOutcome(run: TestRun, item: TestItem, outcome: Outcome): voi
     run.passed(item, durationMs);
     return;
   }
-  const message = messageOf(root, failure ?? { message: word }, placeOf(item));
+  const message = messageOf(root, failure ?? { message: word }, locationOf(item));
   if (word === 'failed') run.failed(item, message, durationMs);
   else run.errored(item, message, durationMs);
 }
 
-/** Says what kept tests from running: files that could not be imported, sandboxes that could not be had. */
-export function showBroken(
+/** Reports what prevented tests from running: files that could not be imported, an unavailable sandbox. */
+export function applyCollectionErrors(
   run: TestRun,
   tree: TestTree,
   result: RunTestsResult,
   named: readonly string[],
 ): void {
   const { root, outcome, reason, notes } = result;
-  for (const note of notes) run.appendOutput(lines(note));
-  const broken = brokenIn(result, named).filter((it) => !tree.isInternal(root, it.id));
+  for (const note of notes) run.appendOutput(terminalLines(note));
+  const broken = collectionErrorsOf(result, named).filter((it) => !tree.isInternal(root, it.id));
   for (const { id, failure } of broken) run.errored(tree.item(root, id), messageOf(root, failure, undefined));
   const isAllSkipped = outcome === 'noTests' && result.tests.length > 0;
   if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isAllSkipped) return;
@@ -42,7 +42,8 @@ export function showBroken(
 }
 
 /**
- * @param otherwise where to show it if nobody knows where it failed
+ * Makes the message of a failure.
+ * @param otherwise location if that of the failure is unknown
  */
 function messageOf(root: string, failure: Failure, otherwise: Location | undefined): TestMessage {
   const { expected, actual, path, line, traceback } = failure;
@@ -57,11 +58,11 @@ function messageOf(root: string, failure: Failure, otherwise: Location | undefin
   return made;
 }
 
-function placeOf(item: TestItem): Location | undefined {
+function locationOf(item: TestItem): Location | undefined {
   return item.uri === undefined || item.range === undefined ? undefined : new Location(item.uri, item.range);
 }
 
-/** A terminal wants both ends of a line. */
-export function lines(text: string): string {
+/** Makes line ends for a terminal, which needs carriage returns. */
+export function terminalLines(text: string): string {
   return `${text.replace(/\r?\n/g, '\r\n')}\r\n`;
 }
