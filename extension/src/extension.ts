@@ -3,25 +3,25 @@ import { commands, type ExtensionContext, l10n, window } from 'vscode';
 import { registerApproval } from './approval/register';
 import { registerGeneration } from './generation/register';
 import { createStatusBar } from './generation/status_bar';
-import { interpreters } from './means/interpreter';
-import { models } from './models/commands';
-import { keysOf } from './models/keys';
+import { keyEnvironment } from './models/keys';
+import { registerModels } from './models/register';
 import { nodes } from './panel/room';
 import { confirmRestart } from './run/confirm_restart';
 import { RunStore } from './run/run_store';
+import { setInterpreterLog } from './settings/interpreter';
 import { Client } from './sidecar/client';
 import { guarded } from './sidecar/report_error';
 import { registerActionLinks } from './sidecar/transient_notification';
-import { tasks } from './tasks/tasks';
+import { registerTasks } from './tasks/register';
 import { registerTesting } from './testing/register';
 
 let client: Client | undefined;
 
 export function activate(context: ExtensionContext): void {
   const output = window.createOutputChannel('Trellis', { log: true });
-  const sidecar = new Client(context, output, keysOf(context));
+  const sidecar = new Client(context, output, keyEnvironment(context));
   client = sidecar;
-  interpreters((it) => output.warn(it));
+  setInterpreterLog((it) => output.warn(it));
   const restart = guarded(l10n.t('Could not restart the server'), () => sidecar.restart());
   context.subscriptions.push(
     output,
@@ -32,8 +32,8 @@ export function activate(context: ExtensionContext): void {
   const jobStore = registerGeneration(context, sidecar);
   const runs = new RunStore(sidecar, jobStore);
   context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));
-  models(context, sidecar, jobStore);
-  context.subscriptions.push(tasks(sidecar, jobStore));
+  registerModels(context, sidecar, jobStore);
+  context.subscriptions.push(registerTasks(sidecar, jobStore));
   registerTesting(context, sidecar, jobStore);
   nodes(context, sidecar, jobStore, runs);
   registerApproval(context, sidecar, jobStore);

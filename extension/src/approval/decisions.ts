@@ -1,7 +1,7 @@
 // Decisions about proposals: sent to the sidecar, which tests and writes, and reported with the next action.
 import { commands, l10n, workspace } from 'vscode';
-import { means } from '../means/means';
 import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
+import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
 import { requestWithProgress } from '../sidecar/job_progress';
@@ -90,7 +90,7 @@ export class Decisions {
     { root, fix }: ProposalRef,
     params: DecisionParams,
   ): Promise<DecideFixResult | undefined> {
-    const whole = { root, fix, ...params, ...(await means('trellis/decideFix', root)) };
+    const whole = { root, fix, ...params, ...(await requestSettings('trellis/decideFix', root)) };
     return await requestWithProgress(
       this.sidecar,
       'trellis/decideFix',

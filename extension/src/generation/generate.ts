@@ -1,11 +1,11 @@
 // Starts runs: of a planning graph, of a stopped run, and of the demo.
 import { isAbsolute, join } from 'node:path';
 import { FileSystemError, l10n, Uri, workspace } from 'vscode';
-import { means } from '../means/means';
-import { pickModel } from '../models/pick';
+import { pickModel } from '../models/model_picker';
 import type { GenerateParams, RetryNodeParams, Run } from '../protocol';
 import { budgetOf } from '../run/cost';
 import type { JobStore } from '../run/job_store';
+import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { DEMO_FOLDER } from './run_finished';
 import { type GenerateChoice, generateParams } from './run_params';
@@ -44,12 +44,17 @@ export async function resumeRun(
   const resumable = (it: Run) => it.state === 'stopped' && it.kind === 'generate';
   const folder = out ?? (await pickRun(sidecar, resumable, title));
   if (folder === undefined) return undefined;
-  return await requestRun(sidecar, jobStore, { out: folder, ...(await means('resume', folder)) }, folder);
+  return await requestRun(
+    sidecar,
+    jobStore,
+    { out: folder, ...(await requestSettings('resume', folder)) },
+    folder,
+  );
 }
 
 /** Retries a node of a run with the options that the run was started with. */
 export async function retryNode(sidecar: Sidecar, jobStore: JobStore, given: RetryNodeParams): Promise<void> {
-  const params = { ...(await means('trellis/retryNode', given.out)), ...given };
+  const params = { ...(await requestSettings('trellis/retryNode', given.out)), ...given };
   const { job } = await sidecar.request('trellis/retryNode', params);
   jobStore.started(job, given.out, budgetOf(params));
 }
@@ -80,7 +85,7 @@ export async function modelFor(out: Uri): Promise<string | undefined> {
 }
 
 async function start(sidecar: Sidecar, jobStore: JobStore, choice: GenerateChoice): Promise<string> {
-  const params = generateParams(choice, await means('trellis/generate', choice.out));
+  const params = generateParams(choice, await requestSettings('trellis/generate', choice.out));
   return await requestRun(sidecar, jobStore, params, choice.out);
 }
 

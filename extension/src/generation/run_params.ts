@@ -1,6 +1,7 @@
 // Parameters of runs: choices of the person, with settings for the rest.
-import type { MeansOf } from '../means/params';
+
 import type { GenerateParams, TasksParams } from '../protocol';
+import type { SettingsOf } from '../settings/settings_of_method';
 
 /** Choices for a run. */
 export interface GenerateChoice {
@@ -23,11 +24,14 @@ export interface TasksChoice {
 }
 
 /** Makes the parameters of `trellis/generate`; choices override settings. */
-export function generateParams(choice: GenerateChoice, means: MeansOf<'trellis/generate'>): GenerateParams {
-  return { ...means, ...choice };
+export function generateParams(
+  choice: GenerateChoice,
+  settings: SettingsOf<'trellis/generate'>,
+): GenerateParams {
+  return { ...settings, ...choice };
 }
 
 /** Makes the parameters of `trellis/tasks`; choices override settings. */
-export function tasksParams(choice: TasksChoice, means: MeansOf<'trellis/tasks'>): TasksParams {
-  return { ...means, ...choice };
+export function tasksParams(choice: TasksChoice, settings: SettingsOf<'trellis/tasks'>): TasksParams {
+  return { ...settings, ...choice };
 }

@@ -1,9 +1,9 @@
 // The status bar item: state of the sidecar and of jobs; a click opens the menu.
 import { commands, type Disposable, l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
-import { type Interpreter, onInterpreter } from '../means/interpreter';
 import type { JobStore } from '../run/job_store';
 import { countOpenShortJobs, currentRun, openLongJobs } from '../run/jobs';
 import type { RunStore } from '../run/run_store';
+import { type Interpreter, onInterpreter } from '../settings/interpreter';
 import type { Sidecar } from '../sidecar/api';
 import { type StatusText, statusText } from './status_text';
 
@@ -30,7 +30,7 @@ export function createStatusBar(sidecar: Sidecar, jobStore: JobStore, runs: RunS
     const tooltip =
       python === undefined
         ? statusTooltip
-        : `${statusTooltip}\n${l10n.t('Python: {0} ({1})', python.path, python.by)}`;
+        : `${statusTooltip}\n${l10n.t('Python: {0} ({1})', python.path, python.origin)}`;
     const colour = COLOURS[look];
     item.text = text;
     item.tooltip = tooltip;

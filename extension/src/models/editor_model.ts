@@ -1,4 +1,4 @@
-// The provider `editor`: the sidecar's questions, put to the models that extensions of the editor offer.
+// Provider `editor`: answers the sidecar's requests with models of other extensions.
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -14,18 +14,18 @@ import {
 } from 'vscode';
 import { ResponseError } from 'vscode-languageclient/node';
 import type { Client } from '../sidecar/client';
-import { named, type Part, type Turn, turns } from './turns';
-import type { AskModelParams, AskModelResult, ModelToolCall, WhyNot } from './wire';
+import { findModel, type Part, type Turn, toTurns } from './chat_turns';
+import type { AskModelErrorKind, AskModelParams, AskModelResult, ModelToolCall } from './model_messages';
 
 /** Answers `trellis/askModel` and `trellis/cancelModel`, from the sidecar's next start on. */
-export function editorModel(client: Client): void {
+export function registerEditorModel(client: Client): void {
   const open = new Map<number, CancellationTokenSource>();
   client.handleRequest<AskModelParams>('trellis/askModel', async (params, token) => {
     const source = new CancellationTokenSource();
     const listening = token.onCancellationRequested(() => source.cancel());
     open.set(params.id, source);
     try {
-      return await ask(params, source.token);
+      return await answerRequest(params, source.token);
     } finally {
       open.delete(params.id);
       listening.dispose();
@@ -35,34 +35,34 @@ export function editorModel(client: Client): void {
   client.handleNotification<{ id: number }>('trellis/cancelModel', ({ id }) => open.get(id)?.cancel());
 }
 
-async function ask(params: AskModelParams, token: CancellationToken): Promise<AskModelResult> {
-  const model = await choose(params.model);
-  const messages = turns(params.messages).map(message);
-  const inputTokens = await count(model, messages, token);
+async function answerRequest(params: AskModelParams, token: CancellationToken): Promise<AskModelResult> {
+  const model = await chooseModel(params.model);
+  const messages = toTurns(params.messages).map(toChatMessage);
+  const inputTokens = await countTokens(model, messages, token);
   if (inputTokens > model.maxInputTokens) {
     const { name, maxInputTokens: most } = model;
     const why = l10n.t('the prompt is too long: {0} tokens, {1} accepts {2}', inputTokens, name, most);
-    throw refused('tooLong', why);
+    throw responseError('tooLong', why);
   }
   try {
     const response = await model.sendRequest(messages, options(params), token);
-    const { text, toolCalls } = await read(response.stream);
+    const { text, toolCalls } = await readReply(response.stream);
     const outputTokens = await model.countTokens(text, token);
     return { text, toolCalls, usage: { inputTokens, outputTokens }, model: `${model.vendor}/${model.id}` };
   } catch (error) {
-    throw why(error);
+    throw toResponseError(error);
   }
 }
 
-async function choose(name: string): Promise<LanguageModelChat> {
+async function chooseModel(name: string): Promise<LanguageModelChat> {
   const models = typeof lm?.selectChatModels === 'function' ? await lm.selectChatModels({}) : [];
-  const model = named(models, name);
+  const model = findModel(models, name);
   if (model !== undefined) return model;
   if (models.length === 0) {
-    throw refused('unavailable', l10n.t('no installed extension provides a model'));
+    throw responseError('unavailable', l10n.t('no installed extension provides a model'));
   }
-  const there = models.map((it) => it.id).join(', ');
-  throw refused('unavailable', l10n.t('this editor has no model "{0}". Available: {1}', name, there));
+  const ids = models.map((it) => it.id).join(', ');
+  throw responseError('unavailable', l10n.t('this editor has no model "{0}". Available: {1}', name, ids));
 }
 
 function options({
@@ -87,14 +87,14 @@ function options({
   };
 }
 
-function message(turn: Turn): LanguageModelChatMessage {
+function toChatMessage(turn: Turn): LanguageModelChatMessage {
   if (turn.role === 'assistant') {
-    return LanguageModelChatMessage.Assistant(turn.parts.flatMap((it) => spoken(it)));
+    return LanguageModelChatMessage.Assistant(turn.parts.flatMap((it) => assistantParts(it)));
   }
-  return LanguageModelChatMessage.User(turn.parts.flatMap((it) => asked(it)));
+  return LanguageModelChatMessage.User(turn.parts.flatMap((it) => userParts(it)));
 }
 
-function spoken(part: Part): (LanguageModelTextPart | LanguageModelToolCallPart)[] {
+function assistantParts(part: Part): (LanguageModelTextPart | LanguageModelToolCallPart)[] {
   switch (part.kind) {
     case 'text':
       return [new LanguageModelTextPart(part.text)];
@@ -105,7 +105,7 @@ function spoken(part: Part): (LanguageModelTextPart | LanguageModelToolCallPart)
   }
 }
 
-function asked(part: Part): (LanguageModelTextPart | LanguageModelToolResultPart)[] {
+function userParts(part: Part): (LanguageModelTextPart | LanguageModelToolResultPart)[] {
   switch (part.kind) {
     case 'text':
       return [new LanguageModelTextPart(part.text)];
@@ -116,7 +116,7 @@ function asked(part: Part): (LanguageModelTextPart | LanguageModelToolResultPart
   }
 }
 
-async function count(
+async function countTokens(
   model: LanguageModelChat,
   messages: readonly LanguageModelChatMessage[],
   token: CancellationToken,
@@ -125,7 +125,9 @@ async function count(
   return counts.reduce((sum, it) => sum + it, 0);
 }
 
-async function read(stream: AsyncIterable<unknown>): Promise<{ text: string; toolCalls: ModelToolCall[] }> {
+async function readReply(
+  stream: AsyncIterable<unknown>,
+): Promise<{ text: string; toolCalls: ModelToolCall[] }> {
   let text = '';
   const toolCalls: ModelToolCall[] = [];
   for await (const part of stream) {
@@ -135,28 +137,28 @@ async function read(stream: AsyncIterable<unknown>): Promise<{ text: string; too
     }
   }
   if (text.trim() === '' && toolCalls.length === 0) {
-    throw refused('unusable', l10n.t('the model returned an empty reply'));
+    throw responseError('unusable', l10n.t('the model returned an empty reply'));
   }
   return { text, toolCalls };
 }
 
-/** Kinds of the editor's own errors; what is none of these may pass. */
-const KINDS: Record<string, WhyNot> = {
+/** Kinds of the editor's errors; other errors may be temporary. */
+const KIND_OF_ERROR: Record<string, AskModelErrorKind> = {
   [LanguageModelError.NoPermissions.name]: 'unavailable',
   [LanguageModelError.NotFound.name]: 'unavailable',
   [LanguageModelError.Blocked.name]: 'unusable',
 };
 
-function why(error: unknown): ResponseError<{ kind: WhyNot }> {
+function toResponseError(error: unknown): ResponseError<{ kind: AskModelErrorKind }> {
   if (error instanceof ResponseError) return error;
-  const said = error instanceof Error ? error.message : String(error);
-  const kind = error instanceof LanguageModelError ? KINDS[error.code] : undefined;
-  return refused(kind ?? 'failed', said);
+  const message = error instanceof Error ? error.message : String(error);
+  const kind = error instanceof LanguageModelError ? KIND_OF_ERROR[error.code] : undefined;
+  return responseError(kind ?? 'failed', message);
 }
 
-/** JSON-RPC's code for a request that failed. */
+/** JSON-RPC code of a failed request. */
 const REQUEST_FAILED = -32803;
 
-function refused(kind: WhyNot, message: string): ResponseError<{ kind: WhyNot }> {
+function responseError(kind: AskModelErrorKind, message: string): ResponseError<{ kind: AskModelErrorKind }> {
   return new ResponseError(REQUEST_FAILED, message, { kind });
 }

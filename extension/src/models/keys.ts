@@ -1,17 +1,19 @@
-// Keys: kept by the editor's secret storage, handed to the sidecar as variables of its process, shown to nobody.
+// API keys: stored in the editor's secret storage, passed to the sidecar as environment variables.
 import { type ExtensionContext, l10n, window, workspace } from 'vscode';
 import { confirmRestart } from '../run/confirm_restart';
 import type { JobStore } from '../run/job_store';
 import type { Client, Environment } from '../sidecar/client';
-import { keyed, noKeys, type Provider } from './providers';
+import { noKeys, type Provider, providersWithKey } from './providers';
 
-const name = (variable: string) => `trellis.key.${variable}`;
+const secretName = (variable: string) => `trellis.key.${variable}`;
 
-/** The variables that hold keys. A folder that is not trusted gets none: nothing of it is executed. */
-export function keysOf(context: ExtensionContext): Environment {
+/** Makes the variables with keys; none for a folder without trust, in which nothing is executed. */
+export function keyEnvironment(context: ExtensionContext): Environment {
   return async () => {
     if (!workspace.isTrusted) return noKeys();
-    const found = keyed().map(async ({ key }) => [key, await context.secrets.get(name(key))] as const);
+    const found = providersWithKey().map(
+      async ({ key }) => [key, await context.secrets.get(secretName(key))] as const,
+    );
     return Object.fromEntries((await Promise.all(found)).filter(([, it]) => it !== undefined));
   };
 }
@@ -19,11 +21,12 @@ export function keysOf(context: ExtensionContext): Environment {
 export async function hasKey(context: ExtensionContext, provider: Provider): Promise<boolean> {
   if (provider.key === undefined) return true;
   return (
-    process.env[provider.key] !== undefined || (await context.secrets.get(name(provider.key))) !== undefined
+    process.env[provider.key] !== undefined ||
+    (await context.secrets.get(secretName(provider.key))) !== undefined
   );
 }
 
-/** Asks for a key and keeps it. Says whether one was given. */
+/** Asks for a key and stores it; returns whether one was given. */
 export async function setKey(
   context: ExtensionContext,
   client: Client,
@@ -40,12 +43,12 @@ export async function setKey(
     validateInput: (it) => (it.trim() === '' ? l10n.t('Paste the API key.') : undefined),
   });
   if (value === undefined) return false;
-  await context.secrets.store(name(chosen.key), value.trim());
+  await context.secrets.store(secretName(chosen.key), value.trim());
   await handOver(client, jobStore);
   return true;
 }
 
-/** Forgets a key. */
+/** Deletes a key. */
 export async function removeKey(
   context: ExtensionContext,
   client: Client,
@@ -53,19 +56,23 @@ export async function removeKey(
 ): Promise<void> {
   const chosen = await pickKeyed(l10n.t('Remove the API key for which provider?'));
   if (chosen?.key === undefined) return;
-  await context.secrets.delete(name(chosen.key));
+  await context.secrets.delete(secretName(chosen.key));
   await handOver(client, jobStore);
 }
 
 async function pickKeyed(title: string): Promise<Provider | undefined> {
-  const items = keyed().map((provider) => ({ label: provider.label, description: provider.key, provider }));
+  const items = providersWithKey().map((provider) => ({
+    label: provider.label,
+    description: provider.key,
+    provider,
+  }));
   return (await window.showQuickPick(items, { title }))?.provider;
 }
 
-/** A process has the variables that it was started with; work under way is not cut off without leave. */
+/** Restarts the sidecar with the new keys, since a process keeps its variables; asks if a job is running. */
 async function handOver(client: Client, jobStore: JobStore): Promise<void> {
-  const said = l10n.t(
+  const text = l10n.t(
     'Your API key change takes effect when the server restarts. Restarting now stops the running work.',
   );
-  if (await confirmRestart(jobStore, said)) await client.restart();
+  if (await confirmRestart(jobStore, text)) await client.restart();
 }

@@ -1,16 +1,16 @@
-// The services that answer as models, and where each looks for its key.
+// Providers of models, and the variables of their keys.
 
 export interface Provider {
-  /** As in `provider:name`. */
+  /** Name in `provider:name`. */
   readonly name: string;
   readonly label: string;
-  /** The variable that the sidecar reads its key from; none where no key is needed. */
+  /** Environment variable of the API key; none if no key is needed. */
   readonly key?: string;
-  /** An example of a model's name, to show what one looks like. */
+  /** Example of a model's name. */
   readonly example: string;
 }
 
-/** As `server/model/src/providers.rs` has them. */
+/** The same as in `server/model/src/providers.rs`. */
 export const PROVIDERS: readonly Provider[] = [
   { name: 'anthropic', label: 'Anthropic', key: 'ANTHROPIC_API_KEY', example: 'claude-sonnet-4-5' },
   { name: 'azure', label: 'Azure OpenAI', key: 'AZURE_OPENAI_API_KEY', example: 'deployment' },
@@ -22,17 +22,17 @@ export const PROVIDERS: readonly Provider[] = [
   { name: 'openrouter', label: 'OpenRouter', key: 'OPENROUTER_API_KEY', example: 'qwen/qwen3-coder' },
 ];
 
-/** Providers that take a key. */
-export function keyed(): readonly (Provider & { key: string })[] {
+/** Returns the providers that need a key. */
+export function providersWithKey(): readonly (Provider & { key: string })[] {
   return PROVIDERS.flatMap(({ key, ...it }) => (key === undefined ? [] : [{ ...it, key }]));
 }
 
-/** The variables of all keys with no value, by which a process gets none of them, the editor's own neither. */
+/** Makes variables that remove all keys from a process, the editor's own included. */
 export function noKeys(): Record<string, undefined> {
-  return Object.fromEntries(keyed().map(({ key }) => [key, undefined]));
+  return Object.fromEntries(providersWithKey().map(({ key }) => [key, undefined]));
 }
 
-/** The provider that a model such as `openai:gpt-5-mini` is of; none of ours for `editor` and `recorded:FILE`. */
+/** Returns the provider of a model such as `openai:gpt-5-mini`; `undefined` for `editor` and `recorded:FILE`. */
 export function providerOf(model: string): Provider | undefined {
   const [name] = model.split(':', 1);
   return PROVIDERS.find((it) => it.name === name);

@@ -11,8 +11,8 @@ import {
   tests,
   workspace,
 } from 'vscode';
-import { means } from '../means/means';
 import type { RunTestsResult, Event as TrellisEvent } from '../protocol';
+import { requestSettings } from '../settings/request_settings';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
@@ -115,7 +115,7 @@ export class TestingController implements TestView {
         const params = {
           root,
           arguments: ['--collect-only', ...ignoreOptions(root, own)],
-          ...(await means('trellis/runTests', root)),
+          ...(await requestSettings('trellis/runTests', root)),
         };
         const result = await requestJob(this.sidecar, 'trellis/runTests', params, { onEvent }, token);
         if (result !== undefined) this.applyCollected(result);

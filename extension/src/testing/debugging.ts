@@ -13,7 +13,7 @@ import {
   Uri,
   workspace,
 } from 'vscode';
-import { means } from '../means/means';
+import { requestSettings } from '../settings/request_settings';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
@@ -92,7 +92,7 @@ async function debugProject(sidecar: Sidecar, part: ProjectTests, token: Cancell
 
 /** Returns the Python environment that the project's tests run with; it is created if needed. */
 export async function testEnvironment(sidecar: Sidecar, root: string, token: CancellationToken | undefined) {
-  const params = { root, ...(await means('trellis/environment', root)) };
+  const params = { root, ...(await requestSettings('trellis/environment', root)) };
   const found = await sidecar.request('trellis/environment', params, token);
   if ('job' in found) throw debuggerError();
   const { interpreter: python, packages } = found;

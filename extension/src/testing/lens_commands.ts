@@ -15,10 +15,10 @@ import {
   workspace,
 } from 'vscode';
 import { retryNode } from '../generation/generate';
-import { implement } from '../implementing/implement';
-import { means } from '../means/means';
+import { implementIssue } from '../issue/implement';
 import type { Generated } from '../protocol';
 import type { JobStore } from '../run/job_store';
+import { requestSettings } from '../settings/request_settings';
 import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
 import { requestWithProgress } from '../sidecar/job_progress';
@@ -45,7 +45,7 @@ export function registerLensCommands(sidecar: Client, jobStore: JobStore, testin
       return repair(sidecar, typeof root === 'string' ? root : undefined);
     }),
     command('trellis.implement', l10n.t('Could not implement the issue'), (it) =>
-      implement(sidecar, it instanceof Uri ? it : undefined),
+      implementIssue(sidecar, it instanceof Uri ? it : undefined),
     ),
     command('trellis.retryNode', l10n.t('Could not retry the node'), (it) =>
       retryNode(sidecar, jobStore, paramsOf<'trellis/retryNode'>(fields(it))),
@@ -72,7 +72,7 @@ async function runListed(sidecar: Client, testing: TestView, given: unknown): Pr
 }
 
 async function generateTests(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
-  const settings = await means('trellis/generateTests', settingsPath(given));
+  const settings = await requestSettings('trellis/generateTests', settingsPath(given));
   const params = paramsOf<'trellis/generateTests'>({ ...settings, ...fields(given) });
   const written = await requestWithProgress(
     sidecar,
@@ -117,7 +117,7 @@ function showGenerated(testing: TestView, written: Generated): void {
 
 /** Requests a fix; an event reports the proposal, which `approval/` shows. */
 async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
-  const settings = await means('trellis/proposeFix', settingsPath(given));
+  const settings = await requestSettings('trellis/proposeFix', settingsPath(given));
   const params = paramsOf<'trellis/proposeFix'>({ ...settings, ...fields(given) });
   await requestWithProgress(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
 }

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { commands, l10n, type TextDocument, Uri, window, workspace } from 'vscode';
 import { folderFor } from '../generation/run_pickers';
-import { means } from '../means/means';
 import type { RepairResult } from '../protocol';
 import { isBelow } from '../run/folders';
+import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { requestJob } from '../sidecar/job_request';
 import * as notify from '../sidecar/notify';
@@ -19,7 +19,7 @@ export async function repair(sidecar: Sidecar, named?: string): Promise<void> {
   const root = named ?? (await folderFor(file));
   if (root === undefined) return;
   if (!(await saveBelow(root))) return;
-  const params = { root, ...(await means('trellis/repair', root)), wait: true };
+  const params = { root, ...(await requestSettings('trellis/repair', root)), wait: true };
   const result = await requestJob(sidecar, 'trellis/repair', params);
   if (result === undefined) return;
   await showTests(root, result);

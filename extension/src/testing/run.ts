@@ -1,9 +1,9 @@
 // Runs of the Testing view: requested from the sidecar, shown while they go on.
 import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscode';
 import { l10n, Uri } from 'vscode';
-import { ranWith } from '../means/interpreter';
-import { means } from '../means/means';
 import type { Event as TrellisEvent } from '../protocol';
+import { reportInterpreter } from '../settings/interpreter';
+import { requestSettings } from '../settings/request_settings';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
@@ -67,7 +67,7 @@ async function runProject(
     root,
     paths: [...ids],
     coverage: options.coverage,
-    ...(await means('trellis/runTests', root)),
+    ...(await requestSettings('trellis/runTests', root)),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };
   const began = Date.now();
@@ -88,7 +88,7 @@ async function runProject(
     if (all !== undefined) testing.tree.retain(root, all);
     applyCollectionErrors(run, testing.tree, result, ids);
     if (result.coverage) showCoverage(run, result.root, result.coverage);
-    void ranWith(result.interpreter, Uri.file(root));
+    void reportInterpreter(result.interpreter, Uri.file(root));
   } finally {
     // If the sidecar ended during the run, the events until then are all there is.
     for (const it of liveRun.remaining(results)) show(it);

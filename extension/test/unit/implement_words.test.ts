@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { told } from '../../src/implementing/words';
+import { issueMessage } from '../../src/issue/issue_message';
 import type { ImplementResult } from '../../src/protocol';
 
 const t = (text: string, ...values: (string | number)[]) =>
@@ -40,6 +40,6 @@ test('how the work on an issue stands is told with what can be done', () => {
     [{ reason: '4 attempts did not do' }, 'Issue 42: 4 attempts did not do.', false, ['changes', 'report']],
     [{ outcome: 'failed', reason: 'no answer', files: [], reports: null }, 'Issue 42: no answer.', false, []],
   ];
-  for (const [part, text, isGood, offers] of table)
-    assert.deepEqual(told({ ...result, ...part }, t), { text, isGood, offers });
+  for (const [part, text, isGood, actions] of table)
+    assert.deepEqual(issueMessage({ ...result, ...part }, t), { text, isGood, actions });
 });

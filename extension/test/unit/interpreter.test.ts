@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, mock, test } from 'node:test';
-import { interpreterOf, interpreters, onInterpreter } from '../../src/means/interpreter';
+import { interpreterOf, onInterpreter, setInterpreterLog } from '../../src/settings/interpreter';
 import { editor, extensions, Uri, workspace } from './vscode';
 
 const place = Uri.file('/p') as never;
@@ -44,7 +44,7 @@ test('the setting says which Python, relative to its folder', async () => {
   extensions.installed = { 'ms-python.python': python({ type: 'VirtualEnvironment' }, '/other') };
   for (const [interpreter, path] of table) {
     editor.settings = { interpreter, sandbox: 'docker' };
-    assert.deepEqual(await interpreterOf(place), { path, by: 'from your settings' });
+    assert.deepEqual(await interpreterOf(place), { path, origin: 'from your settings' });
   }
 });
 
@@ -88,9 +88,9 @@ test('without a setting it is the environment that a person chose in an extensio
       ofEnvironments,
     ],
   ];
-  for (const [name, installed, path, by] of table) {
+  for (const [name, installed, path, origin] of table) {
     extensions.installed = installed;
-    assert.deepEqual(await interpreterOf(place), path === undefined ? undefined : { path, by }, name);
+    assert.deepEqual(await interpreterOf(place), path === undefined ? undefined : { path, origin }, name);
   }
 });
 
@@ -106,7 +106,7 @@ test('no extension is asked for containers, nor in a folder that is not trusted'
 
 test('an extension that answers nonsense or nothing holds nobody up, and that is told once', async () => {
   const said: string[] = [];
-  interpreters((it) => said.push(it));
+  setInterpreterLog((it) => said.push(it));
   extensions.installed = { 'ms-python.python': { ready: Promise.resolve(), environments: {} } };
   for (const _ of [1, 2]) assert.equal(await interpreterOf(place), undefined);
   mock.timers.enable({ apis: ['setTimeout'] });

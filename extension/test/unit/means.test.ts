@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { Decisions } from '../../src/approval/decisions';
 import { generate, resumeRun } from '../../src/generation/generate';
-import { implement } from '../../src/implementing/implement';
-import { means, own } from '../../src/means/means';
-import { type MeansOf, type Method, paramsOf } from '../../src/means/params';
+import { implementIssue } from '../../src/issue/implement';
 import { JobStore } from '../../src/run/job_store';
-import { tasks } from '../../src/tasks/tasks';
+import { requestSettings, settingReader } from '../../src/settings/request_settings';
+import { type MethodWithSettings, type SettingsOf, settingsFor } from '../../src/settings/settings_of_method';
+import { registerTasks } from '../../src/tasks/register';
 import { testEnvironment } from '../../src/testing/debugging';
 import { registerLensCommands } from '../../src/testing/lens_commands';
 import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
@@ -44,7 +44,7 @@ const WORK = [...MODELS, ...BUDGET, ...TESTS];
 const RESUMED = [...BUDGET, 'allow.memory', 'interpreter'];
 
 /** Which settings each method takes; the others are none of its business. */
-const TAKES: Record<Method, string[]> = {
+const TAKES: Record<MethodWithSettings, string[]> = {
   'trellis/generate': [...WORK, 'approve', 'jobs'],
   resume: RESUMED,
   'trellis/retryNode': RESUMED,
@@ -57,14 +57,14 @@ const TAKES: Record<Method, string[]> = {
   'trellis/runTests': TESTS,
   'trellis/environment': ['interpreter'],
 };
-const METHODS = Object.keys(TAKES).filter((it): it is Method => it in TAKES);
+const METHODS = Object.keys(TAKES).filter((it): it is MethodWithSettings => it in TAKES);
 
 test('each setting is sent to each method that takes it, and to no other', async () => {
   for (const method of METHODS) {
     for (const [name, [value, parameter, sent]] of Object.entries(SETTINGS)) {
       editor.settings = { [name]: value };
       const wanted = TAKES[method].includes(name) ? { [parameter]: sent } : {};
-      assert.deepEqual(await means(method, '/p'), wanted, `${name} for ${method}`);
+      assert.deepEqual(await requestSettings(method, '/p'), wanted, `${name} for ${method}`);
     }
   }
 });
@@ -95,10 +95,10 @@ test('what is not set, or is nonsense, is not sent', () => {
   const settings = Object.fromEntries(table);
   for (const method of METHODS)
     assert.deepEqual(
-      paramsOf(method, (it) => settings[it], undefined),
+      settingsFor(method, (it) => settings[it], undefined),
       {},
     );
-  const { budgetUsd } = paramsOf(
+  const { budgetUsd } = settingsFor(
     'trellis/generate',
     (it) => (it === 'budget.usd' ? 0 : undefined),
     undefined,
@@ -115,30 +115,30 @@ test('what tests may have is taken as the sidecar takes it, from the person alon
   };
   const allow = { env: ['STAGE=test', 'PORT=80'], passEnv: ['TOKEN'], network: true, runSeconds: 60 };
   assert.deepEqual(
-    paramsOf('trellis/runTests', (it) => settings[it], undefined),
+    settingsFor('trellis/runTests', (it) => settings[it], undefined),
     { allow },
   );
   editor.ofFolder = { 'allow.network': true, model: 'a:folder' };
   editor.settings = { model: 'a:own' };
-  const read = own(Uri.file('/p') as never);
+  const read = settingReader(Uri.file('/p') as never);
   assert.deepEqual([read('allow.network'), read('model')], [undefined, 'a:folder']);
 });
 
 test('no more tasks are ordered at a time than are taken', () => {
   const jobs = (method: 'trellis/tasks' | 'trellis/generate') =>
-    paramsOf(method, (it) => (it === 'jobs' ? 64 : undefined), undefined).jobs;
+    settingsFor(method, (it) => (it === 'jobs' ? 64 : undefined), undefined).jobs;
   assert.deepEqual([jobs('trellis/tasks'), jobs('trellis/generate')], [16, 64]);
 });
 
 /** Does what a person does so that a method is asked. */
-const ASKS: Record<Method, (room: Room, jobStore: JobStore) => Promise<unknown>> = {
+const ASKS: Record<MethodWithSettings, (room: Room, jobStore: JobStore) => Promise<unknown>> = {
   'trellis/generate': ({ sidecar }, jobStore) =>
     generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p' }),
   resume: ({ sidecar }, jobStore) => resumeRun(asClient(sidecar), jobStore, '/p'),
   'trellis/retryNode': () => run('trellis.retryNode', { node: 'n', out: '/p' }),
   'trellis/tasks': () => run('trellis.tasks', { file: '/p/tasks.json', stack: 's', out: '/p' }),
   'trellis/repair': () => run('trellis.repair', { root: '/p' }),
-  'trellis/implement': ({ sidecar }) => implement(asClient(sidecar), Uri.file('/p/spec.md') as never),
+  'trellis/implement': ({ sidecar }) => implementIssue(asClient(sidecar), Uri.file('/p/spec.md') as never),
   'trellis/generateTests': () =>
     run('trellis.generateTests', { function: { filePath: '/p/a.py', name: 'f' } }),
   'trellis/proposeFix': () => run('trellis.proposeFix', { root: '/p', test: 'a.py::t' }),
@@ -161,7 +161,7 @@ test('whoever asks a method sends what it takes', async () => {
     const jobStore = new JobStore(client);
     const parts = [
       jobStore,
-      tasks(client, jobStore),
+      registerTasks(client, jobStore),
       ...registerLensCommands(client, jobStore, room.testing),
     ];
     const asked = method === 'resume' ? 'trellis/generate' : method;
@@ -169,7 +169,7 @@ test('whoever asks a method sends what it takes', async () => {
     await ASKS[method](room, jobStore);
     await settled();
     const [sent = {}] = room.sidecar.params(asked);
-    const wanted: MeansOf<Method> = await means(method, '/p');
+    const wanted: SettingsOf<MethodWithSettings> = await requestSettings(method, '/p');
     const names = Object.values(SETTINGS).map(([, parameter]) => parameter);
     const known = Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)));
     assert.deepEqual(known, wanted, method);

@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keepModel, keptWords, showKept, targetOf } from '../../src/models/keep';
-import { keyed, noKeys, PROVIDERS, providerOf } from '../../src/models/providers';
-import { named, turns } from '../../src/models/turns';
-import type { ModelMessage } from '../../src/models/wire';
+import { findModel, toTurns } from '../../src/models/chat_turns';
+import type { ModelMessage } from '../../src/models/model_messages';
+import { noKeys, PROVIDERS, providerOf, providersWithKey } from '../../src/models/providers';
+import { openModelSettings, savedText, saveModel, targetOf } from '../../src/models/save_model';
 import { ConfigurationTarget, editor, workspace as open } from './vscode';
 
 const says = (role: ModelMessage['role'], text: string, more: Partial<ModelMessage> = {}): ModelMessage => ({
@@ -21,7 +21,7 @@ const says = (role: ModelMessage['role'], text: string, more: Partial<ModelMessa
 test('a conversation is turns of two, with calls and what they came to', () => {
   const call = { id: '1', name: 'grep', arguments: { word: 'x' } };
   const result = { id: '1', name: 'grep', text: 'none', isError: false };
-  const made = turns([
+  const made = toTurns([
     says('system', 'rules'),
     says('user', 'fix it'),
     says('assistant', '', { toolCalls: [call] }),
@@ -53,8 +53,8 @@ test('a model is found by id, vendor and id, family or name, in this order', () 
     ['Big', a],
     ['none', undefined],
   ];
-  for (const [name, wanted] of table) assert.equal(named([a, b, c], name), wanted, name);
-  assert.equal(named([], ''), undefined);
+  for (const [name, wanted] of table) assert.equal(findModel([a, b, c], name), wanted, name);
+  assert.equal(findModel([], ''), undefined);
 });
 
 test('providers and their keys are those of the sidecar', () => {
@@ -65,7 +65,7 @@ test('providers and their keys are those of the sidecar', () => {
     names.toSorted(),
     PROVIDERS.map((it) => it.name),
   );
-  for (const { key } of keyed()) assert.ok(text.includes(`variable: "${key}"`), key);
+  for (const { key } of providersWithKey()) assert.ok(text.includes(`variable: "${key}"`), key);
 });
 
 test('the provider of a model is the word before the colon', () => {
@@ -74,7 +74,7 @@ test('the provider of a model is the word before the colon', () => {
 });
 
 test('a process that is to have no keys has none, nor those of the editor', () => {
-  const names = keyed().map((it) => it.key);
+  const names = providersWithKey().map((it) => it.key);
   const editor = { ...process.env, ...Object.fromEntries(names.map((it) => [it, 'secret'])) };
   const held = (env: NodeJS.ProcessEnv) =>
     execFileSync(
@@ -105,17 +105,17 @@ test('a model that is chosen is the person’s own, unless the workspace has one
     editor.ofWorkspace = { model: workspace };
     editor.ofFolder = { model: folder };
     open.workspaceFile = folder === undefined ? undefined : 'all.code-workspace';
-    assert.equal(await keepModel(model, undefined), wanted);
+    assert.equal(await saveModel(model, undefined), wanted);
     const levels = [editor.settings, editor.ofWorkspace, editor.ofFolder].map((it) => it.model);
     assert.deepEqual(levels, after);
   }
   open.workspaceFile = undefined;
   assert.equal(targetOf({ workspaceValue: 'a:b', workspaceFolderValue: 'a:b' }, false), Workspace);
   [editor.settings, editor.ofWorkspace, editor.ofFolder] = [{}, {}, {}];
-  assert.equal(keptWords('a:b', Global), 'Model set to a:b in your user settings.');
-  assert.match(keptWords('', Workspace), /^Model set to the model from .* for this workspace\.$/);
-  await showKept(Global);
-  await showKept(Workspace);
+  assert.equal(savedText('a:b', Global), 'Model set to a:b in your user settings.');
+  assert.match(savedText('', Workspace), /^Model set to the model from .* for this workspace\.$/);
+  await openModelSettings(Global);
+  await openModelSettings(Workspace);
   assert.deepEqual(editor.ran.splice(0), [
     ['workbench.action.openSettings', 'trellis.model'],
     ['workbench.action.openWorkspaceSettings', { query: 'trellis.model' }],

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringFields } from '../../src/generation/command_arguments';
 import type { TasksResult } from '../../src/protocol';
-import { taskList } from '../../src/tasks/list';
-import { ending } from '../../src/tasks/words';
+import { parseTaskList } from '../../src/tasks/task_list';
+import { tasksMessage } from '../../src/tasks/tasks_message';
 
 const t = (text: string, ...values: (string | number)[]) =>
   text.replaceAll(/\{(\d)\}/g, (_, at) => String(values[Number(at)]));
@@ -20,7 +20,7 @@ test('a list of tasks is known by its tasks, and may name a stack', () => {
     ['null', undefined],
     ['{"tasks": [', undefined],
   ];
-  for (const [text, wanted] of table) assert.deepEqual(taskList(text), wanted, text);
+  for (const [text, wanted] of table) assert.deepEqual(parseTaskList(text), wanted, text);
 });
 
 test('of what a caller gives, texts of known names are taken', () => {
@@ -67,5 +67,5 @@ test('the end of a list of tasks says what is merged, and why the rest is not', 
     ],
   ];
   for (const [part, text, isGood] of table)
-    assert.deepEqual(ending({ ...result, ...part }, t), { text, isGood });
+    assert.deepEqual(tasksMessage({ ...result, ...part }, t), { text, isGood });
 });

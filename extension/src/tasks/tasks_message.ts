@@ -1,21 +1,22 @@
-// How the work on a list of tasks ended, in words.
+// Message about the outcome of a task list.
 
 import type { TasksResult } from '../protocol';
 import type { Translate } from '../translate';
 
-export interface Said {
+export interface TasksMessage {
   readonly text: string;
   readonly isGood: boolean;
 }
 
-export function ending(result: TasksResult, t: Translate): Said {
+export function tasksMessage(result: TasksResult, t: Translate): TasksMessage {
   const isGood = result.exitCode === 0;
   const [first] = Object.entries(result.failedTasks);
-  const why = first === undefined ? together(result, isGood, t) : ` ${first[0]}: ${lineOf(first[1])}.`;
-  return { text: `${counted(result, t)}.${why}`, isGood };
+  const why =
+    first === undefined ? overallReason(result, isGood, t) : ` ${first[0]}: ${firstLine(first[1])}.`;
+  return { text: `${countsText(result, t)}.${why}`, isGood };
 }
 
-function counted(result: TasksResult, t: Translate): string {
+function countsText(result: TasksResult, t: Translate): string {
   const { completedTasks, failedTasks, blockedTasks, totalTasks } = result;
   const [failed, blocked] = [Object.keys(failedTasks).length, Object.keys(blockedTasks).length];
   const parts = [t('{0} of {1} tasks merged', completedTasks.length, totalTasks)];
@@ -24,8 +25,8 @@ function counted(result: TasksResult, t: Translate): string {
   return parts.join(', ');
 }
 
-/** Nothing failed by itself. */
-function together({ completedTasks }: TasksResult, isGood: boolean, t: Translate): string {
+/** Explains a failure without a failed task. */
+function overallReason({ completedTasks }: TasksResult, isGood: boolean, t: Translate): string {
   if (isGood) return '';
   const why =
     completedTasks.length === 0
@@ -34,6 +35,6 @@ function together({ completedTasks }: TasksResult, isGood: boolean, t: Translate
   return ` ${why}`;
 }
 
-function lineOf(text: string): string {
+function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').replace(/\.$/, '');
 }

@@ -1,8 +1,8 @@
-// The model that is set for a place.
+// The model in the settings.
 import { Uri, workspace } from 'vscode';
 
-/** As a parameter; none where environment and trellis.toml say it. */
-export function modelSet(path: string | undefined): { model?: string } {
+/** Returns the model as a parameter; none if environment or trellis.toml decide. */
+export function configuredModel(path: string | undefined): { model?: string } {
   const scope = path === undefined ? undefined : Uri.file(path);
   const model = workspace.getConfiguration('trellis', scope).get('model', '').trim();
   return model === '' ? {} : { model };

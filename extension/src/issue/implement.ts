@@ -1,46 +1,48 @@
-// One issue: started here, followed while it is made, its change shown, decided about, merged.
+// Implementation of an issue: starts the job, shows the change, and asks for the decision.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands, l10n, Uri, window } from 'vscode';
-import { means } from '../means/means';
 import type { Decision, ImplementResult } from '../protocol';
+import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { requestJob } from '../sidecar/job_request';
 import { withoutLinks } from '../sidecar/link_free_text';
 import * as notify from '../sidecar/notify';
-import { type Issue, pickIssue } from './pick';
-import { type Offer, told } from './words';
+import { type IssueAction, issueMessage } from './issue_message';
+import { type Issue, pickIssue } from './issue_picker';
 
-/** Makes an issue, whose specification may be named; ends where it is merged, left, or waits for later. */
-export async function implement(sidecar: Sidecar, named?: Uri): Promise<void> {
+/**
+ * Implements an issue, whose spec may be given. Ends when the change is merged, kept on its branch, or left for later.
+ */
+export async function implementIssue(sidecar: Sidecar, named?: Uri): Promise<void> {
   const issue = await pickIssue(named);
   if (issue === undefined) return;
   let decision: Decision | undefined;
   do {
-    const result = await worked(sidecar, issue, decision);
+    const result = await requestImplement(sidecar, issue, decision);
     if (result === undefined) return;
-    decision = await answered(issue, result);
+    decision = await showResult(issue, result);
   } while (decision !== undefined);
 }
 
-/** Runs until the change is merged or a person is needed. */
-async function worked(
+/** Runs the job until the change is merged or needs a decision. */
+async function requestImplement(
   sidecar: Sidecar,
   issue: Issue,
   decision: Decision | undefined,
 ): Promise<ImplementResult | undefined> {
-  const set = await means('trellis/implement', issue.root);
-  const given = { ...set, ...issue, ...(decision ? { decision } : {}) };
-  return await requestJob(sidecar, 'trellis/implement', given);
+  const settings = await requestSettings('trellis/implement', issue.root);
+  const params = { ...settings, ...issue, ...(decision ? { decision } : {}) };
+  return await requestJob(sidecar, 'trellis/implement', params);
 }
 
-/** Shows what there is, and asks what is to become of it; nothing where that is left for later. */
-async function answered(issue: Issue, result: ImplementResult): Promise<Decision | undefined> {
-  const { text, isGood, offers } = told(result, l10n.t);
+/** Shows the result, and asks for a decision; `undefined` if the person leaves it for later. */
+async function showResult(issue: Issue, result: ImplementResult): Promise<Decision | undefined> {
+  const { text, isGood, actions: offers } = issueMessage(result, l10n.t);
   if (result.waits) await showChanges(issue, result);
-  const labels = new Map(offers.map((it) => [label(it), it]));
-  const tell = isGood ? notify.info : notify.warn;
-  const chosen = labels.get((await tell(text, ...labels.keys())) ?? '');
+  const labels = new Map(offers.map((it) => [labelOf(it), it]));
+  const notifier = isGood ? notify.info : notify.warn;
+  const chosen = labels.get((await notifier(text, ...labels.keys())) ?? '');
   switch (chosen) {
     case 'changes':
       await showChanges(issue, result);
@@ -51,17 +53,20 @@ async function answered(issue: Issue, result: ImplementResult): Promise<Decision
     case undefined:
       return undefined;
     default:
-      return await decided(chosen, result.tip ?? '');
+      return await decisionOf(chosen, result.tip ?? '');
   }
 }
 
-async function decided(answer: 'approve' | 'sendBack' | 'leave', tip: string): Promise<Decision | undefined> {
+async function decisionOf(
+  answer: 'approve' | 'sendBack' | 'leave',
+  tip: string,
+): Promise<Decision | undefined> {
   if (answer !== 'sendBack') return { answer, tip };
   const words = await window.showInputBox({ title: l10n.t('What should change?') });
   return words === undefined ? undefined : { answer, tip, words };
 }
 
-function label(offer: Offer): string {
+function labelOf(offer: IssueAction): string {
   switch (offer) {
     case 'approve':
       return l10n.t('Merge');
@@ -76,7 +81,7 @@ function label(offer: Offer): string {
   }
 }
 
-/** The files of the worktree, which can be edited there, beside those of the project. */
+/** Shows the files of the worktree, where they can be edited, beside those of the project. */
 async function showChanges({ root }: Issue, { issue, worktree, files }: ImplementResult): Promise<void> {
   if (!worktree) return;
   const pairs = files.map((path) => {

@@ -1,13 +1,13 @@
-// The messages about models that are in no description of methods: `lsp/extensions.rs` of the sidecar has them.
+// Messages about models that the API description does not have: `lsp/extensions.rs` of the sidecar defines them.
 
 export interface AskModelParams {
   readonly id: number;
-  /** After `editor:`; empty where the editor may choose. */
+  /** Name after `editor:`; empty if the editor may choose. */
   readonly model: string;
   readonly node: string;
   readonly stage: string;
   readonly attempt: number;
-  /** Oldest first. */
+  /** Messages, the oldest first. */
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly temperature: number;
@@ -17,16 +17,16 @@ export interface AskModelParams {
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly text: string;
-  /** Of an assistant only. */
+  /** Calls, in messages of the assistant. */
   readonly toolCalls: readonly ModelToolCall[];
-  /** Of a user only. */
+  /** Results, in messages of the user. */
   readonly toolResults: readonly ModelToolResult[];
 }
 
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
-  /** A JSON schema. */
+  /** JSON schema of the parameters. */
   readonly parameters: object;
 }
 
@@ -50,10 +50,10 @@ export interface AskModelResult {
   readonly model?: string;
 }
 
-/** `data.kind` of an error that answers a question. */
-export type WhyNot = 'unavailable' | 'tooLong' | 'unusable' | 'failed';
+/** `data.kind` of an error as the answer to a request. */
+export type AskModelErrorKind = 'unavailable' | 'tooLong' | 'unusable' | 'failed';
 
-export interface ModelTried {
+export interface ModelTestResult {
   readonly model?: string;
   readonly ok: boolean;
   readonly reply?: string;

@@ -1,33 +1,40 @@
-// What extensions for Python say: which environment a person has chosen for a place.
+// Environments that a person has selected in extensions for Python.
 import { isAbsolute } from 'node:path';
 import type { Uri } from 'vscode';
 
 export interface PythonExtension {
   readonly id: string;
-  /** As it calls itself. */
+  /** Name of the extension. */
   readonly label: string;
-  /** Gives the interpreter of the environment; none where no environment is chosen. */
-  readonly chosen: (api: unknown, place: Uri) => Promise<string | undefined>;
+  /** Returns the interpreter of the selected environment; `undefined` without one. */
+  readonly selectedPython: (api: unknown, place: Uri) => Promise<string | undefined>;
 }
 
-/** In the order in which they are asked: the first knows what the second says, where both are there. */
-export const SOURCES: readonly PythonExtension[] = [
-  { id: 'ms-python.python', label: 'Python', chosen: ofPython },
-  { id: 'ms-python.vscode-python-envs', label: 'Python Environments', chosen: ofEnvironments },
+/** The extensions in the order in which they are asked: the first knows the selection of the second. */
+export const PYTHON_EXTENSIONS: readonly PythonExtension[] = [
+  { id: 'ms-python.python', label: 'Python', selectedPython: selectedInPython },
+  {
+    id: 'ms-python.vscode-python-envs',
+    label: 'Python Environments',
+    selectedPython: selectedInEnvironments,
+  },
 ];
 
-/** An interpreter that is no environment's is left out: the sidecar looks for one that has the project's packages. */
-export async function chosenIn(
+/**
+ * Returns the selected interpreter. One outside of environments is ignored: the sidecar looks for one with the
+ * project's packages.
+ */
+export async function selectedPython(
   source: PythonExtension,
   api: unknown,
   place: Uri,
 ): Promise<string | undefined> {
-  const path = await source.chosen(api, place);
+  const path = await source.selectedPython(api, place);
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }
 
-/** `environments` of the API of `ms-python.python`. */
-async function ofPython(api: unknown, place: Uri): Promise<string | undefined> {
+/** Reads `environments` of the API of `ms-python.python`. */
+async function selectedInPython(api: unknown, place: Uri): Promise<string | undefined> {
   await field(api, 'ready');
   const environments = field(api, 'environments');
   const active = call(environments, 'getActiveEnvironmentPath', place);
@@ -36,8 +43,8 @@ async function ofPython(api: unknown, place: Uri): Promise<string | undefined> {
   return isGlobal ? undefined : pathOf(field(field(resolved, 'executable'), 'uri'));
 }
 
-/** The API of `ms-python.vscode-python-envs`. */
-async function ofEnvironments(api: unknown, place: Uri): Promise<string | undefined> {
+/** Reads the API of `ms-python.vscode-python-envs`. */
+async function selectedInEnvironments(api: unknown, place: Uri): Promise<string | undefined> {
   const chosen = await call(api, 'getEnvironment', place);
   const manager = field(field(chosen, 'envId'), 'managerId');
   if (typeof manager !== 'string' || manager.endsWith(':system')) return undefined;
@@ -46,7 +53,7 @@ async function ofEnvironments(api: unknown, place: Uri): Promise<string | undefi
   return isPath ? executable : pathOf(field(chosen, 'environmentPath'));
 }
 
-/** Calls a method of an API that may be another one than expected. */
+/** Calls a method of an API that may differ from the expected one. */
 function call(api: unknown, name: string, given: unknown): unknown {
   const method = field(api, name);
   if (typeof method !== 'function') throw new Error(`its interface has no ${name}`);

@@ -1,19 +1,19 @@
-// Choosing the model.
+// Picker for the model.
 import { l10n, lm, type QuickPickItem, window } from 'vscode';
 import * as notify from '../sidecar/notify';
 import { PROVIDERS, type Provider } from './providers';
 
-interface Kind extends QuickPickItem {
+interface ProviderItem extends QuickPickItem {
   readonly names: () => Promise<string | undefined>;
 }
 
 /**
  * Asks for a model.
- * @returns as `provider:name` or `recorded:FILE`; empty where environment and trellis.toml say it; nothing where the
- * person changed their mind
+ * @returns `provider:name` or `recorded:FILE`; empty if environment or trellis.toml decide; `undefined` if the person
+ * cancelled
  */
 export async function pickModel(): Promise<string | undefined> {
-  const kinds: Kind[] = [
+  const kinds: ProviderItem[] = [
     {
       label: l10n.t('As configured'),
       description: l10n.t('from trellis.toml, the environment, or the only API key'),
@@ -22,20 +22,20 @@ export async function pickModel(): Promise<string | undefined> {
     {
       label: l10n.t('GitHub Copilot and other VS Code models'),
       description: l10n.t('editor, no API key'),
-      names: pickOfEditor,
+      names: pickEditorModel,
     },
-    ...PROVIDERS.map(ofProvider),
+    ...PROVIDERS.map(providerItem),
     { label: l10n.t('Recorded replies'), description: 'recorded', names: pickRecording },
   ];
   return await (await window.showQuickPick(kinds, { title: l10n.t('Which model?') }))?.names();
 }
 
-/** The models that other extensions offer; an editor that cannot have any offers none. */
+/** Lists the models of other extensions; none in an editor without support for models. */
 export async function editorModels(): Promise<readonly { id: string; name: string; vendor: string }[]> {
   return typeof lm?.selectChatModels === 'function' ? await lm.selectChatModels({}) : [];
 }
 
-function ofProvider(provider: Provider): Kind {
+function providerItem(provider: Provider): ProviderItem {
   const names = async () => {
     const chosen = await window.showInputBox({
       title: l10n.t('Which {0} model?', provider.label),
@@ -47,7 +47,7 @@ function ofProvider(provider: Provider): Kind {
   return { label: provider.label, description: provider.name, names };
 }
 
-async function pickOfEditor(): Promise<string | undefined> {
+async function pickEditorModel(): Promise<string | undefined> {
   const models = await editorModels();
   if (models.length === 0) {
     await notify.warn(

@@ -1,5 +1,5 @@
-// Conversations as the editor's models take them: turns of parts.
-import type { ModelMessage } from './wire';
+// Conversations in the form of the editor's models: turns with parts.
+import type { ModelMessage } from './model_messages';
 
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
@@ -12,24 +12,24 @@ export interface Turn {
 }
 
 /**
- * The editor's models know no system: its words open the person's turn. Turns without any part are left out, and
- * neighbours of one role are one turn, since models take them in turn only.
+ * Converts messages. The editor's models have no system role: its text becomes part of the user's turn. Empty turns
+ * are left out, and adjacent turns of one role are joined, since roles have to alternate.
  */
-export function turns(messages: readonly ModelMessage[]): readonly Turn[] {
+export function toTurns(messages: readonly ModelMessage[]): readonly Turn[] {
   const made: Turn[] = [];
   for (const message of messages) {
     const parts = partsOf(message);
     if (parts.length === 0) continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const last = made.at(-1);
-    if (last?.role === role) made[made.length - 1] = { role, parts: joined(last.parts, parts) };
+    if (last?.role === role) made[made.length - 1] = { role, parts: joinParts(last.parts, parts) };
     else made.push({ role, parts });
   }
   return made;
 }
 
-/** Texts that follow each other are one, with a blank line between: nobody says how models read several. */
-function joined(before: readonly Part[], after: readonly Part[]): readonly Part[] {
+/** Joins parts; adjacent texts become one text with a blank line, since models differ in how they read several. */
+function joinParts(before: readonly Part[], after: readonly Part[]): readonly Part[] {
   const [last, first] = [before.at(-1), after[0]];
   if (last?.kind !== 'text' || first?.kind !== 'text') return [...before, ...after];
   const text = `${last.text}\n\n${first.text}`;
@@ -38,23 +38,23 @@ function joined(before: readonly Part[], after: readonly Part[]): readonly Part[
 
 function partsOf({ text, toolCalls, toolResults }: ModelMessage): Part[] {
   const results = toolResults.map((it): Part => ({ kind: 'result', id: it.id, text: it.text }));
-  const said: Part[] = text === '' ? [] : [{ kind: 'text', text }];
+  const texts: Part[] = text === '' ? [] : [{ kind: 'text', text }];
   const calls = toolCalls.map(
     (it): Part => ({ kind: 'call', id: it.id, name: it.name, input: it.arguments }),
   );
-  return [...results, ...said, ...calls];
+  return [...results, ...texts, ...calls];
 }
 
-/** A model that an extension offers. */
-export interface Offered {
+/** A model of an extension. */
+export interface ModelInfo {
   readonly id: string;
   readonly name: string;
   readonly family: string;
   readonly vendor: string;
 }
 
-/** The model of this name: by id, by `vendor/id`, else the first of that family or name; any where it is empty. */
-export function named<M extends Offered>(models: readonly M[], name: string): M | undefined {
+/** Finds a model by id, by `vendor/id`, by family, or by name; the first one for an empty name. */
+export function findModel<M extends ModelInfo>(models: readonly M[], name: string): M | undefined {
   if (name === '') return models[0];
   const ways: ((it: M) => boolean)[] = [
     (it) => it.id === name,

@@ -1,23 +1,26 @@
-// What an issue is made from: asked of the person, step by step; nothing where they change their mind.
+// Pickers for the parts of an issue.
 import { l10n, type QuickPickItem, RelativePattern, type Uri, window, workspace } from 'vscode';
 import { folderFor } from '../generation/run_pickers';
 
-/** What is to be made. */
+/** Parameters of an issue. */
 export interface Issue {
   readonly root: string;
   readonly issue: string;
-  /** Absolute, like those of the context. */
+  /** Path of the spec, absolute, as are those of the context. */
   readonly lld: string;
   readonly context: string[];
 }
 
-/** So many files are listed at most. */
-const MOST_FILES = 5_000;
-const LEFT_OUT = '**/{.*,node_modules,venv,site-packages}/**';
+/** Maximal number of files in a picker. */
+const MAX_FILES = 5_000;
+const EXCLUDED = '**/{.*,node_modules,venv,site-packages}/**';
 
 type Item = QuickPickItem & { readonly uri: Uri };
 
-/** Asks for issue, specification and context; `named` is the specification where it was chosen before. */
+/**
+ * Asks for issue, spec and context; `undefined` if the person cancelled.
+ * @param named spec that was chosen before
+ */
 export async function pickIssue(named?: Uri): Promise<Issue | undefined> {
   const root = await folderFor(named ?? window.activeTextEditor?.document.uri);
   if (root === undefined) return undefined;
@@ -38,21 +41,21 @@ export async function pickIssue(named?: Uri): Promise<Issue | undefined> {
 }
 
 async function pickSpecification(root: string): Promise<Uri | undefined> {
-  const items = await files(root, '**/*.md');
+  const items = await fileItems(root, '**/*.md');
   const title = l10n.t('Which file is the spec?');
   return (await window.showQuickPick(items, { title }))?.uri;
 }
 
 async function pickContext(root: string, lld: Uri): Promise<string[] | undefined> {
-  const items = (await files(root, '**/*.{py,md}')).filter((it) => it.uri.fsPath !== lld.fsPath);
+  const items = (await fileItems(root, '**/*.{py,md}')).filter((it) => it.uri.fsPath !== lld.fsPath);
   const title = l10n.t('Which files should every prompt include?');
   const placeHolder = l10n.t('Optional: code to use, standards to follow');
   const chosen = await window.showQuickPick(items, { title, placeHolder, canPickMany: true });
   return chosen?.map((it) => it.uri.fsPath);
 }
 
-async function files(root: string, pattern: string): Promise<Item[]> {
-  const found = await workspace.findFiles(new RelativePattern(root, pattern), LEFT_OUT, MOST_FILES);
+async function fileItems(root: string, pattern: string): Promise<Item[]> {
+  const found = await workspace.findFiles(new RelativePattern(root, pattern), EXCLUDED, MAX_FILES);
   const items = found.map((it) => ({ label: workspace.asRelativePath(it, false), uri: it }));
   return items.sort((a, b) => (a.label < b.label ? -1 : 1));
 }
