@@ -5,7 +5,7 @@ import { registerGeneration } from './generation/register';
 import { createStatusBar } from './generation/status_bar';
 import { keyEnvironment } from './models/keys';
 import { registerModels } from './models/register';
-import { nodes } from './panel/room';
+import { registerPanel } from './panel/register';
 import { confirmRestart } from './run/confirm_restart';
 import { RunStore } from './run/run_store';
 import { setInterpreterLog } from './settings/interpreter';
@@ -35,7 +35,7 @@ export function activate(context: ExtensionContext): void {
   registerModels(context, sidecar, jobStore);
   context.subscriptions.push(registerTasks(sidecar, jobStore));
   registerTesting(context, sidecar, jobStore);
-  nodes(context, sidecar, jobStore, runs);
+  registerPanel(context, sidecar, jobStore, runs);
   registerApproval(context, sidecar, jobStore);
   const moved = l10n.t(
     'The setting "trellis.path" takes effect when the server restarts. Restarting now stops the running work.',

@@ -1,20 +1,20 @@
-// The states of nodes, on a canvas of their own above the picture: a run changes them many times a second, and drawing
-// names and edges anew for each change takes a hundred times as long as drawing these.
+// Statuses of nodes on a separate canvas above the graph: a run changes them many times a second, and drawing names
+// and edges anew takes a hundred times as long.
 import type { Core, Position } from 'cytoscape';
 
-/** Pixels of the picture at its natural size from the middle of a dot to its edge. */
+/** Radius of a dot in pixels at zoom 1. */
 const RADIUS = 9;
-/** Dots of fewer pixels are squares: nobody sees the difference, and they are drawn in no time. */
-const COARSE = 3;
+/** Dots with a smaller radius are drawn as squares, which is fast and looks the same. */
+const MIN_SHAPE_RADIUS = 3;
 
-/** Colours of states; nodes that stand in others keep the ground. */
+/** Colours by status; nodes with other statuses have no dot. */
 export type Palette = Readonly<Record<string, string>>;
 
 type Shape = (context: CanvasRenderingContext2D, at: Position, radius: number) => void;
 
-/** So that states can be told from each other without their colours. */
-const shapes: Readonly<Record<string, Shape>> = {
-  passed: round,
+/** Shapes by status, which can be distinguished without colours. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  passed: circle,
   failed: (context, { x, y }, radius) => {
     context.moveTo(x, y - radius);
     context.lineTo(x + radius, y);
@@ -31,7 +31,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     context.rect(x + radius - bar, y - radius, bar, 2 * radius);
   },
   in_progress: (context, at, radius) => {
-    round(context, at, radius);
+    circle(context, at, radius);
     context.moveTo(at.x + radius / 2, at.y);
     context.arc(at.x, at.y, radius / 2, 0, 2 * Math.PI, true);
   },
@@ -40,9 +40,9 @@ const shapes: Readonly<Record<string, Shape>> = {
 export class Dots {
   private readonly canvas = document.createElement('canvas');
   private readonly states = new Map<string, string>();
-  private places: readonly { readonly id: string; readonly at: Position }[] = [];
+  private nodes: readonly { readonly id: string; readonly at: Position }[] = [];
   private palette: Palette = {};
-  private isPlanned = false;
+  private isScheduled = false;
 
   constructor(private readonly cy: Core) {
     this.canvas.className = 'dots';
@@ -50,8 +50,8 @@ export class Dots {
     cy.on('render resize', () => this.draw());
   }
 
-  /** Takes these nodes in place of those before. */
-  place(
+  /** Replaces all nodes. */
+  setNodes(
     nodes: readonly {
       readonly id: string;
       readonly status: string;
@@ -61,56 +61,56 @@ export class Dots {
   ) {
     this.states.clear();
     for (const { id, status } of nodes) this.states.set(id, status);
-    this.places = nodes.map(({ id, x, y }) => ({ id, at: { x, y } }));
-    this.plan();
+    this.nodes = nodes.map(({ id, x, y }) => ({ id, at: { x, y } }));
+    this.scheduleDraw();
   }
 
-  /** Takes the states of some nodes; they are to be seen with the next frame. */
-  show(states: readonly (readonly [id: string, status: string])[]): void {
+  /** Sets the statuses of some nodes; they are drawn with the next frame. */
+  setStates(states: readonly (readonly [id: string, status: string])[]): void {
     for (const [id, status] of states) this.states.set(id, status);
-    this.plan();
+    this.scheduleDraw();
   }
 
-  paint(palette: Palette): void {
+  setPalette(palette: Palette): void {
     this.palette = palette;
-    this.plan();
+    this.scheduleDraw();
   }
 
   status(id: string): string | undefined {
     return this.states.get(id);
   }
 
-  private plan(): void {
-    if (this.isPlanned) return;
-    this.isPlanned = true;
+  private scheduleDraw(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
     requestAnimationFrame(() => this.draw());
   }
 
   private draw(): void {
-    this.isPlanned = false;
+    this.isScheduled = false;
     const context = this.canvas.getContext('2d');
     if (context === null) throw new Error('this page has no canvas');
     this.clear(context);
     const radius = RADIUS * this.cy.zoom();
-    for (const [status, places] of this.inSight(radius)) {
+    for (const [status, places] of this.visibleByStatus(radius)) {
       context.fillStyle = this.palette[status] ?? '';
-      for (const at of places) dot(context, status, at, radius);
+      for (const at of places) drawDot(context, status, at, radius);
     }
   }
 
   private clear(context: CanvasRenderingContext2D): void {
     const { canvas } = this;
     const [width, height] = [this.cy.width(), this.cy.height()];
-    // To change its size clears it, too.
+    // Changing the size also clears the canvas.
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     else context.clearRect(0, 0, width, height);
   }
 
-  /** Pixels on the screen of the nodes that have a state to show, by state. */
-  private inSight(radius: number): Map<string, Position[]> {
+  /** Returns the positions of visible dots on the screen, by status. */
+  private visibleByStatus(radius: number): Map<string, Position[]> {
     const [zoom, pan, width, height] = [this.cy.zoom(), this.cy.pan(), this.cy.width(), this.cy.height()];
     const found = new Map<string, Position[]>();
-    for (const { id, at } of this.places) {
+    for (const { id, at } of this.nodes) {
       const status = this.states.get(id);
       if (status === undefined || this.palette[status] === undefined) continue;
       const [x, y] = [at.x * zoom + pan.x, at.y * zoom + pan.y];
@@ -123,16 +123,16 @@ export class Dots {
   }
 }
 
-function dot(context: CanvasRenderingContext2D, status: string, at: Position, radius: number): void {
-  if (radius < COARSE) {
+function drawDot(context: CanvasRenderingContext2D, status: string, at: Position, radius: number): void {
+  if (radius < MIN_SHAPE_RADIUS) {
     context.fillRect(at.x - radius, at.y - radius, 2 * radius, 2 * radius);
     return;
   }
   context.beginPath();
-  (shapes[status] ?? round)(context, at, radius);
+  (SHAPES[status] ?? circle)(context, at, radius);
   context.fill();
 }
 
-function round(context: CanvasRenderingContext2D, { x, y }: Position, radius: number): void {
+function circle(context: CanvasRenderingContext2D, { x, y }: Position, radius: number): void {
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }

@@ -1,17 +1,17 @@
-// The page of the planning graph: draws what it is told, says what a person wants.
+// The page of the planning graph.
 import cytoscape, { type Core, type NodeCollection, type NodeSingular } from 'cytoscape';
-import type { Asked, DrawnNode, Said } from '../src/panel/picture';
+import type { DrawnNode, FromPage, ToPage } from '../src/panel/graph_messages';
 import { Dots } from './dots';
 
 interface Editor {
-  postMessage(asked: Asked): void;
+  postMessage(message: FromPage): void;
   setState(state: View): void;
   getState(): Partial<View> | undefined;
 }
 
-/** What is looked at: a page that is hidden is thrown away, and comes back as it was left. */
+/** State of the page: a hidden page is discarded, and restored from its state. */
 interface View {
-  /** Root of the run. */
+  /** Output folder of the run. */
   readonly out: string;
   readonly zoom: number;
   readonly pan: { readonly x: number; readonly y: number };
@@ -30,7 +30,7 @@ const editor = acquireVsCodeApi();
 const graph = element('graph', HTMLElement);
 const find = element('find', HTMLInputElement);
 const names = element('names', HTMLDataListElement);
-const said = element('said', HTMLElement);
+const announcement = element('said', HTMLElement);
 const empty = element('empty', HTMLElement);
 const texts: Texts = JSON.parse(element('texts', HTMLElement).textContent);
 
@@ -39,7 +39,7 @@ const cy: Core = cytoscape({
   layout: { name: 'preset' },
   minZoom: 0.05,
   maxZoom: 3,
-  // Enough for every screen, and half the work on fine ones.
+  // Enough for every screen, and half the work on those with high resolution.
   pixelRatio: 1,
   textureOnViewport: true,
   hideEdgesOnViewport: true,
@@ -48,28 +48,28 @@ const cy: Core = cytoscape({
 });
 const dots = new Dots(cy);
 let chosen = editor.getState()?.chosen;
-let drawn = '';
+let shownRun = '';
 
-window.addEventListener('message', ({ data }: MessageEvent<Said>) => {
-  if (data.type === 'graph') draw(data);
-  else if (data.type === 'states') colour(data.states);
-  else choose(data.id);
+window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
+  if (data.type === 'graph') drawGraph(data);
+  else if (data.type === 'states') updateStates(data.states);
+  else selectNode(data.id);
 });
-new MutationObserver(paint).observe(document.body, { attributeFilter: ['class', 'style'] });
+new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class', 'style'] });
 cy.on('tap', 'node', ({ target }) => {
-  choose(target.id());
+  selectNode(target.id());
   editor.postMessage({ type: 'selected', id: target.id() });
 });
-cy.on('viewport', keep);
+cy.on('viewport', saveView);
 cy.on('dbltap', 'node', ({ target }) => editor.postMessage({ type: 'open', id: target.id() }));
 element('fit', HTMLButtonElement).addEventListener('click', () => cy.fit(undefined, 30));
-graph.addEventListener('keydown', pressed);
+graph.addEventListener('keydown', onKeyDown);
 graph.addEventListener('focus', () => {
   if (chosen === undefined)
     cy.nodes()
       .first()
       .forEach((it) => {
-        choose(it.id());
+        selectNode(it.id());
       });
 });
 find.addEventListener('change', () => {
@@ -77,13 +77,13 @@ find.addEventListener('change', () => {
   const found = cy.nodes().filter((it) => [it.id(), name(it)].some((text) => text.toLowerCase() === wanted));
   const near = found.nonempty() ? found : cy.nodes().filter((it) => name(it).toLowerCase().includes(wanted));
   if (wanted === '') return;
-  if (near.empty()) said.textContent = texts.none;
-  else choose(near.first().id());
+  if (near.empty()) announcement.textContent = texts.none;
+  else selectNode(near.first().id());
 });
-paint();
+applyTheme();
 editor.postMessage({ type: 'ready', chosen });
 
-function draw({ out, nodes, edges }: Extract<Said, { type: 'graph' }>): void {
+function drawGraph({ out, nodes, edges }: Extract<ToPage, { type: 'graph' }>): void {
   empty.hidden = nodes.length > 0;
   cy.batch(() => {
     cy.elements().remove();
@@ -96,40 +96,40 @@ function draw({ out, nodes, edges }: Extract<Said, { type: 'graph' }>): void {
     );
     cy.add(edges.map(({ from, to }) => ({ group: 'edges' as const, data: { source: from, target: to } })));
   });
-  dots.place(nodes);
+  dots.setNodes(nodes);
   names.replaceChildren(...nodes.map((it) => new Option(it.name)));
-  look(out);
-  if (chosen !== undefined) mark(cy.getElementById(chosen));
+  restoreView(out);
+  if (chosen !== undefined) highlight(cy.getElementById(chosen));
 }
 
-/** Looks where a person has looked in this run, or at all of it. */
-function look(out: string): void {
+/** Restores the viewport of the run, else fits the whole graph. */
+function restoreView(out: string): void {
   const { out: last, zoom, pan } = editor.getState() ?? {};
-  drawn = out;
+  shownRun = out;
   if (last === out && zoom !== undefined && pan !== undefined) cy.viewport({ zoom, pan: { ...pan } });
   else cy.fit(undefined, 30);
 }
 
-function keep(): void {
-  editor.setState({ out: drawn, zoom: cy.zoom(), pan: { ...cy.pan() }, chosen });
+function saveView(): void {
+  editor.setState({ out: shownRun, zoom: cy.zoom(), pan: { ...cy.pan() }, chosen });
 }
 
-function colour(states: readonly (readonly [string, string])[]): void {
-  dots.show(states);
+function updateStates(states: readonly (readonly [string, string])[]): void {
+  dots.setStates(states);
   for (const [id] of states) if (id === chosen) cy.getElementById(id).forEach(announce);
 }
 
-function choose(id: string): void {
+function selectNode(id: string): void {
   const node = cy.getElementById(id);
   if (node.empty()) return;
   chosen = id;
-  mark(node);
-  keep();
-  if (!isSeen(node)) cy.animate({ center: { eles: node }, duration: 150 });
+  highlight(node);
+  saveView();
+  if (!isVisible(node)) cy.animate({ center: { eles: node }, duration: 150 });
 }
 
-/** Shows a node as the one that is chosen, and says which it is. */
-function mark(nodes: NodeCollection): void {
+/** Highlights the selected node, and announces it. */
+function highlight(nodes: NodeCollection): void {
   cy.batch(() => {
     cy.elements().removeClass('chosen near');
     nodes.addClass('chosen');
@@ -138,7 +138,7 @@ function mark(nodes: NodeCollection): void {
   nodes.forEach(announce);
 }
 
-function isSeen(node: NodeSingular): boolean {
+function isVisible(node: NodeSingular): boolean {
   const { x1, x2, y1, y2 } = cy.extent();
   const { x, y } = node.position();
   return x > x1 && x < x2 && y > y1 && y < y2;
@@ -146,35 +146,35 @@ function isSeen(node: NodeSingular): boolean {
 
 function announce(node: NodeSingular): void {
   const [before, after] = [node.incomers('node').length, node.outgoers('node').length];
-  const around = filled(texts.needs, String(before), String(after));
+  const around = formatted(texts.needs, String(before), String(after));
   const state = texts.states[dots.status(node.id()) ?? ''] ?? '';
-  const words = filled(texts.node, name(node), state, String(node.data('subgraph')), around);
-  // Who listens to it hears what is new, not what is said again.
-  if (said.textContent !== words) said.textContent = words;
+  const text = formatted(texts.node, name(node), state, String(node.data('subgraph')), around);
+  // Screen readers read a text again when it is set, even to the same value.
+  if (announcement.textContent !== text) announcement.textContent = text;
 }
 
-function filled(text: string, ...values: string[]): string {
+function formatted(text: string, ...values: string[]): string {
   return text.replaceAll(/\{(\d)\}/g, (whole, index: string) => values[Number(index)] ?? whole);
 }
 
-/** Left to what it needs, right to who needs it, up and down in its layer. */
-function pressed(event: KeyboardEvent): void {
+/** Moves the selection: left to a dependency, right to a dependent, up and down in the layer. */
+function onKeyDown(event: KeyboardEvent): void {
   const node = cy.nodes().filter((it) => it.id() === chosen)[0];
   if (node === undefined) return;
   const id = node.id();
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const asks: Record<string, Asked['type']> = { Enter: 'open', t: 'tests', r: 'retry' };
-  const ask = asks[event.key];
-  if (ask !== undefined && ask !== 'ready') editor.postMessage({ type: ask, id });
-  const next = beside(node, event.key);
+  const messages: Record<string, FromPage['type']> = { Enter: 'open', t: 'tests', r: 'retry' };
+  const type = messages[event.key];
+  if (type !== undefined && type !== 'ready') editor.postMessage({ type, id });
+  const next = neighborOf(node, event.key);
   if (next !== undefined) {
-    choose(next.id());
+    selectNode(next.id());
     editor.postMessage({ type: 'selected', id: next.id() });
   }
-  if (ask !== undefined || event.key.startsWith('Arrow')) event.preventDefault();
+  if (type !== undefined || event.key.startsWith('Arrow')) event.preventDefault();
 }
 
-function beside(node: NodeSingular, key: string): NodeSingular | undefined {
+function neighborOf(node: NodeSingular, key: string): NodeSingular | undefined {
   const { y } = node.position();
   const level = cy
     .nodes()
@@ -196,14 +196,14 @@ function beside(node: NodeSingular, key: string): NodeSingular | undefined {
   }
 }
 
-/** In the colours of the editor's theme, which may change at any time. */
-function paint(): void {
+/** Applies the colours of the editor's theme, which may change at any time. */
+function applyTheme(): void {
   const theme = getComputedStyle(document.body);
   const of = (variable: string, otherwise: string) =>
     theme.getPropertyValue(`--vscode-${variable}`).trim() || otherwise;
   const text = of('foreground', '#888888');
   const ground = of('editor-background', '#ffffff');
-  dots.paint({
+  dots.setPalette({
     passed: of('testing-iconPassed', '#388a34'),
     failed: of('testing-iconFailed', '#c72e0f'),
     skipped: of('testing-iconSkipped', '#848484'),

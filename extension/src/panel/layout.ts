@@ -1,48 +1,51 @@
-// Where nodes of a picture lie: layers from left to right, each node right of all that it needs (Sugiyama, Tagawa and
-// Toda, "Methods for Visual Understanding of Hierarchical System Structures", 1981; crossings by the barycentre rule).
+// Layered layout of a graph, from left to right, each node right of its dependencies (Sugiyama, Tagawa and Toda,
+// "Methods for Visual Understanding of Hierarchical System Structures", 1981; crossings by the barycentre rule).
 
-export interface Arranged {
+export interface PlacedNode {
   readonly id: string;
   /** Layer, from 0. */
   readonly layer: number;
-  /** Pixels of the picture at its natural size. */
+  /** Position in pixels at zoom 1. */
   readonly x: number;
   readonly y: number;
 }
 
-export interface Needy {
+export interface LayoutNode {
   readonly id: string;
   readonly needs: readonly string[];
 }
 
-const ACROSS = 220;
-const DOWN = 44;
-/** So often each layer is put in the order of its neighbours' middles. */
+const LAYER_WIDTH = 220;
+const ROW_HEIGHT = 44;
+/** Number of passes that order the layers. */
 const SWEEPS = 4;
 
-/** The places of nodes; those of a circle lie as if the edge that closes it were not there. */
-export function arranged(nodes: readonly Needy[]): readonly Arranged[] {
+/** Places the nodes; an edge that closes a cycle is ignored. */
+export function placeNodes(nodes: readonly LayoutNode[]): readonly PlacedNode[] {
   const needs = new Map(nodes.map((it) => [it.id, it.needs]));
-  const layers = grouped(nodes, layersOf(nodes, needs));
-  const needed = reversed(nodes);
+  const layers = nodesByLayer(nodes, layersOf(nodes, needs));
+  const needed = dependentsOf(nodes);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    if (sweep % 2 === 0) straighten(layers, needs);
-    else straighten([...layers].reverse(), needed);
+    if (sweep % 2 === 0) orderLayers(layers, needs);
+    else orderLayers([...layers].reverse(), needed);
   }
   const tallest = Math.max(...layers.map((it) => it.length), 0);
   return layers.flatMap((ids, layer) =>
     ids.map((id, row) => ({
       id,
       layer,
-      x: layer * ACROSS,
-      y: (row + (tallest - ids.length) / 2) * DOWN,
+      x: layer * LAYER_WIDTH,
+      y: (row + (tallest - ids.length) / 2) * ROW_HEIGHT,
     })),
   );
 }
 
-/** The longest way to each node from one that needs nothing; without recursion, for plans as deep as they like. */
+/**
+ * Finds the layer of each node: the length of the longest path from a node without dependencies. Iterative, for plans
+ * of any depth.
+ */
 function layersOf(
-  nodes: readonly Needy[],
+  nodes: readonly LayoutNode[],
   needs: ReadonlyMap<string, readonly string[]>,
 ): Map<string, number> {
   const layers = new Map<string, number>();
@@ -65,7 +68,7 @@ function layersOf(
   return layers;
 }
 
-function grouped(nodes: readonly Needy[], layers: ReadonlyMap<string, number>): string[][] {
+function nodesByLayer(nodes: readonly LayoutNode[], layers: ReadonlyMap<string, number>): string[][] {
   const all: string[][] = [];
   for (const { id } of nodes) {
     const layer = layers.get(id) ?? 0;
@@ -75,14 +78,14 @@ function grouped(nodes: readonly Needy[], layers: ReadonlyMap<string, number>): 
   return all;
 }
 
-function reversed(nodes: readonly Needy[]): Map<string, string[]> {
+function dependentsOf(nodes: readonly LayoutNode[]): Map<string, string[]> {
   const needed = new Map<string, string[]>(nodes.map((it) => [it.id, []]));
   for (const { id, needs } of nodes) for (const it of needs) needed.get(it)?.push(id);
   return needed;
 }
 
-/** Orders each layer by the mean place of what its nodes are tied to in the layers before. */
-function straighten(layers: readonly string[][], around: ReadonlyMap<string, readonly string[]>): void {
+/** Orders each layer by the mean position of the neighbors in the previous layers. */
+function orderLayers(layers: readonly string[][], around: ReadonlyMap<string, readonly string[]>): void {
   const places = new Map(layers.flatMap((ids) => ids.map((id, row) => [id, row] as const)));
   for (const ids of layers) {
     const middle = new Map(ids.map((id, row) => [id, mean(around.get(id) ?? [], places) ?? row]));

@@ -1,4 +1,4 @@
-// Nodes that failed, in the file of their plan: why, and another try.
+// Lenses of failed nodes in the file of their planning graph.
 import {
   CodeLens,
   type Disposable,
@@ -11,10 +11,10 @@ import {
 } from 'vscode';
 import type { RunNode } from '../run/run_state';
 import type { RunStore } from '../run/run_store';
-import { failedIn } from './items';
+import { failedIn } from './node_rows';
 
-/** Lenses over the failed nodes of the run that is shown, in its graph. */
-export function planLenses(runs: RunStore): Disposable[] {
+/** Registers the lenses, with the reason and a retry. */
+export function registerPlanLenses(runs: RunStore): Disposable[] {
   const stirred = new EventEmitter<void>();
   const provider = {
     onDidChangeCodeLenses: stirred.event,
@@ -30,10 +30,12 @@ export function planLenses(runs: RunStore): Disposable[] {
 function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   const run = runs.current;
   const failed = failedIn(run, document.uri.fsPath, document.getText());
-  return failed.flatMap(([line, node]) => ofNode(node, run?.out ?? '', new Range(line - 1, 0, line - 1, 0)));
+  return failed.flatMap(([line, node]) =>
+    lensesOfNode(node, run?.out ?? '', new Range(line - 1, 0, line - 1, 0)),
+  );
 }
 
-function ofNode(node: RunNode, out: string, range: Range): CodeLens[] {
+function lensesOfNode(node: RunNode, out: string, range: Range): CodeLens[] {
   const retry = { title: l10n.t('Retry'), command: 'trellis.retryNode', arguments: [{ node: node.id, out }] };
   const why = { title: l10n.t('\u2717 failed'), command: 'trellis.showReason', arguments: [node.id] };
   return [new CodeLens(range, why), ...(workspace.isTrusted ? [new CodeLens(range, retry)] : [])];

@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
+import { graphMessage, parseMessage, statesMessage } from '../../src/panel/graph_messages';
+import { placeNodes } from '../../src/panel/layout';
 import {
+  ALL_STATUSES,
+  changedGroups,
   contextOf,
-  described,
-  EVERYTHING,
+  descriptionOf,
   type Filter,
   failedIn,
+  groupStatus,
   groupsOf,
   lineOf,
   type Row,
-  redrawn,
-  strays,
+  staleKeys,
   summary,
-  worst,
-} from '../../src/panel/items';
-import { arranged } from '../../src/panel/layout';
-import { askedOf, graphOf, statesOf } from '../../src/panel/picture';
+} from '../../src/panel/node_rows';
 import type {
   PlanShowResult,
   StatusResult,
@@ -104,10 +104,10 @@ test('a state of a newer sidecar is shown in its word', () => {
   ];
   for (const [name, made] of table) {
     const it = made.nodes.get('x/b');
-    assert.equal(it && described(it, words), 'parked', name);
+    assert.equal(it && descriptionOf(it, words), 'parked', name);
     assert.equal(it && contextOf(it, 'generate'), 'node other', name);
     assert.equal(summary([...made.nodes.values()], words), '1/3 passed, 1 parked', name);
-    const seen = [...groupsOf(made, new Set(['failed']))].map(([name, nodes]) => [name, worst(nodes)]);
+    const seen = [...groupsOf(made, new Set(['failed']))].map(([name, nodes]) => [name, groupStatus(nodes)]);
     assert.deepEqual(seen, [['x', 'other']], 'no filter holds it back');
     const after = withStatus(made, status({ 'x/a': ['passed'], 'x/b': ['shelved', 'later'] }), true);
     assert.deepEqual(changedNodes(made, after), new Set(['x/b']), 'from one such state to another');
@@ -135,7 +135,7 @@ test('what a checkpoint has running is running only while somebody is at it', ()
     assert.equal(summary([...made.nodes.values()], words), said, name);
   }
   assert.deepEqual(
-    [...groupsOf(run(checkpoint, false), EVERYTHING)].map(([, it]) => worst(it)),
+    [...groupsOf(run(checkpoint, false), ALL_STATUSES)].map(([, it]) => groupStatus(it)),
     ['stopped', 'pending'],
   );
 });
@@ -155,7 +155,7 @@ test('events move one node, and only what they speak of', () => {
     assert.equal(after === before, changed.length === 0, name);
   }
   const working = [stage('x/a'), node('x/a', 'in_progress')].reduce(applyEvent, before).nodes.get('x/a');
-  assert.equal(working && described(working, words), 'red: 3 failed');
+  assert.equal(working && descriptionOf(working, words), 'red: 3 failed');
   const done = [stage('x/a'), node('x/a', 'failed', 'why')].reduce(applyEvent, before).nodes.get('x/a');
   assert.deepEqual(
     [done?.stage, done?.reason, done && contextOf(done, 'generate')],
@@ -203,15 +203,15 @@ test('rows of what the run has no more are forgotten', () => {
     ['reason x/b', { kind: 'reason', id: 'x/b' }],
     ['reason z/b', { kind: 'reason', id: 'z/b' }],
   ]);
-  assert.deepEqual(strays(rows, run()), ['group z', 'node z/a', 'reason z/b']);
-  assert.deepEqual(strays(rows, undefined), [...rows.keys()]);
+  assert.deepEqual(staleKeys(rows, run()), ['group z', 'node z/a', 'reason z/b']);
+  assert.deepEqual(staleKeys(rows, undefined), [...rows.keys()]);
 });
 
 test('rows are grouped, filtered and counted', () => {
   const made = run(status({ 'x/a': ['passed'], 'x/b': ['failed', 'why'] }));
   const shape = (filter: Parameters<typeof groupsOf>[1]) =>
-    [...groupsOf(made, filter)].map(([name, nodes]) => [name, nodes.map((it) => it.id), worst(nodes)]);
-  assert.deepEqual(shape(EVERYTHING), [
+    [...groupsOf(made, filter)].map(([name, nodes]) => [name, nodes.map((it) => it.id), groupStatus(nodes)]);
+  assert.deepEqual(shape(ALL_STATUSES), [
     ['x', ['x/a', 'x/b'], 'failed'],
     ['y', ['y/c'], 'pending'],
   ]);
@@ -224,10 +224,10 @@ test('rows are grouped, filtered and counted', () => {
 test('with and without a filter, only subgraphs that are others are drawn again', () => {
   const before = run(status({ 'x/a': ['passed'], 'y/c': ['failed', 'why'] }));
   const failed: Filter = new Set(['failed']);
-  const table: [string, Filter, TrellisEvent[], ReturnType<typeof redrawn>][] = [
-    ['nothing', EVERYTHING, [], []],
-    ['a node moves', EVERYTHING, [node('x/a', 'failed')], ['x']],
-    ['two move', EVERYTHING, [node('x/b', 'passed'), node('y/c', 'passed')], ['x', 'y']],
+  const table: [string, Filter, TrellisEvent[], ReturnType<typeof changedGroups>][] = [
+    ['nothing', ALL_STATUSES, [], []],
+    ['a node moves', ALL_STATUSES, [node('x/a', 'failed')], ['x']],
+    ['two move', ALL_STATUSES, [node('x/b', 'passed'), node('y/c', 'passed')], ['x', 'y']],
     ['a node that is not shown moves', failed, [node('x/b', 'passed')], []],
     ['a reason is another', failed, [node('y/c', 'failed', 'other')], ['y']],
     ['a subgraph comes', failed, [node('x/a', 'failed')], 'all'],
@@ -236,7 +236,7 @@ test('with and without a filter, only subgraphs that are others are drawn again'
   ];
   for (const [name, filter, events, drawn] of table) {
     const after = events.reduce(applyEvent, before);
-    assert.deepEqual(redrawn(groupsOf(before, filter), groupsOf(after, filter)), drawn, name);
+    assert.deepEqual(changedGroups(groupsOf(before, filter), groupsOf(after, filter)), drawn, name);
   }
 });
 
@@ -256,7 +256,7 @@ test('every node lies right of what it needs, and no two in one place', () => {
     [],
   ];
   for (const nodes of table) {
-    const places = new Map(arranged(nodes).map((it) => [it.id, it]));
+    const places = new Map(placeNodes(nodes).map((it) => [it.id, it]));
     assert.equal(places.size, nodes.length);
     assert.equal(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size, nodes.length);
     const back = nodes.flatMap(({ id, needs }) =>
@@ -269,7 +269,7 @@ test('every node lies right of what it needs, and no two in one place', () => {
 
 test('the picture is whole at first, and then only what changes', () => {
   const made = run(status({ 'x/a': ['passed'] }));
-  const { nodes, edges } = graphOf(made);
+  const { nodes, edges } = graphMessage(made);
   assert.deepEqual(
     nodes.map((it) => [it.id, it.status, it.layer]),
     [
@@ -283,7 +283,7 @@ test('the picture is whole at first, and then only what changes', () => {
     { from: 'x/a', to: 'y/c' },
     { from: 'x/b', to: 'y/c' },
   ]);
-  assert.deepEqual(statesOf(made, ['x/a', 'gone']).states, [['x/a', 'passed']]);
+  assert.deepEqual(statesMessage(made, ['x/a', 'gone']).states, [['x/a', 'passed']]);
 });
 
 test('only what a page can ask is heard', () => {
@@ -306,7 +306,7 @@ test('only what a page can ask is heard', () => {
     ['open', undefined],
     [null, undefined],
   ];
-  for (const [message, expected] of table) assert.deepEqual(askedOf(message), expected);
+  for (const [message, expected] of table) assert.deepEqual(parseMessage(message), expected);
 });
 
 test('tasks stand in a run as nodes do, and have menus of their own', () => {

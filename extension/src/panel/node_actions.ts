@@ -1,4 +1,4 @@
-// What can be done with a node of the shown run.
+// Actions for a node of the shown run.
 import { join } from 'node:path';
 import {
   commands,
@@ -18,18 +18,18 @@ import { type Run, type RunNode, STATUSES, type Status } from '../run/run_state'
 import type { RunStore } from '../run/run_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
-import { LOOKS, lineOf, standingOf, statusWords, summary } from './items';
+import { lineOf, STATUS_ICONS, statusName, statusText, summary } from './node_rows';
 
 const t = l10n.t;
 
-/** The run and node that are meant. */
-export interface Meant {
+/** A node and its run. */
+export interface NodeOfRun {
   readonly run: Run;
   readonly node: RunNode;
 }
 
-/** Of a row of the tree, or of a node's id; asks where there is neither. */
-export async function meant(runs: RunStore, given: unknown): Promise<Meant | undefined> {
+/** Returns the node of a row of the tree or of an id; asks if the argument is neither. */
+export async function nodeOf(runs: RunStore, given: unknown): Promise<NodeOfRun | undefined> {
   const run = runs.current;
   if (run === undefined) {
     throw new TrellisError(
@@ -44,29 +44,29 @@ export async function meant(runs: RunStore, given: unknown): Promise<Meant | und
   return node && { run, node };
 }
 
-/** The code of a node, else where the plan has it; a task in its list. */
-export async function openNode(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
+/** Opens the code of a node; of a task, its entry in the task list. */
+export async function openNode(sidecar: Sidecar, { run, node }: NodeOfRun): Promise<void> {
   if (run.kind === 'tasks') return await showTask(run.graph, node.id);
-  const seen = await sidecar.request('trellis/codeView', whatOf(run, node));
+  const seen = await sidecar.request('trellis/codeView', codeViewParams(run, node));
   if (!seen.generated) {
-    const state = standingOf(node, t);
-    const hint = node.reason ?? missing(node);
+    const state = statusText(node, t);
+    const hint = node.reason ?? noCodeHint(node);
     throw new TrellisError(t('{0} has no code yet: it is {1}', node.name, state), 65, hint, 'badInput');
   }
-  await show(join(run.out, seen.path), seen.symbols[0]?.line);
+  await showLine(join(run.out, seen.path), seen.symbols[0]?.line);
 }
 
-function missing({ status }: RunNode): string {
+function noCodeHint({ status }: RunNode): string {
   if (status === 'stopped') return t('resume the run with "Trellis: Resume Stopped Run…"');
   return t('the run has not reached it yet');
 }
 
 async function showTask(list: string, id: string): Promise<void> {
   const document = await workspace.openTextDocument(Uri.file(list));
-  await show(list, lineOf(document.getText(), id));
+  await showLine(list, lineOf(document.getText(), id));
 }
 
-export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise<void> {
+export async function openTests(sidecar: Sidecar, { run, node }: NodeOfRun): Promise<void> {
   if (run.kind === 'tasks') {
     const hint = t('look for the commit that names the task in its last line');
     throw new TrellisError(
@@ -76,18 +76,22 @@ export async function openTests(sidecar: Sidecar, { run, node }: Meant): Promise
       'badInput',
     );
   }
-  const { testPath } = await sidecar.request('trellis/codeView', whatOf(run, node));
+  const { testPath } = await sidecar.request('trellis/codeView', codeViewParams(run, node));
   const file = testPath ? join(run.out, testPath) : undefined;
   const there = file !== undefined && (await exists(file));
   if (!there) {
     const hint = t('tests are kept once the node has passed');
     throw new TrellisError(t('{0} has no test file', node.name), 65, hint, 'badInput');
   }
-  await show(file, undefined);
+  await showLine(file, undefined);
 }
 
-/** Tries a node again; of tasks all that are not merged, by the command that began them. */
-export async function retry(sidecar: Sidecar, jobStore: JobStore, { run, node }: Meant): Promise<void> {
+/** Retries a node; for a task, all tasks that are not merged, by the command that built them. */
+export async function retryNodeOrTasks(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  { run, node }: NodeOfRun,
+): Promise<void> {
   if (run.kind === 'tasks') {
     const { file, stack } = await sidecar.request('trellis/tasksStatus', { out: run.out });
     await commands.executeCommand('trellis.tasks', { file, stack, out: run.out });
@@ -96,12 +100,12 @@ export async function retry(sidecar: Sidecar, jobStore: JobStore, { run, node }:
   await retryNode(sidecar, jobStore, { node: node.id, out: run.out });
 }
 
-/** Who needs a node and what it needs, to go on from there; gives the one that was chosen. */
-export async function neighbours(sidecar: Sidecar, { run, node }: Meant): Promise<string | undefined> {
+/** Shows the dependencies and dependents of a node; returns the chosen one. */
+export async function pickNeighbor(sidecar: Sidecar, { run, node }: NodeOfRun): Promise<string | undefined> {
   const around = await sidecar.request('trellis/planDeps', { graph: run.graph, node: node.id, hops: 1 });
   const row = (it: ReachedNode, arrow: string) => {
     const known = run.nodes.get(it.id);
-    const state = known === undefined ? '' : standingOf(known, t);
+    const state = known === undefined ? '' : statusText(known, t);
     return {
       label: `$(${arrow}) ${it.name}`,
       description: [state, it.role].filter((it) => it).join(' · '),
@@ -123,17 +127,17 @@ export async function neighbours(sidecar: Sidecar, { run, node }: Meant): Promis
   return (await window.showQuickPick(items, { title: t('Dependencies of {0}', node.name) }))?.id;
 }
 
-/** Of texts that are shown and never saved. */
+/** Scheme of read-only texts of reasons. */
 export const REASON_SCHEME = 'trellis-reason';
 
-/** The text travels in the address, so that it is there after a reload as well. */
+/** Makes a URI with the text in it, which survives a reload. */
 function reasonUri(id: string, text: string): Uri {
   return Uri.from({ scheme: REASON_SCHEME, path: `/${id}.txt`, query: text });
 }
 
-/** The whole reason in an editor of its own, since it may be long. */
-export async function showReason({ node }: Meant): Promise<void> {
-  const text = `${node.id}: ${standingOf(node, t)}\n\n${node.reason ?? ''}\n`;
+/** Shows the whole reason in an editor, since it may be long. */
+export async function showReason({ node }: NodeOfRun): Promise<void> {
+  const text = `${node.id}: ${statusText(node, t)}\n\n${node.reason ?? ''}\n`;
   const document = await workspace.openTextDocument(reasonUri(node.id, text));
   await window.showTextDocument(document, {
     preview: true,
@@ -142,10 +146,10 @@ export async function showReason({ node }: Meant): Promise<void> {
   });
 }
 
-/** The states that are to be shown; nothing where the person changed their mind. */
+/** Asks for the statuses that are shown; `undefined` if the person cancelled. */
 export async function pickFilter(current: ReadonlySet<Status>): Promise<ReadonlySet<Status> | undefined> {
   const items = STATUSES.map((status) => ({
-    label: `$(${LOOKS[status].icon.replace('~spin', '')}) ${statusWords(status, t)}`,
+    label: `$(${STATUS_ICONS[status].icon.replace('~spin', '')}) ${statusName(status, t)}`,
     picked: current.has(status),
     status,
   }));
@@ -154,7 +158,7 @@ export async function pickFilter(current: ReadonlySet<Status>): Promise<Readonly
   return chosen && new Set(chosen.map((it) => it.status));
 }
 
-/** Another run of the open folders. */
+/** Asks for a run of the open folders. */
 export async function pickRun(sidecar: Sidecar): Promise<string | undefined> {
   const { runs } = await sidecar.request('trellis/listRuns', {});
   if (runs.length === 0) {
@@ -173,7 +177,7 @@ async function pickNode(run: Run): Promise<string | undefined> {
   const nodes = [...run.nodes.values()];
   const items = nodes.map((it) => ({
     label: it.name,
-    description: `${it.subgraph} · ${standingOf(it, t)}`,
+    description: `${it.subgraph} · ${statusText(it, t)}`,
     id: it.id,
   }));
   return (await window.showQuickPick(items, { title: summary(nodes, t), matchOnDescription: true }))?.id;
@@ -185,12 +189,15 @@ function idOf(given: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-function whatOf(run: Run, node: RunNode) {
+function codeViewParams(run: Run, node: RunNode) {
   return { what: node.id, root: run.out, plan: run.graph, signatures: true };
 }
 
-/** @param line from 1; unknown where there is none to go to */
-async function show(file: string, line: number | undefined): Promise<void> {
+/**
+ * Opens a file.
+ * @param line from 1, if known
+ */
+async function showLine(file: string, line: number | undefined): Promise<void> {
   const place = line === undefined ? undefined : new Position(line - 1, 0);
   const selection = place === undefined ? {} : { selection: new Range(place, place) };
   await window.showTextDocument(Uri.file(file), selection);

@@ -1,6 +1,6 @@
-// What the extension and the page of the planning graph say to each other.
+// Messages between the extension and the page of the planning graph.
 import type { Run, RunNode, Status } from '../run/run_state';
-import { arranged } from './layout';
+import { placeNodes } from './layout';
 
 export interface DrawnNode {
   readonly id: string;
@@ -13,14 +13,14 @@ export interface DrawnNode {
 }
 
 export interface DrawnEdge {
-  /** What is needed. */
+  /** Id of the dependency. */
   readonly from: string;
-  /** Who needs it. */
+  /** Id of the dependent node. */
   readonly to: string;
 }
 
-/** To the page. */
-export type Said =
+/** Messages to the page. */
+export type ToPage =
   | {
       readonly type: 'graph';
       readonly out: string;
@@ -30,20 +30,20 @@ export type Said =
   | { readonly type: 'states'; readonly states: readonly (readonly [string, Status])[] }
   | { readonly type: 'select'; readonly id: string };
 
-/** From the page. */
-export type Asked =
-  /** It may come back with a node chosen. */
+/** Messages from the page. */
+export type FromPage =
+  /** The page is ready; a restored page has a selected node. */
   | { readonly type: 'ready'; readonly chosen: string | undefined }
   | { readonly type: 'open' | 'tests' | 'retry' | 'selected'; readonly id: string };
 
-export function graphOf(run: Run): Extract<Said, { type: 'graph' }> {
-  const places = new Map(arranged([...run.nodes.values()]).map((it) => [it.id, it]));
-  const nodes = [...run.nodes.values()].map((it) => drawn(it, places.get(it.id)));
+export function graphMessage(run: Run): Extract<ToPage, { type: 'graph' }> {
+  const places = new Map(placeNodes([...run.nodes.values()]).map((it) => [it.id, it]));
+  const nodes = [...run.nodes.values()].map((it) => drawnNode(it, places.get(it.id)));
   const edges = nodes.flatMap(({ id }) => (run.nodes.get(id)?.needs ?? []).map((from) => ({ from, to: id })));
   return { type: 'graph', out: run.out, nodes, edges };
 }
 
-export function statesOf(run: Run, changed: Iterable<string>): Extract<Said, { type: 'states' }> {
+export function statesMessage(run: Run, changed: Iterable<string>): Extract<ToPage, { type: 'states' }> {
   const states = [...changed].flatMap((id) => {
     const node = run.nodes.get(id);
     return node === undefined ? [] : [[id, node.status] as const];
@@ -51,17 +51,17 @@ export function statesOf(run: Run, changed: Iterable<string>): Extract<Said, { t
   return { type: 'states', states };
 }
 
-/** What a page said; nothing where it is none of ours. */
-export function askedOf(message: unknown): Asked | undefined {
-  const { type, id, chosen } = { ...nothing, ...(typeof message === 'object' ? message : {}) };
+/** Reads a message of the page; `undefined` for others. */
+export function parseMessage(message: unknown): FromPage | undefined {
+  const { type, id, chosen } = { ...NO_FIELDS, ...(typeof message === 'object' ? message : {}) };
   if (type === 'ready') return { type, chosen: typeof chosen === 'string' ? chosen : undefined };
   const known = type === 'open' || type === 'tests' || type === 'retry' || type === 'selected';
   return known && typeof id === 'string' ? { type, id } : undefined;
 }
 
-const nothing = { type: undefined, id: undefined, chosen: undefined };
+const NO_FIELDS = { type: undefined, id: undefined, chosen: undefined };
 
-function drawn(node: RunNode, place: { layer: number; x: number; y: number } | undefined): DrawnNode {
+function drawnNode(node: RunNode, place: { layer: number; x: number; y: number } | undefined): DrawnNode {
   const { id, name, subgraph, status } = node;
   return { id, name, subgraph, status, layer: place?.layer ?? 0, x: place?.x ?? 0, y: place?.y ?? 0 };
 }

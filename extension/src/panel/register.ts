@@ -1,4 +1,4 @@
-// The room of nodes: the panel, the picture of the graph, and what can be done with a node.
+// Registers the tree of nodes, the page of the graph, and the commands about nodes.
 import {
   commands,
   type Disposable,
@@ -16,26 +16,31 @@ import type { RunStore } from '../run/run_store';
 import type { Sidecar } from '../sidecar/api';
 import { errorText } from '../sidecar/errors';
 import { guarded } from '../sidecar/report_error';
+import { GRAPH_VIEW, GraphPage } from './graph_page';
 import {
-  type Meant,
-  meant,
-  neighbours,
+  type NodeOfRun,
+  nodeOf,
   openNode,
   openTests,
   pickFilter,
+  pickNeighbor,
   pickRun,
   REASON_SCHEME,
-  retry,
+  retryNodeOrTasks,
   showReason,
-} from './actions';
-import { GRAPH_VIEW, GraphPage } from './graph';
-import { EVERYTHING, type Row, summary } from './items';
-import { planLenses } from './plan_lenses';
-import { NodeTree } from './tree';
+} from './node_actions';
+import { ALL_STATUSES, type Row, summary } from './node_rows';
+import { NodeTree } from './node_tree';
+import { registerPlanLenses } from './plan_lenses';
 
 const t = l10n.t;
 
-export function nodes(context: ExtensionContext, sidecar: Sidecar, jobStore: JobStore, runs: RunStore): void {
+export function registerPanel(
+  context: ExtensionContext,
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  runs: RunStore,
+): void {
   const tree = new NodeTree(runs);
   const view = window.createTreeView<Row>('trellis.nodes', { treeDataProvider: tree, showCollapseAll: true });
   const reveal = (id: string) => {
@@ -43,33 +48,33 @@ export function nodes(context: ExtensionContext, sidecar: Sidecar, jobStore: Job
   };
   const page = new GraphPage(context.extensionUri, runs, reveal);
   const follow = runs.onChange((news) => {
-    tree.follow(news);
-    page.follow(news);
+    tree.update(news);
+    page.update(news);
     const { run } = news;
-    // In a view of its own the editor shows no description, but always the message.
-    view.message = run === undefined ? trouble(runs) : headline(run, budgetFor(jobStore.jobs, run.out));
+    // A view in a container of its own shows no description, but always the message.
+    view.message = run === undefined ? errorMessage(runs) : headline(run, budgetFor(jobStore.jobs, run.out));
     view.title = titleOf(run);
     void commands.executeCommand('setContext', 'trellis.hasRun', run !== undefined);
   });
   const bringBack = {
-    deserializeWebviewPanel: async (panel: WebviewPanel) => page.adopt(panel),
+    deserializeWebviewPanel: async (panel: WebviewPanel) => page.attach(panel),
   };
   context.subscriptions.push(
     tree,
     view,
     page,
     follow,
-    ...planLenses(runs),
+    ...registerPlanLenses(runs),
     window.registerWebviewPanelSerializer(GRAPH_VIEW, bringBack),
     workspace.registerTextDocumentContentProvider(REASON_SCHEME, {
       provideTextDocumentContent: (uri) => uri.query,
     }),
-    ...ofNodes(sidecar, jobStore, runs, page),
-    ...ofRuns(sidecar, runs, tree, page),
+    ...registerNodeCommands(sidecar, jobStore, runs, page),
+    ...registerRunCommands(sidecar, runs, tree, page),
   );
 }
 
-/** Of several folders, whose run it is that is shown. */
+/** Makes the title of the view, with the folder of the run if several folders are open. */
 function titleOf(run: Run | undefined): string {
   const several = (workspace.workspaceFolders?.length ?? 0) > 1;
   const isOfTasks = run?.kind === 'tasks';
@@ -78,47 +83,59 @@ function titleOf(run: Run | undefined): string {
   return isOfTasks ? t('Tasks in {0}', folder) : t('Run in {0}', folder);
 }
 
-function trouble(runs: RunStore): string {
+function errorMessage(runs: RunStore): string {
   return runs.error === undefined ? '' : errorText(runs.error);
 }
 
-/** Where the nodes stand, and what that has cost. */
+/** Counts the nodes by status, with the cost of the run. */
 function headline({ nodes, cost }: Run, budget: Budget | undefined): string {
   const counts = summary([...nodes.values()], t);
   return cost === undefined ? counts : `${counts} · ${costText(cost, budget, t)}`;
 }
 
-function ofNodes(sidecar: Sidecar, jobStore: JobStore, runs: RunStore, page: GraphPage): Disposable[] {
-  const command = (name: string, doing: string, work: (it: Meant) => Promise<unknown>) =>
+function registerNodeCommands(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  runs: RunStore,
+  page: GraphPage,
+): Disposable[] {
+  const command = (name: string, doing: string, work: (it: NodeOfRun) => Promise<unknown>) =>
     commands.registerCommand(
       name,
       guarded(doing, async (given: unknown) => {
-        const it = await meant(runs, given);
+        const it = await nodeOf(runs, given);
         if (it !== undefined) await work(it);
       }),
     );
   return [
     command('trellis.openNode', t('Could not open the code'), (it) => openNode(sidecar, it)),
     command('trellis.openNodeTests', t('Could not open the tests'), (it) => openTests(sidecar, it)),
-    command('trellis.retryThisNode', t('Could not retry the node'), (it) => retry(sidecar, jobStore, it)),
+    command('trellis.retryThisNode', t('Could not retry the node'), (it) =>
+      retryNodeOrTasks(sidecar, jobStore, it),
+    ),
     command('trellis.showReason', t('Could not show the reason'), showReason),
     command('trellis.showInGraph', t('Could not show the graph'), async ({ node }) => {
       page.open();
       page.select(node.id);
     }),
     command('trellis.showNeighbours', t('Could not show the dependencies'), async (it) => {
-      const chosen = await neighbours(sidecar, it);
+      const chosen = await pickNeighbor(sidecar, it);
       if (chosen !== undefined) await commands.executeCommand('trellis.showInGraph', chosen);
     }),
   ];
 }
 
-function ofRuns(sidecar: Sidecar, runs: RunStore, tree: NodeTree, page: GraphPage): Disposable[] {
+function registerRunCommands(
+  sidecar: Sidecar,
+  runs: RunStore,
+  tree: NodeTree,
+  page: GraphPage,
+): Disposable[] {
   const filtered = (isOn: boolean) => commands.executeCommand('setContext', 'trellis.filtered', isOn);
   return [
     commands.registerCommand('trellis.showGraph', () => page.open()),
     commands.registerCommand('trellis.showAllNodes', () => {
-      tree.filter = EVERYTHING;
+      tree.filter = ALL_STATUSES;
       void filtered(false);
     }),
     commands.registerCommand(
@@ -127,7 +144,7 @@ function ofRuns(sidecar: Sidecar, runs: RunStore, tree: NodeTree, page: GraphPag
         const filter = await pickFilter(tree.filter);
         if (filter === undefined) return;
         tree.filter = filter;
-        await filtered(filter.size < EVERYTHING.size);
+        await filtered(filter.size < ALL_STATUSES.size);
       }),
     ),
     commands.registerCommand(

@@ -1,4 +1,4 @@
-// The rows of the panel, made of a run: which there are, and what they say.
+// Rows of the tree of nodes, with their texts.
 
 import type { RunKind } from '../protocol';
 import { countsOf, type Run, type RunNode, STATUSES, type Status } from '../run/run_state';
@@ -14,7 +14,7 @@ export interface NodeRow {
   readonly id: string;
 }
 
-/** Why a node failed or was skipped, below it. */
+/** Reason of a failed or skipped node, below it. */
 export interface ReasonRow {
   readonly kind: 'reason';
   readonly id: string;
@@ -27,10 +27,10 @@ export type Filter = ReadonlySet<Status>;
 /** Nodes by subgraph. */
 export type Groups = ReadonlyMap<string, readonly RunNode[]>;
 
-export const EVERYTHING: Filter = new Set(STATUSES);
+export const ALL_STATUSES: Filter = new Set(STATUSES);
 
-/** Icons of the editor, with the colours that it has for such states. */
-export const LOOKS: Readonly<Record<Status, { readonly icon: string; readonly colour?: string }>> = {
+/** Icons of the statuses, with the editor's colours for them. */
+export const STATUS_ICONS: Readonly<Record<Status, { readonly icon: string; readonly colour?: string }>> = {
   in_progress: { icon: 'sync~spin', colour: 'charts.blue' },
   failed: { icon: 'error', colour: 'testing.iconFailed' },
   skipped: { icon: 'debug-step-over', colour: 'testing.iconSkipped' },
@@ -41,8 +41,7 @@ export const LOOKS: Readonly<Record<Status, { readonly icon: string; readonly co
 };
 
 /**
- * The subgraphs of a run in the order of the plan, with the nodes that the filter lets through. It does not hold back
- * states that nobody here knows.
+ * Groups the nodes of a run that pass the filter by subgraph, in the order of the plan. Unknown statuses always pass.
  */
 export function groupsOf(run: Run, filter: Filter): Groups {
   const groups = new Map<string, RunNode[]>();
@@ -55,37 +54,36 @@ export function groupsOf(run: Run, filter: Filter): Groups {
   return groups;
 }
 
-/**
- * The subgraphs that are to be drawn again, with what is below them: those of which a node came, went or is another
- * value. `all` where subgraphs themselves came or went.
- */
-export function redrawn(before: Groups, after: Groups): 'all' | readonly string[] {
+/** Returns the subgraphs whose nodes changed; `all` if subgraphs were added or removed. */
+export function changedGroups(before: Groups, after: Groups): 'all' | readonly string[] {
   const names = [...after.keys()];
   const known = [...before.keys()];
   if (names.length !== known.length || names.some((it, at) => it !== known[at])) return 'all';
-  return names.filter((it) => !isSame(before.get(it) ?? [], after.get(it) ?? []));
+  return names.filter((it) => !isSameGroup(before.get(it) ?? [], after.get(it) ?? []));
 }
 
-function isSame(before: readonly RunNode[], after: readonly RunNode[]): boolean {
+function isSameGroup(before: readonly RunNode[], after: readonly RunNode[]): boolean {
   return before.length === after.length && before.every((it, at) => it === after[at]);
 }
 
-/** Keys of rows of which the run has nothing any more. */
-export function strays(rows: Iterable<readonly [string, Row]>, run: Run | undefined): readonly string[] {
+/** Returns the keys of rows that do not belong to the run any more. */
+export function staleKeys(rows: Iterable<readonly [string, Row]>, run: Run | undefined): readonly string[] {
   const subgraphs = new Set([...(run?.nodes.values() ?? [])].map((it) => it.subgraph));
   const isThere = (row: Row) =>
     row.kind === 'group' ? subgraphs.has(row.subgraph) : run?.nodes.has(row.id) === true;
   return [...rows].filter(([, row]) => !isThere(row)).map(([key]) => key);
 }
 
-/** What a subgraph looks like: a failure before work, work before what waits. */
-export function worst(nodes: Iterable<RunNode>): Status {
+/** Returns the most important status of a subgraph: failures first, then running nodes, then waiting ones. */
+export function groupStatus(nodes: Iterable<RunNode>): Status {
   const counts = countsOf(nodes);
   const order: readonly Status[] = ['failed', 'in_progress', 'stopped', 'skipped', 'other', 'pending'];
   return order.find((it) => counts[it] > 0) ?? 'passed';
 }
 
-/** `44/50 passed, 2 failed, 4 skipped`; what a newer sidecar says comes last, in its words. */
+/**
+ * Counts nodes by status: `44/50 passed, 2 failed, 4 skipped`; statuses of newer sidecars come last, in their words.
+ */
 export function summary(nodes: readonly RunNode[], t: Translate): string {
   const { passed, failed, skipped, stopped, in_progress: working } = countsOf(nodes);
   const parts = [t('{0}/{1} passed', passed, nodes.length)];
@@ -99,12 +97,12 @@ export function summary(nodes: readonly RunNode[], t: Translate): string {
   return parts.join(', ');
 }
 
-/** How a node stands. */
-export function standingOf(node: Pick<RunNode, 'status' | 'word'>, t: Translate): string {
-  return node.word ?? statusWords(node.status, t);
+/** Describes the status of a node. */
+export function statusText(node: Pick<RunNode, 'status' | 'word'>, t: Translate): string {
+  return node.word ?? statusName(node.status, t);
 }
 
-export function statusWords(status: Status, t: Translate): string {
+export function statusName(status: Status, t: Translate): string {
   switch (status) {
     case 'in_progress':
       return t('running');
@@ -123,26 +121,28 @@ export function statusWords(status: Status, t: Translate): string {
   }
 }
 
-/** What stands behind a node's name: its stage while it is worked on, else how it stands. */
-export function described(node: RunNode, t: Translate): string {
+/** Describes a node: its stage while it runs, else its status. */
+export function descriptionOf(node: RunNode, t: Translate): string {
   const working = node.status === 'in_progress' && node.stage !== undefined;
-  return working ? node.stage : standingOf(node, t);
+  return working ? node.stage : statusText(node, t);
 }
 
-/** The menus that fit: `node failed`, `task passed`. */
+/** Makes the context value for menus: `node failed`, `task passed`. */
 export function contextOf(node: RunNode, kind: RunKind | undefined): string {
   return `${kind === 'tasks' ? 'task' : 'node'} ${node.status}`;
 }
 
-/** The line, from 1, in which a list of tasks has this id; none where it is written in another way. */
+/** Finds the line, from 1, with the id in a task list or graph; `undefined` if it is formatted in another way. */
 export function lineOf(list: string, id: string): number | undefined {
-  const at = list.split('\n').findIndex((it) => it.replaceAll(/\s/g, '').includes(`"id":${spaceless(id)}`));
+  const at = list
+    .split('\n')
+    .findIndex((it) => it.replaceAll(/\s/g, '').includes(`"id":${withoutSpaces(id)}`));
   return at < 0 ? undefined : at + 1;
 }
 
 /**
- * The failed nodes of a run in the file of its graph, by their lines from 1: in the one that it was started with, and in the one
- * that it exports.
+ * Finds the failed nodes of a run in the file of its graph, with their lines from 1: in the one that it was started
+ * with, or in the exported one.
  */
 export function failedIn(
   run: Pick<Run, 'out' | 'graph' | 'nodes'> | undefined,
@@ -157,6 +157,6 @@ export function failedIn(
   });
 }
 
-function spaceless(id: string): string {
+function withoutSpaces(id: string): string {
   return JSON.stringify(id).replaceAll(/\s/g, '');
 }

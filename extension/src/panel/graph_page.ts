@@ -1,38 +1,38 @@
-// The picture of the planning graph: a page beside the editors that follows the run.
+// The page of the planning graph, beside the editors; it follows the shown run.
 import { randomBytes } from 'node:crypto';
 import { commands, l10n, Uri, ViewColumn, type Webview, type WebviewPanel, window } from 'vscode';
 import { STATUSES } from '../run/run_state';
 import type { RunChange, RunStore } from '../run/run_store';
-import { statusWords } from './items';
-import { askedOf, graphOf, type Said, statesOf } from './picture';
+import { graphMessage, parseMessage, statesMessage, type ToPage } from './graph_messages';
+import { statusName } from './node_rows';
 
-/** By which the editor brings a page back after a reload. */
+/** View type, by which the editor restores the page after a reload. */
 export const GRAPH_VIEW = 'trellis.graph';
 
 export class GraphPage {
   private panel: WebviewPanel | undefined;
   private isReady = false;
-  /** Shown as soon as the page can. */
-  private wanted: string | undefined;
+  /** Id of the selected node, sent when the page is ready. */
+  private selection: string | undefined;
 
   constructor(
     private readonly extension: Uri,
     private readonly runs: RunStore,
-    private readonly selected: (id: string) => void,
+    private readonly onSelect: (id: string) => void,
   ) {}
 
-  /** Shows the page, made if there is none. */
+  /** Shows the page, and creates it if needed. */
   open(): void {
     if (this.panel !== undefined) {
       this.panel.reveal();
       return;
     }
     const title = l10n.t('Planning Graph');
-    this.adopt(window.createWebviewPanel(GRAPH_VIEW, title, ViewColumn.Active, this.options()));
+    this.attach(window.createWebviewPanel(GRAPH_VIEW, title, ViewColumn.Active, this.options()));
   }
 
-  /** Fills a page, a new one or one that the editor brought back. */
-  adopt(panel: WebviewPanel): void {
+  /** Fills a page, a new one or one that the editor restored. */
+  attach(panel: WebviewPanel): void {
     this.panel?.dispose();
     this.panel = panel;
     this.isReady = false;
@@ -42,39 +42,39 @@ export class GraphPage {
       if (this.panel === panel) this.panel = undefined;
     });
     panel.onDidChangeViewState(() => {
-      // A page that is hidden is gone; the next one says when it is ready.
+      // A hidden page is discarded; the next one reports when it is ready.
       if (!panel.visible) this.isReady = false;
     });
-    panel.webview.onDidReceiveMessage((message: unknown) => this.hear(message));
-    panel.webview.html = this.page(panel.webview);
+    panel.webview.onDidReceiveMessage((message: unknown) => this.receive(message));
+    panel.webview.html = this.html(panel.webview);
   }
 
-  /** Tells the page what is new. */
-  follow({ run, changed }: RunChange): void {
+  /** Sends changes to the page. */
+  update({ run, changed }: RunChange): void {
     if (!this.isReady) return;
-    if (run === undefined) this.say({ type: 'graph', out: '', nodes: [], edges: [] });
-    else if (changed === 'all') this.say(graphOf(run));
-    else if (changed.size > 0) this.say(statesOf(run, changed));
+    if (run === undefined) this.send({ type: 'graph', out: '', nodes: [], edges: [] });
+    else if (changed === 'all') this.send(graphMessage(run));
+    else if (changed.size > 0) this.send(statesMessage(run, changed));
   }
 
   select(id: string): void {
-    this.wanted = id;
-    if (this.isReady && this.panel?.visible) this.say({ type: 'select', id });
+    this.selection = id;
+    if (this.isReady && this.panel?.visible) this.send({ type: 'select', id });
   }
 
   dispose(): void {
     this.panel?.dispose();
   }
 
-  private hear(message: unknown): void {
-    const asked = askedOf(message);
+  private receive(message: unknown): void {
+    const asked = parseMessage(message);
     const run = this.runs.current;
     switch (asked?.type) {
       case 'ready':
         this.isReady = true;
-        if (run !== undefined) this.say(graphOf(run));
-        if (this.wanted !== undefined && this.wanted !== asked.chosen)
-          this.say({ type: 'select', id: this.wanted });
+        if (run !== undefined) this.send(graphMessage(run));
+        if (this.selection !== undefined && this.selection !== asked.chosen)
+          this.send({ type: 'select', id: this.selection });
         break;
       case 'open':
         void commands.executeCommand('trellis.openNode', asked.id);
@@ -86,31 +86,31 @@ export class GraphPage {
         void commands.executeCommand('trellis.retryThisNode', asked.id);
         break;
       case 'selected':
-        this.wanted = asked.id;
-        this.selected(asked.id);
+        this.selection = asked.id;
+        this.onSelect(asked.id);
         break;
       case undefined:
         break;
     }
   }
 
-  private say(said: Said): void {
-    // What a page does not hear, it gets whole when it is ready again.
-    void this.panel?.webview.postMessage(said);
+  private send(message: ToPage): void {
+    // Messages that are lost are no loss: a page gets the whole graph when it is ready.
+    void this.panel?.webview.postMessage(message);
   }
 
   private options() {
-    // A page that is hidden is thrown away: drawing 2,000 nodes again takes less than keeping them.
+    // A hidden page is discarded: drawing 2,000 nodes again takes less than keeping them.
     const places = ['dist', 'media'].map((it) => Uri.joinPath(this.extension, it));
     return { enableScripts: true, localResourceRoots: places };
   }
 
-  private page(webview: Webview): string {
+  private html(webview: Webview): string {
     const nonce = randomBytes(16).toString('base64');
     const at = (...path: string[]) => webview.asWebviewUri(Uri.joinPath(this.extension, ...path)).toString();
-    const names = STATUSES.map((it) => [it, statusWords(it, l10n.t)]);
+    const names = STATUSES.map((it) => [it, statusName(it, l10n.t)]);
     const texts = {
-      states: { ...Object.fromEntries(names), other: statusWords('other', l10n.t) },
+      states: { ...Object.fromEntries(names), other: statusName('other', l10n.t) },
       needs: l10n.t('depends on {0}, used by {1}'),
       node: l10n.t('{0}, {1}, subgraph {2}, {3}'),
       none: l10n.t('No node with that name.'),

@@ -1,4 +1,4 @@
-// The panel of nodes: a tree by subgraph that follows the run.
+// The tree of nodes by subgraph, which follows the shown run.
 import {
   type Event,
   EventEmitter,
@@ -14,59 +14,59 @@ import type { RunKind } from '../protocol';
 import type { Run, RunNode, Status } from '../run/run_state';
 import type { RunChange, RunStore } from '../run/run_store';
 import {
+  ALL_STATUSES,
+  changedGroups,
   contextOf,
-  described,
-  EVERYTHING,
+  descriptionOf,
   type Filter,
   type Groups,
+  groupStatus,
   groupsOf,
-  LOOKS,
   type Row,
-  redrawn,
-  standingOf,
-  strays,
+  STATUS_ICONS,
+  staleKeys,
+  statusText,
   summary,
-  worst,
-} from './items';
+} from './node_rows';
 
 const t = l10n.t;
 
-/** Runs with more nodes begin with their groups closed: what is not seen costs nothing. */
-const MANY = 200;
-/** Milliseconds between two drawings of many rows; a few are drawn at once. */
-const CALM = 1000;
+/** Runs with more nodes start with collapsed groups, which cost nothing. */
+const MANY_NODES = 200;
+/** Milliseconds between two updates of many rows; few rows are updated at once. */
+const REDRAW_DELAY_MS = 1000;
 
 export class NodeTree implements TreeDataProvider<Row> {
   private readonly changes = new EventEmitter<Row[] | undefined>();
   readonly onDidChangeTreeData: Event<Row[] | undefined> = this.changes.event;
-  private wanted: Filter = EVERYTHING;
-  /** The editor knows a row by its object: one for each thing. */
+  private currentFilter: Filter = ALL_STATUSES;
+  /** Rows by key: the editor identifies a row by its object. */
   private readonly rows = new Map<string, Row>();
   private groups: Groups = new Map();
-  /** Nodes that are others than those drawn. */
-  private readonly stale = new Set<string>();
+  /** Ids of changed nodes that are not updated yet. */
+  private readonly undrawn = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly runs: RunStore) {}
 
   get filter(): Filter {
-    return this.wanted;
+    return this.currentFilter;
   }
 
   set filter(filter: Filter) {
-    this.wanted = filter;
-    this.whole();
+    this.currentFilter = filter;
+    this.drawAll();
   }
 
-  /** Draws again what is new, and nothing else. */
-  follow({ run, changed }: RunChange): void {
+  /** Updates changed rows only. */
+  update({ run, changed }: RunChange): void {
     if (changed === 'all' || run === undefined) {
-      this.whole();
+      this.drawAll();
       return;
     }
-    for (const id of changed) this.stale.add(id);
-    if (this.stale.size <= MANY) this.draw();
-    else this.timer ??= setTimeout(() => this.draw(), CALM);
+    for (const id of changed) this.undrawn.add(id);
+    if (this.undrawn.size <= MANY_NODES) this.draw();
+    else this.timer ??= setTimeout(() => this.draw(), REDRAW_DELAY_MS);
   }
 
   getChildren(row?: Row): Row[] {
@@ -85,7 +85,7 @@ export class NodeTree implements TreeDataProvider<Row> {
 
   getTreeItem(row: Row): TreeItem {
     if (row.kind === 'group') {
-      const isMany = (this.runs.current?.nodes.size ?? 0) > MANY;
+      const isMany = (this.runs.current?.nodes.size ?? 0) > MANY_NODES;
       return groupItem(row.subgraph, this.groups.get(row.subgraph) ?? [], isMany);
     }
     const node = this.find(row.id);
@@ -93,7 +93,7 @@ export class NodeTree implements TreeDataProvider<Row> {
     return row.kind === 'node' ? nodeItem(node, this.runs.current?.kind) : reasonItem(node);
   }
 
-  /** The row of a node, to be shown. */
+  /** Returns the row of a node. */
   node(id: string): Row {
     return this.row(`node ${id}`, { kind: 'node', id });
   }
@@ -103,10 +103,10 @@ export class NodeTree implements TreeDataProvider<Row> {
     this.changes.dispose();
   }
 
-  private whole(): void {
+  private drawAll(): void {
     const run: Run | undefined = this.runs.current;
-    this.groups = run === undefined ? new Map() : groupsOf(run, this.wanted);
-    for (const key of strays(this.rows, run)) this.rows.delete(key);
+    this.groups = run === undefined ? new Map() : groupsOf(run, this.currentFilter);
+    for (const key of staleKeys(this.rows, run)) this.rows.delete(key);
     this.changes.fire(undefined);
   }
 
@@ -115,12 +115,12 @@ export class NodeTree implements TreeDataProvider<Row> {
     this.timer = undefined;
     const run = this.runs.current;
     if (run === undefined) return;
-    this.stale.clear();
+    this.undrawn.clear();
     const before = this.groups;
-    this.groups = groupsOf(run, this.wanted);
-    const drawn = redrawn(before, this.groups);
+    this.groups = groupsOf(run, this.currentFilter);
+    const drawn = changedGroups(before, this.groups);
     if (drawn === 'all') this.changes.fire(undefined);
-    // The editor draws what is below a row along with it.
+    // The editor updates the rows below a row, too.
     else if (drawn.length > 0) this.changes.fire(drawn.map((it) => this.group(it)));
   }
 
@@ -140,7 +140,7 @@ export class NodeTree implements TreeDataProvider<Row> {
 }
 
 function icon(status: Status): ThemeIcon {
-  const { icon: name, colour } = LOOKS[status];
+  const { icon: name, colour } = STATUS_ICONS[status];
   return colour === undefined ? new ThemeIcon(name) : new ThemeIcon(name, new ThemeColor(colour));
 }
 
@@ -149,21 +149,21 @@ function groupItem(subgraph: string, nodes: readonly RunNode[], isClosed: boolea
   const item = new TreeItem(subgraph, isClosed ? Collapsed : Expanded);
   item.id = `group ${subgraph}`;
   item.description = summary(nodes, t);
-  item.iconPath = icon(worst(nodes));
+  item.iconPath = icon(groupStatus(nodes));
   item.contextValue = 'group';
   return item;
 }
 
 function nodeItem(node: RunNode, kind: RunKind | undefined): TreeItem {
-  const below =
+  const collapsibleState =
     node.reason === undefined ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Collapsed;
-  const item = new TreeItem(node.name, below);
+  const item = new TreeItem(node.name, collapsibleState);
   item.id = `node ${node.id}`;
-  item.description = described(node, t);
+  item.description = descriptionOf(node, t);
   item.iconPath = icon(node.status);
   item.contextValue = contextOf(node, kind);
   item.tooltip = tooltip(node);
-  item.accessibilityInformation = { label: `${node.name}, ${standingOf(node, t)}` };
+  item.accessibilityInformation = { label: `${node.name}, ${statusText(node, t)}` };
   item.command = {
     command: 'trellis.openNode',
     title: t('Open'),
@@ -174,7 +174,7 @@ function nodeItem(node: RunNode, kind: RunKind | undefined): TreeItem {
 
 function tooltip(node: RunNode): MarkdownString {
   const text = new MarkdownString();
-  text.appendText(`${node.id}: ${standingOf(node, t)}\n`);
+  text.appendText(`${node.id}: ${statusText(node, t)}\n`);
   if (node.stage !== undefined) text.appendText(`${node.stage}\n`);
   if (node.reason !== undefined) text.appendText(`${node.reason}\n`);
   return text;
