@@ -1,4 +1,4 @@
-// What comes with the extension and is made elsewhere: the demonstration. Copied, since a package has no links.
+// Copies the demo, which is made elsewhere: a package has no links.
 import { cpSync, mkdirSync } from 'node:fs';
 
 const extension = new URL('../', import.meta.url);

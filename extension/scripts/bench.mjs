@@ -1,4 +1,5 @@
-// `npm run bench`: figures of the extension in a real editor; see test/bench/main.ts. TRELLIS_BIN is the sidecar to pack.
+// `npm run bench`: measures the extension in a real editor; see test/bench/main.ts. TRELLIS_BIN is the sidecar to
+// pack.
 import { join } from 'node:path';
 import { bundle, environment, extension, run } from './bundle.mjs';
 import { editors } from './editors.mjs';

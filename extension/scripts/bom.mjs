@@ -17,7 +17,7 @@ const extension = fileURLToPath(new URL('..', import.meta.url));
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const licenses = new Contrib.License.Factories.LicenseFactory(validate);
 
-/** Systems as vsce names them, as rustc names them. */
+/** Targets of rustc by those of vsce. */
 const TRIPLES = {
   'linux-x64': 'x86_64-unknown-linux-gnu',
   'linux-arm64': 'aarch64-unknown-linux-gnu',
@@ -27,7 +27,7 @@ const TRIPLES = {
   'win32-arm64': 'aarch64-pc-windows-msvc',
 };
 
-/** Data of others that the sidecar holds; `NOTICE` says what they are. */
+/** Data of others in the sidecar; `NOTICE` describes them. */
 const DATA = [
   ['bert-base-uncased-vocabulary', 'server/model/data/vocab.txt', Enums.ComponentType.Data],
   [
@@ -37,7 +37,7 @@ const DATA = [
   ],
 ];
 
-/** The bill of the package for `target`. */
+/** Makes the bill of the package for `target`. */
 export async function bill(target) {
   const { version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   const whole = component('application', 'trellis', version, { license: 'MIT OR Apache-2.0' });
@@ -54,7 +54,7 @@ function triple(target) {
   throw new Error(`no sidecar is built for ${target}; it is built for ${Object.keys(TRIPLES).join(', ')}`);
 }
 
-/** What the binary is linked with, itself and its own libraries among them. */
+/** Returns the crates that the binary is linked with, its own included. */
 function crates(triple) {
   const asked = ['metadata', '--locked', '--format-version', '1', '--filter-platform', triple];
   const ran = spawnSync('cargo', asked, { cwd: repository, encoding: 'utf8', maxBuffer: 1e9 });
@@ -71,7 +71,7 @@ function crates(triple) {
   });
 }
 
-/** All that `id` needs when it runs, by what each needs. */
+/** Returns all runtime dependencies of `id`, direct and indirect. */
 function linked(id, needs) {
   const found = new Set([id]);
   for (const it of found) {
@@ -81,14 +81,14 @@ function linked(id, needs) {
   return [...found];
 }
 
-/** SHA-256 of the crates' archives, by `NAME VERSION`. */
+/** Reads the SHA-256 of the crates' archives, by `NAME VERSION`. */
 function checksums() {
   const lock = readFileSync(join(repository, 'Cargo.lock'), 'utf8');
   const entries = lock.matchAll(/name = "(.+)"\nversion = "(.+)"\nsource = ".+"\nchecksum = "(.+)"/g);
   return new Map([...entries].map(([, name, version, sum]) => [`${name} ${version}`, sum]));
 }
 
-/** What the bundles took in of other packages. */
+/** Returns the packages that the bundles contain code of. */
 async function packages() {
   const lock = JSON.parse(readFileSync(join(extension, 'package-lock.json'), 'utf8')).packages;
   return (await bundled()).map((path) => {
@@ -118,7 +118,7 @@ function component(type, name, version, { license, purl, group, sum, sum512 }) {
     hashes,
     bomRef: purl ?? `${type}:${name}`,
   });
-  // Crates wrote `/` for `OR` before there were expressions.
+  // Older crates write `/` for `OR`.
   made.licenses.add(licenses.makeFromString(license.replace(/\s*\/\s*/g, ' OR ')));
   return made;
 }

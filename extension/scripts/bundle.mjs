@@ -1,5 +1,5 @@
-// Bundles tests and runs what was bundled. It goes where tools that look at our sources do not look, and
-// where packages are still found.
+// Bundles tests and runs them. The bundles are in a folder that tools for sources ignore, and where packages are
+// found.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,20 +10,20 @@ import { build } from 'esbuild';
 export const extension = fileURLToPath(new URL('..', import.meta.url));
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What bundled code cannot find out by itself. */
+/** Environment of bundled code, which does not know its origin. */
 export const environment = { ...process.env, TRELLIS_REPOSITORY: repository };
 
-/** Bundles of this process, which others that run at the same time do not touch. */
+/** Bundles of this process, separate from those of others. */
 const own = join(extension, 'node_modules', '.cache', 'trellis-tests', String(process.pid));
 process.once('exit', () => rmSync(own, { recursive: true, force: true }));
 
-/** Bundles `test/ROOM/**.ts` that match, one file each, and returns the folder of what came of them. */
-export async function bundle(room, { pattern = '**/*.test.ts', ...options } = {}) {
-  const outdir = join(own, room);
+/** Bundles the matching files of `test/KIND`, one file each; returns the folder of the bundles. */
+export async function bundle(kind, { pattern = '**/*.test.ts', ...options } = {}) {
+  const outdir = join(own, kind);
   await build({
     absWorkingDir: extension,
-    entryPoints: [`test/${room}/${pattern}`],
-    outbase: `test/${room}`,
+    entryPoints: [`test/${kind}/${pattern}`],
+    outbase: `test/${kind}`,
     outdir,
     bundle: true,
     platform: 'node',
@@ -37,20 +37,20 @@ export async function bundle(room, { pattern = '**/*.test.ts', ...options } = {}
   return outdir;
 }
 
-/** Paths of the tests in a folder of bundles. */
+/** Lists the bundled tests in a folder. */
 export function testFiles(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((it) => it.endsWith('.test.js'));
   return files.sort().map((it) => join(folder, it));
 }
 
-/** Runs bundled tests that need no editor; those whose file's name holds `named`, if it is given. */
+/** Runs bundled tests that need no editor; with `named`, only files with this text in their name. */
 export function runTests(folder, { named = '' } = {}) {
   const files = testFiles(folder).filter((it) => it.slice(folder.length).includes(named));
   if (files.length === 0) throw new Error(`no test file is called *${named}*`);
   run(process.execPath, ['--enable-source-maps', '--test', ...files]);
 }
 
-/** Runs a program to its end; ends with its status where that is not 0. */
+/** Runs a program; exits with its status if that is not 0. */
 export function run(program, args, env = environment) {
   const ended = spawnSync(program, args, { cwd: extension, stdio: 'inherit', env });
   if (ended.error) throw ended.error;

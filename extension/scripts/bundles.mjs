@@ -1,4 +1,4 @@
-// What VS Code loads, as bundles: the extension, and the page of the planning graph.
+// Bundles of the extension and of the page of the planning graph.
 import { build } from 'esbuild';
 
 export const bundles = (production) => {
@@ -28,14 +28,14 @@ export const bundles = (production) => {
   ];
 };
 
-/** Folders of the npm packages that the bundles take code from, as the lock file names them, in order. */
+/** Lists the folders of npm packages with code in the bundles, as the lock file names them, sorted. */
 export async function bundled() {
   const made = await Promise.all(bundles(true).map((it) => build({ ...it, write: false, metafile: true })));
   const used = made.flatMap((it) => Object.values(it.metafile.outputs).flatMap(taken));
   return [...new Set(used)].sort();
 }
 
-/** An input that leaves no byte in a bundle is not in it. */
+/** An input without a byte in the bundle is not part of it. */
 function taken({ inputs }) {
   const left = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
   return left.flatMap(([path]) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []);

@@ -1,5 +1,5 @@
-// `node scripts/editors.mjs LANE…`: installs the editors of these lanes, unless they are there. Whoever does the same meanwhile
-// is waited for.
+// `node scripts/editors.mjs LANE…`: installs the editors of these lanes, unless they exist; waits for another process
+// that does so.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, run } from './bundle.mjs';

@@ -1,4 +1,4 @@
-// A reporter for node's test runner: a line of JSON for each test that failed, with what it failed of.
+// Reporter for node's test runner: a line of JSON for each failed test, with its error.
 
 export default async function* failures(events) {
   for await (const { type, data } of events) {
@@ -7,7 +7,7 @@ export default async function* failures(events) {
   }
 }
 
-/** What was thrown, as the runner wraps it. */
+/** Returns the error that the runner has wrapped. */
 function told(error) {
   const thrown = error.cause ?? error;
   return String(thrown.stack ?? thrown);

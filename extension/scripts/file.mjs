@@ -1,4 +1,4 @@
-// One file of tests, run in a process of its own.
+// Runs a test file in a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { nameOf } from './selection.mjs';
 const reporter = fileURLToPath(new URL('failures.mjs', import.meta.url));
 
 /**
- * Runs it; returns its name, whether it passed, the seconds it took, what it said, and each failure, as `failures.mjs`
+ * Runs a file; returns its name, whether it passed, its seconds, its output, and its failures, as `failures.mjs`
  * writes them.
  */
 export async function runFile(file, env) {

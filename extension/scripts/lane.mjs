@@ -1,11 +1,13 @@
-// The tests of one lane: several files side by side; in CI what failed runs once more when the others have ended.
+// Tests of a lane: several files in parallel; in CI a failed file runs once more at the end.
 import { appendFileSync } from 'node:fs';
 import { runFile } from './file.mjs';
 
-/** Characters that are kept of a failure whose test passed when it ran once more. */
+/** Maximal number of characters of a failure of a flaky test. */
 const KEPT = 2000;
 
-/** Runs files of tests in their order, so many `beside` each other, and tells what each took; says whether all passed. */
+/**
+ * Runs test files in their order, `beside` of them in parallel, and prints their times; returns whether all passed.
+ */
 export async function runLane(lane, files, { env, beside }) {
   const run = async (file) => {
     const result = await runFile(file, env);
@@ -20,7 +22,7 @@ export async function runLane(lane, files, { env, beside }) {
   return again.every((it) => it.passed);
 }
 
-/** What comes of `work` on each, in their order; so many are under way at once, and they begin in their order. */
+/** Maps `work` over a list in its order, with a limited number at a time. */
 async function pooled(all, width, work) {
   const results = [];
   const left = all.entries();
@@ -31,9 +33,9 @@ async function pooled(all, width, work) {
   return results;
 }
 
-/** A test that failed and then passed: on the terminal, and where TRELLIS_FLAKY wants it. */
+/** Reports a flaky test: on the terminal, and to TRELLIS_FLAKY. */
 function tellFlaky(lane, { name, said, failures }) {
-  // What fails outside of every test has no name, and only its output says of what.
+  // A failure outside of tests has no name, and only the output describes it.
   const all = failures.length > 0 ? failures : [{ test: 'the file itself', first: said.slice(-KEPT) }];
   for (const it of all) {
     const test = `lane ${lane}: ${name}.test.ts › ${it.test}`;
@@ -43,13 +45,13 @@ function tellFlaky(lane, { name, said, failures }) {
   }
 }
 
-/** What a file said, without the counts that node's test runner adds for each. */
+/** Removes the counts of node's test runner from the output. */
 function shortened(said) {
   const lines = said.trimEnd().split('\n');
   return lines.filter((it) => !it.startsWith('ℹ ')).join('\n');
 }
 
-/** What each file took, slowest first. */
+/** Prints the time of each file, slowest first. */
 function table(lane, results) {
   const slowest = [...results].sort((one, other) => other.seconds - one.seconds);
   return slowest.map((it) => line(lane, it)).join('\n');

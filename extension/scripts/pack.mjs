@@ -1,5 +1,5 @@
-// `node scripts/pack.mjs`: packs the extension for its tests, with the sidecar of TRELLIS_BIN inside; the last line is the path
-// of what was packed.
+// `node scripts/pack.mjs`: packs the extension for its tests, with the sidecar of TRELLIS_BIN; the last line of the
+// output is the path of the package.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { environment, extension, repository, run } from './bundle.mjs';
 
 const target = process.env.CARGO_TARGET_DIR ?? join(repository, 'target');
 
-/** Returns the path of what was packed. */
+/** Packs the extension; returns the path of the package. */
 export function pack() {
   const binary = process.env.TRELLIS_BIN ?? join(target, 'debug', 'trellis');
   if (!existsSync(binary)) {
@@ -15,7 +15,7 @@ export function pack() {
   }
   const folder = join(target, 'editors');
   mkdirSync(folder, { recursive: true });
-  // What a debugger would want takes minutes to pack.
+  // Debug information would take minutes to pack.
   const stripped = join(folder, 'trellis');
   run('strip', ['-o', stripped, binary]);
   const system = `${process.platform}-${process.arch}`;

@@ -1,6 +1,7 @@
-// `npm run package`: a VSIX for one system, with its sidecar and its bill of materials inside.
+// `npm run package`: makes a VSIX for one system, with its sidecar and its bill of materials.
 //
-// TRELLIS_BIN: the sidecar for that system; else ../target/release/trellis. TARGET: as vsce names systems; else this one.
+// TRELLIS_BIN: the sidecar for that system; else ../target/release/trellis. TARGET: the system as vsce names it; else this
+// one.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -48,7 +49,7 @@ run(
   'node_modules/@vscode/vsce/vsce',
   'package',
   '--no-dependencies',
-  // Pictures are in the package.
+  // Pictures are part of the package.
   '--no-rewrite-relative-links',
   '--target',
   target,

@@ -1,5 +1,5 @@
-// Writes src/protocol.ts: the types of every method of the sidecar, from its own description.
-// `--check` writes nothing and fails where the file is not what the description gives.
+// Writes src/protocol.ts: the types of every method of the sidecar, from its API description. With `--check` it writes
+// nothing, and fails if the file is not up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { compile } from 'json-schema-to-typescript';
@@ -11,24 +11,24 @@ const PREFIX = '#/components/schemas/';
 const refTo = (name) => ({ $ref: `${PREFIX}${name}` });
 const pascal = (name) => name.replace('trellis/', '').replace(/^./, (first) => first.toUpperCase());
 
-/** The value with `change` applied to each object in it, the innermost first. */
+/** Applies `change` to each object in a value, the innermost first. */
 const mapped = (value, change) => {
   if (Array.isArray(value)) return value.map((it) => mapped(it, change));
   if (value === null || typeof value !== 'object') return value;
   return change(Object.fromEntries(Object.entries(value).map(([name, it]) => [name, mapped(it, change)])));
 };
 
-/** A description beside a reference would make a type of its own of each. */
+/** Removes descriptions beside references, which would make a new type of each. */
 const withoutSiblings = (it) => (typeof it.$ref === 'string' ? { $ref: it.$ref } : it);
 
-/** The value with references to the new names of schemas. */
+/** Replaces references by those to the new names of schemas. */
 const renamed = (value, names) =>
   mapped(value, (it) => {
     const name = it.$ref?.replace(PREFIX, '');
     return names.has(name) ? refTo(names.get(name)) : it;
   });
 
-/** Names of the schemas that a value refers to, directly or by others, each once. */
+/** Collects the names of all schemas that a value refers to, directly or indirectly. */
 const reachable = (value, schemas, seen = new Set()) => {
   mapped(value, (it) => {
     const name = it.$ref?.replace(PREFIX, '');
@@ -41,11 +41,11 @@ const reachable = (value, schemas, seen = new Set()) => {
   return seen;
 };
 
-// A union of references alone, such as the answer of long work, has no name of its own: it is written out where it is used.
+// A union of references alone, such as the answer of a job, has no name of its own: it is inlined.
 const isUnion = (it) => it.anyOf?.every((one) => typeof one.$ref === 'string');
 const given = mapped(description, withoutSiblings);
 const unions = Object.fromEntries(Object.entries(given.components.schemas).filter(([, it]) => isUnion(it)));
-/** The value with unions in place of references to them. */
+/** Replaces references to unions by the unions. */
 const inlined = (value) =>
   mapped(value, (it) => {
     const union = unions[it.$ref?.replace(PREFIX, '')];
@@ -55,7 +55,7 @@ let schemas = inlined(given.components.schemas);
 for (const name of Object.keys(unions)) delete schemas[name];
 let methods = inlined(given.methods);
 
-// The parameters of a method are the schema that the description has for them, named after the method.
+// The parameters of a method are the schema that the description has for them, renamed after the method.
 const paramsOf = (method) => ({
   type: 'object',
   description: method.description,
@@ -66,7 +66,7 @@ const isParamsOf = (schema, params) =>
   schema.description === params.description &&
   isDeepStrictEqual(schema.properties ?? {}, params.properties) &&
   isDeepStrictEqual(new Set(schema.required), new Set(params.required));
-/** New names by those in the description. */
+/** New names by original names. */
 const names = new Map();
 methods = methods.map((method) => {
   const params = paramsOf(method);
@@ -77,8 +77,8 @@ methods = methods.map((method) => {
   return { ...method, params: refTo(known ?? name) };
 });
 
-// The description numbers types that have one name. Those of the same shape are one type; others are named after the
-// method that uses them, unless the first of the name is gone.
+// The description numbers types with equal names. Types of the same shape are merged; others are named after the
+// method that uses them, unless the name without a number is free.
 for (const numbered of Object.keys(schemas).filter((it) => /\d$/.test(it))) {
   const base = numbered.replace(/\d+$/, '');
   const first = schemas[base];
@@ -123,9 +123,9 @@ const compiled = await compile(
     format: false,
   },
 );
-// Who refers to a type is no news in a language with an index.
+// The generator's lists of references are left out.
 const referred = / \* ?\n \* This interface was referenced by [\s\S]*?(?= \*\/)/g;
-// An empty interface would be true of every object.
+// An empty interface would accept every object.
 const empty = /export interface (\w+) \{\s*\}/g;
 const text = compiled.replaceAll(referred, '').replaceAll(empty, 'export type $1 = Record<string, never>;');
 if (!process.argv.includes('--check')) {

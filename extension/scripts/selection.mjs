@@ -1,13 +1,13 @@
-// Which files of tests a lane runs, and in which order.
+// Selection and order of a lane's test files.
 import { basename } from 'node:path';
 
 /**
- * Files that are enough in an editor where another editor runs all: the extension host, the first start, a run with its nodes
- * and their picture, an approval.
+ * Files that suffice for an editor if another editor runs all: the extension host, the first start, a run with its
+ * nodes and graph, an approval.
  */
 const SHORT = ['first', 'host', 'folders', 'approval'];
 
-/** Files in the order in which they begin, those first that take longest; a file that is not named here goes before them. */
+/** Files in the order of their start, the longest first; other files come before them. */
 const ORDER = [
   'day',
   'nodes',
@@ -25,10 +25,10 @@ const ORDER = [
   'host',
 ];
 
-/** Name of a file of tests, as people call it. */
+/** Returns the short name of a test file. */
 export const nameOf = (file) => basename(file, '.test.js');
 
-/** Of all files those that are wanted, in order; none where only another lane has what is named. Throws where no lane has it. */
+/** Returns the selected files in order; none if only another lane has the named ones. Throws if no lane has them. */
 export function selected(files, { short = false, named = '' }) {
   const known = files.filter((it) => nameOf(it).includes(named));
   if (known.length === 0) throw new Error(`no test file is called *${named}*`);

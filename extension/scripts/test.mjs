@@ -1,6 +1,7 @@
-// `npm run test:editor -- [--lane N]… [--short] [--only host|workbench] [--beside N] [PART_OF_A_FILE'S_NAME]`: installs the
-// lanes' editors, packs the extension, and tests it in the real extension host and in the real workbench of each.
-// TRELLIS_BIN is the sidecar to pack, TRELLIS_VSIX a packed extension to take instead; TRELLIS_PATIENCE stretches all waits.
+// `npm run test:editor -- [--lane N]… [--short] [--only host|workbench] [--beside N] [PART_OF_A_FILE'S_NAME]`:
+// installs the lanes' editors, packs the extension, and tests it in the real extension host and in the real workbench
+// of each. TRELLIS_BIN is the sidecar to pack, TRELLIS_VSIX a packed extension to use instead; TRELLIS_PATIENCE
+// multiplies all time limits.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +17,7 @@ const { values, positionals } = parseArgs({
     lane: { type: 'string', multiple: true, default: ['1'] },
     short: { type: 'boolean' },
     only: { type: 'string' },
-    // Each file waits about as long as it works: more of them than processors make all of them slower.
+    // Files mostly wait: more of them than this make all slower.
     beside: { type: 'string', default: String(Math.min(4, Math.max(2, availableParallelism()))) },
   },
 });

@@ -1,4 +1,4 @@
-// `npm test [-- PART_OF_A_FILE'S_NAME]`: tests of what needs no editor.
+// `npm test [-- PART_OF_A_FILE'S_NAME]`: runs the tests that need no editor.
 import { join } from 'node:path';
 import { bundle, extension, runTests } from './bundle.mjs';
 

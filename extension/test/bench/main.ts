@@ -1,4 +1,4 @@
-// `npm run bench`: what the extension costs the editor, beside what the editor costs by itself in the same sitting.
+// `npm run bench`: costs of the extension, compared to those of the editor in the same session.
 import { rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { project } from '../lane/project';
 import { type Session, sitting } from '../lane/session';
 import { sidecars } from '../lane/sidecar';
 
-/** Milliseconds that each state is watched. */
+/** Milliseconds of each measurement. */
 const SPAN = 20_000;
 const NODES = 2000;
 const EXTENSION = wanted('TRELLIS_EXTENSION');
@@ -15,7 +15,7 @@ const EXTENSION = wanted('TRELLIS_EXTENSION');
 /** Tasks of a page that took longer than 50 ms. */
 interface Tasks {
   readonly count: number;
-  /** Of those, the ones above the goal of 200 ms. */
+  /** Number of tasks above the goal of 200 ms. */
   readonly over: number;
   readonly longest: number;
 }
@@ -24,7 +24,7 @@ await sitting('bench-activation', { others: [nothing()] }, activation);
 const stub = { 'trellis.path': join(EXTENSION, 'test', 'bench', 'stub.mjs') };
 await sitting('bench-graph', { settings: stub }, graph);
 
-/** Times of activation as the editor itself measured them. */
+/** Measures activation, as timed by the editor. */
 async function activation({ server, workbench }: Session): Promise<void> {
   await workbench.open(project(server.scratch.root));
   await workbench.openFile('prices.py');
@@ -41,7 +41,7 @@ async function activation({ server, workbench }: Session): Promise<void> {
   );
 }
 
-/** Long tasks of the workbench and of the page, idle and while every node changes ten times a second. */
+/** Measures long tasks of workbench and page: idle, and while every node changes ten times a second. */
 async function graph({ server, workbench }: Session): Promise<void> {
   await workbench.open(project(server.scratch.root));
   await workbench.openFile('prices.py');
@@ -92,7 +92,7 @@ async function watched(workbench: Session['workbench']): Promise<{ workbench: Ta
   return { workbench: own, page };
 }
 
-/** Megabytes of JavaScript's heap, after a collection. */
+/** Returns the size of the JavaScript heap in megabytes, after a collection. */
 async function pageMemory(page: Session['workbench']['page']): Promise<string> {
   const tools = await page.context().newCDPSession(page);
   await tools.send('HeapProfiler.collectGarbage');
@@ -104,7 +104,7 @@ function tasks({ count, over, longest }: Tasks): string {
   return `${count} tasks over 50 ms, ${over} over 200 ms, the longest ${longest.toFixed(0)} ms`;
 }
 
-/** An extension that does nothing when it is activated. */
+/** Makes an extension that does nothing. */
 function nothing(): string {
   const manifest = { engines: { vscode: '^1.100.0' }, activationEvents: ['onLanguage:python'] };
   return other('nothing', manifest, 'exports.activate = () => {};\n');

@@ -1,4 +1,4 @@
-// Runs mocha inside the extension host of the lane, and says what it said.
+// Runs mocha inside the extension host of the lane, and prints its output.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ test('inside the extension host', async () => {
   });
 });
 
-/** The code that the extension host ended with, and what was said meanwhile: by mocha, then by the workbench. */
+/** Exit code of the extension host, with the output of mocha and of the workbench. */
 interface Ended {
   readonly code: number;
   readonly said: readonly string[];
 }
 
-/** Hears what the extension host says; what is returned waits for its end. */
+/** Listens to the extension host; the result waits for its end. */
 async function listen(page: Page): Promise<() => Promise<Ended>> {
   const lines: string[] = [];
   const complaints: string[] = [];
@@ -45,7 +45,7 @@ async function listen(page: Page): Promise<() => Promise<Ended>> {
   });
   await page.exposeFunction('codeAutomationLog', (kind: string, args: unknown[]) => {
     const said = args.map((it) => String(it)).join(' ');
-    // Mocha speaks in plain lines; a workbench that is closed complains of all that it was doing.
+    // Mocha's output is in plain lines; a workbench that is closed logs errors about what it was doing.
     if (kind === 'log') console.log(said);
     (kind === 'log' ? lines : complaints).push(said);
   });
@@ -53,7 +53,7 @@ async function listen(page: Page): Promise<() => Promise<Ended>> {
   return async () => ({ code: await code, said: [...lines, ...complaints] });
 }
 
-/** Folder of our extension, as it was packed. */
+/** Folder of our extension. */
 function installed(extensions: string): string {
   const found = readdirSync(extensions).find((it) => it.startsWith(`${extensionId}-`));
   if (found === undefined) throw new Error(`${extensionId} is not installed in ${extensions}`);

@@ -10,7 +10,7 @@ const file = (): Uri => {
 };
 
 suite('activation', () => {
-  test('a Python file wakes the extension', async () => {
+  test('a Python file activates the extension', async () => {
     await window.showTextDocument(await workspace.openTextDocument(file()));
     const ours = extensions.getExtension('trellis.trellis');
     assert.ok(ours);
@@ -18,7 +18,7 @@ suite('activation', () => {
     assert.equal(ours.isActive, true);
   });
 
-  test('every command that is contributed is there', async () => {
+  test('every contributed command exists', async () => {
     const ours = extensions.getExtension('trellis.trellis');
     const contributed: unknown = ours?.packageJSON.contributes.commands;
     assert.ok(Array.isArray(contributed) && contributed.length > 0);
@@ -27,7 +27,7 @@ suite('activation', () => {
     assert.deepEqual(missing, []);
   });
 
-  test('the sidecar that was packed answers: lenses stand on functions', async () => {
+  test('the packed sidecar answers with lenses of functions', async () => {
     const document = await workspace.openTextDocument(file());
     const lenses = await lensesOf(document.uri);
     const at = document
@@ -39,7 +39,7 @@ suite('activation', () => {
   });
 });
 
-/** Of a document, as soon as its provider is there. */
+/** Returns the lenses of a document when its provider is registered. */
 async function lensesOf(uri: Uri): Promise<CodeLens[]> {
   for (;;) {
     const found = await commands.executeCommand<CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);

@@ -1,10 +1,10 @@
-// What the extension host loads: mocha, with every test beside this file.
+// Entry point of the extension host: runs mocha with all tests beside this file.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Mocha from 'mocha';
 import { bounds } from '../lane/patience';
 
-/** Rejects where a test failed. */
+/** Rejects if a test failed. */
 export function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'tdd', reporter: 'spec', color: false, timeout: bounds.hostTest });
   for (const it of readdirSync(__dirname).filter((it) => it.endsWith('.test.js'))) {

@@ -1,9 +1,9 @@
-// Work that only one process of this machine does at a time.
+// Work that only one process of the machine does at a time.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** Does `work` once nobody else does any on the same path. Whoever dies meanwhile is not waited for. */
+/** Does `work` with a lock on the path. A lock whose owner has died is free. */
 export async function alone<T>(path: string, work: () => Promise<T>): Promise<T> {
   const release = await taken(path);
   try {
@@ -13,7 +13,7 @@ export async function alone<T>(path: string, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Takes the path's lock: an abstract socket, which the system frees when its owner is gone. */
+/** Takes the lock of the path: an abstract socket, which the system frees when its owner exits. */
 async function taken(path: string): Promise<() => void> {
   const address = `\0trellis-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
   for (let waits = 0; ; waits += 1) {
@@ -24,7 +24,10 @@ async function taken(path: string): Promise<() => void> {
   }
 }
 
-/** Listens; nothing where somebody else does. What is returned lets go of the address, and of all who wait for that. */
+/**
+ * Listens on an address; `undefined` if another process does. The result closes the socket, and disconnects all who
+ * wait.
+ */
 async function listening(address: string): Promise<(() => void) | undefined> {
   const waiting = new Set<Socket>();
   const server: Server = createServer((socket) => waiting.add(socket.on('error', () => {})));
@@ -40,7 +43,7 @@ async function listening(address: string): Promise<(() => void) | undefined> {
   };
 }
 
-/** Resolves when whoever listens lets go, or is gone. */
+/** Resolves when the owner of an address closes it, or exits. */
 async function released(address: string): Promise<void> {
   const socket = createConnection(address).on('error', () => {});
   await new Promise((resolve) => socket.once('close', resolve));

@@ -1,4 +1,4 @@
-// The browser, and a page that always ends.
+// The browser, and pages that close properly.
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { bounds } from './patience';
 
@@ -12,7 +12,7 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** Starts Chromium, where Debian puts it or where TRELLIS_CHROMIUM says. */
+/** Starts Chromium from Debian's path, or from TRELLIS_CHROMIUM. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = process.env.TRELLIS_CHROMIUM ?? '/usr/bin/chromium';
   return await chromium.launch({ executablePath, args: quiet, headless: true, timeout: bounds.page });
@@ -25,7 +25,7 @@ export async function openPage(browser: Browser): Promise<Page> {
   return page;
 }
 
-/** Closes a page; the extension host would live on for hours if the workbench did not say goodbye. */
+/** Closes a page as the workbench expects; otherwise the extension host would run for hours. */
 export async function closePage(page: Page): Promise<void> {
   if (!page.isClosed()) await page.goto('about:blank');
   await page.context().close();

@@ -1,4 +1,4 @@
-// A debugger of Python made for a test: it runs nothing, but keeps what it was started with.
+// A Python debugger for tests, which runs nothing, and saves its launch configuration.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { other } from './other';
@@ -32,7 +32,7 @@ exports.activate = (context) => {
 };
 `;
 
-/** Packs it; it says `Debugged.` when a session has ended. */
+/** Packs the extension; it shows `Debugged.` when a session has ended. */
 export function pythonDebugger(): string {
   const manifest = {
     engines: { vscode: '^1.100.0' },
@@ -42,7 +42,7 @@ export function pythonDebugger(): string {
   return other('debugger', manifest, adapter);
 }
 
-/** What the last session was started with. */
+/** Reads the launch configuration of the last session. */
 export function debugged(server: Server): Record<string, unknown> {
   return JSON.parse(readFileSync(join(server.scratch.home, KEPT), 'utf8'));
 }

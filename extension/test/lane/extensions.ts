@@ -1,4 +1,4 @@
-// Packed extensions: the editor installs each once into a folder of the lane, and servers get copies of that.
+// Packed extensions: the editor installs each once into a folder of the lane, which is copied for servers.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,10 +17,10 @@ import { type Lane, nodeOf, target } from './lanes';
 import { entry, environment, folders } from './program';
 import { type Scratch, scratch } from './scratch';
 
-/** Where an editor lists the extensions of a folder, with the absolute path of each. */
+/** List of the extensions in a folder, with their absolute paths. */
 const LIST = 'extensions.json';
 
-/** Puts a packed extension among a server's own, as the editor itself installs it. */
+/** Adds a packed extension to a server, as the editor itself installs it. */
 export async function addExtension(lane: Lane, own: Scratch, vsix: string): Promise<void> {
   const home = join(target, 'editors', 'extensions', lane.version, basename(vsix, '.vsix'));
   await alone(home, async () => {
@@ -28,14 +28,14 @@ export async function addExtension(lane: Lane, own: Scratch, vsix: string): Prom
     const done = join(home, digest);
     if (!existsSync(done)) {
       install(lane, home, vsix);
-      // Written last, so that it is there only when everything is.
+      // Written last: it exists only after a complete installation.
       writeFileSync(done, '');
     }
     copy(join(home, 'ext'), own.extensions);
   });
 }
 
-/** Installs it into a folder that holds nothing else. */
+/** Installs an extension into an empty folder. */
 function install(lane: Lane, home: string, vsix: string): void {
   rmSync(home, { recursive: true, force: true });
   const own = scratch({});
@@ -51,7 +51,7 @@ function install(lane: Lane, home: string, vsix: string): void {
   }
 }
 
-/** Copies what is installed in one folder into another, beside what is there. */
+/** Copies the extensions of one folder into another. */
 function copy(from: string, to: string): void {
   for (const it of readdirSync(from).filter((it) => it !== LIST))
     cpSync(join(from, it), join(to, it), { recursive: true, mode: constants.COPYFILE_FICLONE });
@@ -59,7 +59,7 @@ function copy(from: string, to: string): void {
   writeFileSync(join(to, LIST), JSON.stringify([...listed(to), ...moved]));
 }
 
-/** Entries of a folder's list, with every text in them changed. */
+/** Reads the list of a folder, with a change of every text in it. */
 function listed(folder: string, change = (text: string) => text): unknown[] {
   const path = join(folder, LIST);
   if (!existsSync(path)) return [];

@@ -1,14 +1,14 @@
-// The master fixture: a planning graph, and what a model replied when it was grown.
+// The main fixture: a planning graph, and recorded replies of a model.
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './lanes';
 
 const home = join(repository, 'fixtures', 'ml-library');
 
-/** What a model replied, as the setting `trellis.model` wants it. */
+/** Value of `trellis.model` for the recorded replies. */
 export const recorded = `recorded:${join(home, 'replies.jsonl')}`;
 
-/** Puts the graph into a new folder, and returns the folder. */
+/** Copies the graph into a new folder, and returns the folder. */
 export function planned(below: string): string {
   const folder = join(below, 'plans');
   mkdirSync(folder);
@@ -16,7 +16,7 @@ export function planned(below: string): string {
   return folder;
 }
 
-/** How its leaves end, counted by state. */
+/** Counts the leaves by their final status. */
 export function endings(): Readonly<Record<string, number>> {
   const expected: Record<string, { status: string }> = JSON.parse(
     readFileSync(join(home, 'expected.json'), 'utf8'),

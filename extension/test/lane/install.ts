@@ -1,4 +1,4 @@
-// Installs a lane's editor below the target folder: once, and to the end or not at all.
+// Installation of a lane's editor below the target folder: once, and completely or not at all.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,16 +9,16 @@ import { editorHome, type Lane, nodeHome } from './lanes';
 const scripts = '--ignore-scripts';
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 
-/** Installs what is missing. Needs npm, a C++ compiler, make and ripgrep. */
+/** Installs the missing parts. Needs npm, a C++ compiler, make and ripgrep. */
 export async function install(lane: Lane): Promise<void> {
   if (lane.node !== undefined)
     await onlyOnce(dirname(dirname(nodeHome(lane.node))), (home) => installNode(lane, home));
   await onlyOnce(editorHome(lane), (home) => installEditor(lane, home));
 }
 
-/** Does `work` in a new folder, unless it was done to its end before; waits for whoever does it now. */
+/** Does `work` in a new folder, unless it was completed before; waits for another process that does it. */
 async function onlyOnce(home: string, work: (home: string) => Promise<void>): Promise<void> {
-  // Written last, so that it is there only when everything is.
+  // Written last: it exists only after a complete installation.
   const done = join(home, 'installed');
   if (existsSync(done)) return;
   await alone(home, async () => {
@@ -37,7 +37,7 @@ async function installNode(lane: Lane, home: string): Promise<void> {
 }
 
 async function installEditor(lane: Lane, home: string): Promise<void> {
-  // Its own install script asks hosts that are not always within reach: what it does is done here.
+  // Its own install script needs hosts that are not always available; its steps are done here.
   await npm(lane, home, 'install', scripts, '--save-exact', `code-server@${lane.version}`);
   const editor = join(home, 'node_modules', 'code-server', 'lib', 'vscode');
   await Promise.all([
@@ -57,7 +57,7 @@ function linkPacked(editor: string): void {
   symlinkSync('/usr/bin/rg', join(bin, 'rg'));
 }
 
-/** @throws with the command where it does not succeed; what it said is on the terminal. */
+/** @throws with the command if it fails; its output is on the terminal */
 async function npm(lane: Lane, cwd: string, ...args: string[]): Promise<void> {
   const words = [...args, ...quiet];
   const child = spawn('npm', words, { cwd, stdio: ['ignore', 2, 2], env: environment(lane) });
@@ -65,7 +65,7 @@ async function npm(lane: Lane, cwd: string, ...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`npm ${words.join(' ')} in ${cwd} ended with ${code ?? signal}`);
 }
 
-/** Compiles against the headers beside the Node.js that will load the result, with all processors. */
+/** Compiles with all processors, against the headers of the Node.js that will load the result. */
 function environment(lane: Lane): NodeJS.ProcessEnv {
   const own = lane.node === undefined ? dirname(dirname(process.execPath)) : nodeHome(lane.node);
   const headers = existsSync(join(own, 'include', 'node', 'node.h')) ? { npm_config_nodedir: own } : {};

@@ -1,4 +1,4 @@
-// `node scripts/editors.mjs LANE…`: installs the editors of these lanes, side by side.
+// `node scripts/editors.mjs LANE…`: installs the editors of these lanes in parallel.
 import { install } from './install';
 import { laneNamed } from './lanes';
 

@@ -1,4 +1,4 @@
-// Extensions made for a test, packed so that an editor can install them.
+// Extensions for tests, packed so that an editor can install them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { repository, target } from './lanes';
 
 /**
- * Packs an extension of one file, unless the same was packed before.
- * @param manifest what its package.json has beside name and version
+ * Packs an extension of one file, unless it was packed before.
+ * @param manifest fields of package.json except name and version
  * @returns the path of the package
  */
 export function other(name: string, manifest: object, main: string): string {
@@ -19,7 +19,7 @@ export function other(name: string, manifest: object, main: string): string {
   return join(home, `${name}.vsix`);
 }
 
-/** Packs files in a folder beside `home`, which becomes `home` when all is done. */
+/** Packs files in a folder beside `home`, which is renamed to `home` when it is complete. */
 function pack(name: string, files: Readonly<Record<string, string>>, home: string): void {
   mkdirSync(join(home, '..'), { recursive: true });
   const folder = mkdtempSync(`${home}-`);

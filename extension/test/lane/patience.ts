@@ -1,37 +1,37 @@
-// How long a test waits: every bound of the tests in editors. A wait is for an event; a bound only ends one that is in vain.
+// Time limits of the tests in editors. Every wait is for an event; a limit only ends one in vain.
 import { availableParallelism, loadavg } from 'node:os';
 
-/** By what bounds are stretched at most where nobody says otherwise. */
+/** Maximal factor of the limits, unless TRELLIS_PATIENCE is set. */
 const MOST = 5;
 
-/** By what all bounds are stretched: TRELLIS_PATIENCE, or else the processes that wait for each processor. */
+/** Factor of the limits: TRELLIS_PATIENCE, or else the load per processor. */
 export const factor = asked(process.env.TRELLIS_PATIENCE) ?? Math.min(MOST, Math.max(1, crowd()));
 
-/** Milliseconds that something may take. */
+/** Limits in milliseconds. */
 export const bounds = {
-  /** What a person waits for in the page. */
+  /** Events in the page. */
   page: seconds(60),
-  /** A graph or a list of tasks, from its first node to its last. */
+  /** A graph or a task list, from the first node to the last. */
   growth: seconds(300),
-  /** A server's start, to its first answer. */
+  /** Start of a server, to its first answer. */
   server: seconds(60),
-  /** A server's end; what is left of it then is killed. */
+  /** End of a server; it is killed then. */
   farewell: seconds(5),
-  /** One test inside the extension host. */
+  /** A test inside the extension host. */
   hostTest: seconds(60),
   /** All tests inside the extension host. */
   hostTests: seconds(300),
-  /** A whole sitting before an editor. */
+  /** A whole session with an editor. */
   sitting: seconds(1200),
 } as const;
 
-/** Bounds of one look after the other at something that has to be opened anew to show what is new: each is longer. */
+/** Makes the limits of repeated attempts to open something that shows news only when it is opened; each is longer. */
 export function* looks(): Generator<number> {
   const ends = Date.now() + bounds.page;
   for (let next = seconds(1); Date.now() < ends; next = Math.min(2 * next, seconds(8))) yield next;
 }
 
-/** What comes of the work, unless that takes longer than so many milliseconds. */
+/** Resolves as the work does; rejects after the limit. */
 export async function within<T>(bound: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -49,7 +49,7 @@ function crowd(): number {
   return (loadavg()[0] ?? 0) / availableParallelism();
 }
 
-/** @throws where it is no number from 1 on. */
+/** @throws if it is no number from 1 on */
 function asked(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   const number = Number(value);

@@ -1,17 +1,17 @@
-// The program of a lane's server: how it is called, and what it is given of this machine.
+// The command of a lane's server, and its environment.
 import { delimiter, dirname, join } from 'node:path';
 import { editorHome, type Lane, nodeOf, target } from './lanes';
 import { factor } from './patience';
 import type { Scratch } from './scratch';
 
-/** Environments of Python are made once and shared by all tests; they are the same for all. */
+/** Python environments are made once and shared by all tests. */
 export const cache = join(target, 'tmp', 'cache');
 
 /** Script that {@link nodeOf} the lane runs. */
 export const entry = (lane: Lane): string =>
   join(editorHome(lane), 'node_modules', 'code-server', 'out', 'node', 'entry.js');
 
-/** Options that keep it inside of its own folders. */
+/** Options that keep the server inside of its own folders. */
 export const folders = (own: Scratch): string[] => [
   '--user-data-dir',
   own.userData,
@@ -19,7 +19,7 @@ export const folders = (own: Scratch): string[] => [
   own.extensions,
 ];
 
-/** Nothing of the person's that runs the tests, but where packages come from. */
+/** Makes the environment: nothing of the person's own, except the sources of packages. */
 export function environment(lane: Lane, own: Scratch): NodeJS.ProcessEnv {
   const kept = ['LANG', 'PIP_INDEX_URL', 'PIP_CONFIG_FILE', 'HTTPS_PROXY', 'https_proxy', 'SSL_CERT_FILE'];
   const passed = Object.fromEntries(kept.map((it) => [it, process.env[it]]));
@@ -31,7 +31,7 @@ export function environment(lane: Lane, own: Scratch): NodeJS.ProcessEnv {
     XDG_DATA_HOME: own.root,
     EXTENSIONS_GALLERY: '{}',
     TRELLIS_CACHE: cache,
-    // Tests inside the extension host wait as long as those outside.
+    // Tests inside the extension host have the same limits.
     TRELLIS_PATIENCE: String(factor),
   };
 }

@@ -1,4 +1,4 @@
-// A small Python project, with a test that passes and one that fails.
+// A small Python project with a passing and a failing test.
 import { join } from 'node:path';
 import { write } from './scratch';
 
@@ -27,7 +27,7 @@ def test_discounted():
 `,
 };
 
-/** Writes it below a folder, and returns its own. */
+/** Writes the project below a folder, and returns its own. */
 export function project(below: string, name = 'shop'): string {
   const root = join(below, name);
   for (const [path, text] of Object.entries(files)) write(join(root, path), text);

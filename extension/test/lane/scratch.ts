@@ -1,4 +1,4 @@
-// A folder of a server's own, and what a person would have in it.
+// The folder of a server, with the files of a person.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,12 +7,12 @@ export interface Scratch {
   readonly root: string;
   readonly userData: string;
   readonly extensions: string;
-  /** Home of whoever sits before the editor. */
+  /** Home directory of the person. */
   readonly home: string;
   remove(): void;
 }
 
-/** What keeps an editor from greeting, asking and reaching out. */
+/** Settings against greetings, questions and network access of an editor. */
 const settled = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -25,9 +25,9 @@ const settled = {
   'chat.disableAIFeatures': true,
   'workbench.enableExperiments': false,
   'workbench.reduceMotion': 'on',
-  // A difference that was open would be found before the file that it is about.
+  // A diff that was open would be found before its file.
   'search.quickOpen.includeHistory': false,
-  // What was shown before may take the focus late, where the machine has much to do.
+  // Earlier views may take the focus late on a busy machine.
   'workbench.quickOpen.closeOnFocusLost': false,
   'files.autoSave': 'off',
   'editor.minimap.enabled': false,
@@ -39,13 +39,13 @@ export function scratch(settings: Readonly<Record<string, unknown>>): Scratch {
   const root = mkdtempSync(join(tmpdir(), 'trellis-editor-'));
   const at = { root, userData: join(root, 'ud'), extensions: join(root, 'ext'), home: join(root, 'home') };
   for (const it of [at.extensions, at.home]) mkdirSync(it);
-  // Settings of the machine, such as paths of programs, count from the second alone where the editor is remote.
+  // Machine settings, such as paths of programs, apply from the second file only if the editor is remote.
   for (const it of ['User', 'Machine'])
     write(join(at.userData, it, 'settings.json'), JSON.stringify({ ...settled, ...settings }, null, 2));
   return { ...at, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Writes a file, with the folders it needs. */
+/** Writes a file, and creates its folders. */
 export function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

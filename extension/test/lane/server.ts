@@ -1,4 +1,4 @@
-// A lane's server: started in a process group of its own, so that whatever it starts ends with it.
+// The server of a lane, in a process group of its own, so that all its processes end with it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
@@ -11,31 +11,31 @@ import { entry, environment, folders } from './program';
 import { type Scratch, scratch } from './scratch';
 
 export interface ServerOptions {
-  /** Of the server's log, among those of the lane. */
+  /** Name of the server's log among those of the lane. */
   readonly name: string;
-  /** The packed extensions to install. */
+  /** Packed extensions to install. */
   readonly extensions: readonly string[];
-  /** Whether every folder is trusted without being asked about. */
+  /** Whether all folders are trusted without a question. */
   readonly trustEverything: boolean;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Whether tests are going to run inside the extension host. */
+  /** Whether tests run inside the extension host. */
   readonly hostTests: boolean;
 }
 
 export interface Server {
   readonly lane: Lane;
-  /** Of the workbench, without a slash at its end. */
+  /** Address of the workbench, without a slash at its end. */
   readonly url: string;
   readonly scratch: Scratch;
-  /** Process group of the server and all it starts. */
+  /** Process group of the server. */
   readonly group: number;
-  /** File of what the server said. */
+  /** File with the server's output. */
   readonly log: string;
-  /** Ends it, with all it started, and removes its folder. */
+  /** Stops all processes of the server, and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** Starts a server on a free port of this machine alone; resolves when it answers. */
+/** Starts a server on a free local port; resolves when it answers. */
 export async function startServer(lane: Lane, options: ServerOptions): Promise<Server> {
   const own = scratch(options.settings);
   try {
@@ -73,7 +73,7 @@ async function started(lane: Lane, own: Scratch, options: ServerOptions): Promis
 
 function flags(own: Scratch, options: ServerOptions): string[] {
   return [
-    // The system chooses a port that is free.
+    // The system chooses a free port.
     ...['--auth', 'none', '--bind-addr', '127.0.0.1:0'],
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
     ...(options.trustEverything ? ['--disable-workspace-trust'] : []),
@@ -88,7 +88,7 @@ function logFile(lane: Lane, name: string): string {
   return join(folder, `lane-${lane.name}-${name}.log`);
 }
 
-/** The server's address, when it answers there. */
+/** Returns the server's address when it answers there. */
 async function answering(child: ChildProcess, log: string): Promise<string> {
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the server ended with ${code}: see ${log}`);
@@ -99,7 +99,7 @@ async function answering(child: ChildProcess, log: string): Promise<string> {
   return url;
 }
 
-/** The address that the server says it listens on. What else it says goes to its log as well. */
+/** Reads the address from the server's output, which also goes to its log. */
 async function address(child: ChildProcess, log: string): Promise<string> {
   const file = createWriteStream(log);
   child.stderr?.pipe(file, { end: false });
@@ -114,7 +114,7 @@ async function address(child: ChildProcess, log: string): Promise<string> {
   });
 }
 
-/** Resolves when the process is gone; what is left of its group is killed. */
+/** Resolves when the process has exited, and kills the rest of its group. */
 async function end(child: ChildProcess, group: number): Promise<void> {
   const isGone = child.exitCode !== null || child.signalCode !== null;
   const gone = isGone ? Promise.resolve() : once(child, 'exit').then(() => {});
@@ -124,7 +124,7 @@ async function end(child: ChildProcess, group: number): Promise<void> {
   await gone;
 }
 
-/** Has a group killed when these tests are told to end; returns what takes that back. */
+/** Kills the group when the tests are told to end; returns what undoes that. */
 function endWithUs(group: number): () => void {
   const kill = () => {
     signal(group, 'SIGKILL');
@@ -141,7 +141,7 @@ function signal(group: number, name: NodeJS.Signals): void {
   try {
     process.kill(-group, name);
   } catch (error) {
-    // Nobody is left in it.
+    // The group is empty.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

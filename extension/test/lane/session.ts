@@ -1,4 +1,4 @@
-// One sitting before an editor: server, browser and workbench, all of which end with it.
+// A session with an editor: server, browser and workbench, which end together.
 import { existsSync } from 'node:fs';
 import { closePage, openPage, startBrowser } from './browser';
 import { laneNamed, wanted } from './lanes';
@@ -12,18 +12,18 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  /** Whether folders are trusted without being asked about; otherwise they are not trusted at first. */
+  /** Whether folders are trusted without a question; otherwise they are not trusted at first. */
   readonly trusted?: boolean;
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Packed extensions beside ours. */
   readonly others?: readonly string[];
-  /** Whether tests are going to run inside the extension host. */
+  /** Whether tests run inside the extension host. */
   readonly hostTests?: boolean;
 }
 
 /**
- * Does `work` before an editor of the lane that TRELLIS_LANE names, with the packed extension of TRELLIS_VSIX.
- * Where it fails, the last thing to be seen is kept as `target/pictures/LANE/failed-NAME.png`, beside the server's log.
+ * Does `work` with an editor of the lane that TRELLIS_LANE names, with the packed extension of TRELLIS_VSIX. After a
+ * failure, the last picture is kept as `target/pictures/LANE/failed-NAME.png`, beside the server's log.
  */
 export async function sitting(
   name: string,

@@ -1,4 +1,4 @@
-// The sidecar of a server, as the system sees it.
+// Processes of the sidecar of a server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { cache } from './program';
 import type { Server } from './server';
 import { extensionId } from './workbench';
 
-/** Processes of the sidecar that our extension brought along. */
+/** Finds the processes of the sidecar from our package. */
 export function sidecars(server: Server): number[] {
   const processes = readdirSync('/proc').filter((it) => /^\d+$/.test(it));
   const own = processes.filter((it) => program(it)?.startsWith(server.scratch.extensions + sep));
-  // One that is about to become another program is a copy of its parent for a moment.
+  // A process that is about to execute a program is a copy of its parent for a moment.
   return own.filter((it) => !own.includes(parent(it) ?? '')).map(Number);
 }
 
-/** The process that started one; nothing where that is gone. */
+/** Returns the parent of a process; `undefined` if the process is gone. */
 function parent(process: string): string | undefined {
   try {
     const stat = readFileSync(join('/proc', process, 'stat'), 'utf8');
@@ -26,7 +26,10 @@ function parent(process: string): string | undefined {
   }
 }
 
-/** Goes on with the run in a folder of the fixture beside the editor, as somebody in a terminal would; ends it, and resolves when it is gone. */
+/**
+ * Resumes the run in a folder of the fixture beside the editor, as a terminal would; the result ends that process, and
+ * resolves when it is gone.
+ */
 export function goOnElsewhere(server: Server, folder: string): () => Promise<void> {
   const run = [join(folder, 'rpg.json'), '--out', join(folder, 'output')];
   const child = terminal(server, ['generate', ...run, '--model', recorded, '--sandbox', 'local']);
@@ -46,7 +49,7 @@ export function terminal(server: Server, command: readonly string[]): ChildProce
   return spawn(path, command, { env, stdio: 'ignore' });
 }
 
-/** Path of what a process runs; nothing of one that is gone, or of somebody else. */
+/** Returns the program of a process; `undefined` if it is gone, or belongs to another user. */
 function program(pid: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/exe`);

@@ -1,4 +1,4 @@
-// The workbench as a person sees it: what can be done with it, and what can be read off it.
+// The workbench as a person sees and uses it.
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { looks } from './patience';
 import { write } from './scratch';
 import type { Server } from './server';
 
-/** The extension's name among others. */
+/** Id of the extension. */
 export const extensionId = 'trellis.trellis';
 
 export class Workbench {
@@ -16,7 +16,7 @@ export class Workbench {
     private readonly server: Server,
   ) {}
 
-  /** Opens a folder, or a file of a workspace, and waits until its workbench is there. */
+  /** Opens a folder or a workspace file, and waits for its workbench. */
   async open(path: string): Promise<void> {
     const kind = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await this.page.goto(`${this.server.url}/?${kind}=${encodeURIComponent(path)}`);
@@ -24,7 +24,7 @@ export class Workbench {
     await this.page.locator('.statusbar .statusbar-item').first().waitFor();
   }
 
-  /** Opens a file by its name, as Ctrl+P does, and waits for its editor; once more where the click on its entry is lost. */
+  /** Opens a file by its name, as Ctrl+P does, and waits for its editor; retries once if the click is lost. */
   async openFile(path: string): Promise<void> {
     const name = basename(path).replaceAll('.', '\\.');
     for (const bound of looks()) {
@@ -37,9 +37,9 @@ export class Workbench {
     throw new Error(`${path} was chosen in the list of files, and no editor shows it`);
   }
 
-  /** Waits until the editor sees what comes into being in the folder that it has open: it begins to watch some time later. */
+  /** Waits until the editor watches the open folder, which starts with a delay. */
   async watches(folder: string, shown: string): Promise<void> {
-    // What was there before is listed, so that a new file comes by a watcher.
+    // Existing files are listed, so that a new file is reported by a watcher.
     await this.treeItem(shown).first().waitFor();
     for (const bound of looks()) {
       const probe = `probe-${Date.now()}`;
@@ -51,7 +51,7 @@ export class Workbench {
     throw new Error(`the editor does not see new files in ${folder}`);
   }
 
-  /** Runs a command by its title, such as `Trellis: Show Output`, as soon as the list of commands has it. */
+  /** Runs a command by its title, such as `Trellis: Show Output`, when the palette has it. */
   async command(title: string): Promise<void> {
     for (const bound of looks()) {
       if (await this.offers(title, bound)) return await this.option(title).first().click();
@@ -61,20 +61,20 @@ export class Workbench {
     throw new Error(`no command ${title} in the list of commands`);
   }
 
-  /** Opens the list of commands, and says whether this one is in it: the list is what could be done as it was opened. */
+  /** Opens the palette; returns whether it has a command. It lists the commands of the time it was opened. */
   private async offers(title: string, bound: number): Promise<boolean> {
     await this.page.keyboard.press('F1');
     await this.input().fill(`>${title}`);
     return await appears(this.option(title).first(), bound);
   }
 
-  /** Types into the list that is open, and takes the entry that shows `entry`. */
+  /** Types into the open list, and chooses the entry that shows `entry`. */
   async choose(typed: string, entry: string | RegExp): Promise<void> {
     await this.input().fill(typed);
     await this.option(entry).first().click();
   }
 
-  /** Answers what is asked before a run: this graph, and the folder that is proposed. */
+  /** Answers the questions before a run: this graph, and the proposed folder. */
   async answerGenerate(graph: string): Promise<void> {
     const asked = (title: string) =>
       this.page.locator('.quick-input-widget:visible').filter({ hasText: title }).waitFor();
@@ -84,12 +84,12 @@ export class Workbench {
     await this.input().press('Enter');
   }
 
-  /** The text field of the list that is open. */
+  /** Input of the open list. */
   input(): Locator {
     return this.page.locator('.quick-input-widget input[type="text"]:visible');
   }
 
-  /** An entry of the list that is open. */
+  /** Entry of the open list. */
   option(entry: string | RegExp): Locator {
     return this.page.locator('.quick-input-list [role="option"]').filter({ hasText: entry });
   }
@@ -98,12 +98,12 @@ export class Workbench {
     return this.page.locator('.tabs-container .tab').filter({ hasText: name });
   }
 
-  /** The editor of text in front. */
+  /** The active text editor. */
   editor(): Locator {
     return this.page.locator('.editor-instance .monaco-editor[role="code"]:visible').first();
   }
 
-  /** Lines of the editors in front that show this text. */
+  /** Lines of the visible editors with a text. */
   line(text: string): Locator {
     return this.page.locator('.monaco-editor .view-line').filter({ hasText: text });
   }
@@ -112,14 +112,14 @@ export class Workbench {
     return this.page.locator('.codelens-decoration a').filter({ hasText: title });
   }
 
-  /** How many pictures of ours, or anybody's, stand in the gutter. */
+  /** Counts the pictures in the gutter, ours and others. */
   async gutterPictures(): Promise<number> {
     return await this.page
       .locator('.monaco-editor .glyph-margin-widgets > div')
       .evaluateAll((all) => all.filter((it) => getComputedStyle(it).backgroundImage.includes('url(')).length);
   }
 
-  /** Waits until the gutter shows so many pictures. */
+  /** Waits for a number of pictures in the gutter. */
   async waitForGutter(count: number): Promise<void> {
     await this.page.waitForFunction((wanted) => {
       const all = [...document.querySelectorAll('.monaco-editor .glyph-margin-widgets > div')];
@@ -135,23 +135,23 @@ export class Workbench {
     return this.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
   }
 
-  /** Waits for a notification and points at it: the editor takes away none that somebody points at. */
+  /** Waits for a notification and hovers over it, which keeps it open. */
   async hold(notification: Locator): Promise<void> {
     await notification.waitFor();
     await notification.hover();
   }
 
-  /** What can be answered in a notification that goes away by itself. */
+  /** Action of a transient notification. */
   answer(notification: Locator, text: string): Locator {
     return notification.locator('.notification-list-item-message a').filter({ hasText: text });
   }
 
-  /** A button of a notification or of a dialog. */
+  /** Button of a notification or a dialog. */
   button(text: string | RegExp): Locator {
     return this.page.locator('.monaco-button:visible').filter({ hasText: text });
   }
 
-  /** Shows a container of views in the side bar. */
+  /** Shows a view container in the side bar. */
   async activity(title: string): Promise<void> {
     const entry = this.page.locator(`.activitybar .action-item a[aria-label^="${title}"]`);
     await entry.waitFor();
@@ -159,38 +159,38 @@ export class Workbench {
     if (!shown?.split(' ').includes('checked')) await entry.click();
   }
 
-  /** A row of a tree in the side bar. */
+  /** Row of a tree in the side bar. */
   treeItem(label: string | RegExp): Locator {
     return this.page.locator('.sidebar [role="treeitem"]').filter({ hasText: label });
   }
 
-  /** Shows what is below a row of a tree. */
+  /** Expands a row of a tree. */
   async expand(row: Locator): Promise<void> {
     if ((await row.getAttribute('aria-expanded')) === 'true') return;
     await row.locator('.monaco-tl-twistie').click();
   }
 
-  /** A file or a folder in the Testing view. */
+  /** File or folder in the Testing view. */
   testParent(name: string): Locator {
     return this.page.locator('.test-explorer [role="treeitem"][aria-expanded]').filter({ hasText: name });
   }
 
-  /** A test in the Testing view, with the state that it shows, such as `Passed`. */
+  /** Test in the Testing view with a state, such as `Passed`. */
   testItem(name: string, state: string): Locator {
     return this.page.locator(`.test-explorer [role="treeitem"][aria-label*="${name} (${state}"]`);
   }
 
-  /** The page inside the webview that is shown. */
+  /** Page inside the visible webview. */
   webview(): FrameLocator {
     return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
   }
 
-  /** Rows of the output that is shown. */
+  /** Rows of the visible output. */
   outputLine(text: string): Locator {
     return this.page.locator('.output-view .view-line').filter({ hasText: text });
   }
 
-  /** Takes the quick fix of this title for what is wrong in a line, as soon as the editor offers it there. */
+  /** Applies the quick fix with a title in a line, when the editor offers it. */
   async quickFix(line: string, title: string): Promise<void> {
     for (const bound of looks()) {
       if (await this.fixable(line, title, bound)) return await this.page.keyboard.press('Enter');
@@ -200,27 +200,27 @@ export class Workbench {
     throw new Error(`no quick fix ${title} is offered`);
   }
 
-  /** Opens the list of quick fixes of a line, and says whether this one is in it: what comes later is not added to it. */
+  /** Opens the quick fixes of a line; returns whether a title is among them. Later ones are not added to the list. */
   private async fixable(line: string, title: string, bound: number): Promise<boolean> {
-    // At its start: the newer editor writes over the end what a test failed with.
+    // At the start of the line: the newer editor writes the message of a failed test over the end.
     await this.line(line)
       .first()
       .click({ position: { x: 50, y: 8 } });
-    // The mark that there are some comes with them, but not where something else took the focus meanwhile.
+    // The light bulb appears with the quick fixes, unless something else has taken the focus.
     const mark = this.page.locator('[class*="codicon-light-bulb"]:visible, [class*="lightbulb"]:visible');
     await appears(mark.first(), bound);
     await this.page.keyboard.press('Control+.');
     return await appears(this.page.locator('.action-widget').getByText(title).first(), bound);
   }
 
-  /** Puts the caret at the end of a line that shows this text, and types. */
+  /** Types at the end of a line with a text. */
   async typeAfter(line: string, text: string): Promise<void> {
     await this.line(line).first().click();
     await this.page.keyboard.press('End');
     await this.page.keyboard.type(text);
   }
 
-  /** What a person could read off in front of the workbench, for whoever has only the words of a failed test. */
+  /** Describes the visible workbench, for the message of a failed test. */
   async seen(): Promise<string> {
     const parts = [
       this.texts('tabs', '.tabs-container .tab'),
@@ -234,7 +234,7 @@ export class Workbench {
     return (await Promise.all(parts)).join('\n');
   }
 
-  /** All notifications that are left, those among them that have gone from sight. */
+  /** Lists all notifications, hidden ones included. */
   async allNotifications(): Promise<string> {
     await this.page.keyboard.press('Escape');
     await this.command('Notifications: Show Notifications');
@@ -246,21 +246,21 @@ export class Workbench {
     return `${what}: ${all.map((it) => it.replaceAll(/\s+/g, ' ').trim()).join(' | ')}`;
   }
 
-  /** Keeps what is to be seen as a file, `target/pictures/LANE/STATION.png`. */
+  /** Saves a picture, `target/pictures/LANE/STATION.png`. */
   async picture(station: string): Promise<void> {
     const folder = pictures(this.server.lane);
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${station}.png`) });
   }
 
-  /** Keeps what is to be seen after a failure, and what the server said, as `failed-NAME`. */
+  /** Saves a picture after a failure, and the server's output, as `failed-NAME`. */
   async failed(name: string): Promise<void> {
     await this.picture(`failed-${name}`);
     copyFileSync(this.server.log, join(pictures(this.server.lane), `failed-${name}.log`));
   }
 }
 
-/** Whether something is shown within so many milliseconds. */
+/** Returns whether something appears within some milliseconds. */
 async function appears(shown: Locator, bound: number): Promise<boolean> {
   return await shown.waitFor({ timeout: bound }).then(
     () => true,

@@ -1,4 +1,4 @@
-// Proposed fixes as data: which wait, what is said of them, which lenses stand over them.
+// Proposals as values: the queue, messages and lenses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
@@ -67,7 +67,7 @@ const told = (fix: string, state: string, root = '/p'): Extract<TrellisEvent, { 
   state,
 });
 
-test('those that wait come first, then the oldest; what is decided is not there', () => {
+test('waiting proposals come first, then the oldest, and decided ones are left out', () => {
   const later = '2026-01-02T00:00:00Z';
   const queue = withList(EMPTY_QUEUE, '/p', [
     summary('fix-1', 'undone'),
@@ -83,7 +83,7 @@ test('those that wait come first, then the oldest; what is decided is not there'
   assert.deepEqual(ids(waiting(queue)), ['fix-7', 'fix-2']);
 });
 
-test('a list takes the place of what was known of its folder, and of no other', () => {
+test('a list replaces the proposals of its folder only', () => {
   const both = withList(withList(EMPTY_QUEUE, '/p', [summary('fix-1')]), '/q', [
     summary('fix-1'),
     summary('fix-2'),
@@ -96,7 +96,7 @@ test('a list takes the place of what was known of its folder, and of no other', 
   );
 });
 
-test('what is wrong with a folder is what the newest answer says, until it is forgotten', () => {
+test('problems of a folder are those of the newest answer, until it is removed', () => {
   const inquiry = new ProposalQueries();
   const [runs, old, newer] = [inquiry.begin(), inquiry.begin('/p'), inquiry.begin('/p')];
   assert.ok(inquiry.finish(runs, ['no runs']));
@@ -111,7 +111,7 @@ test('what is wrong with a folder is what the newest answer says, until it is fo
   assert.deepEqual([inquiry.problems, inquiry.folders, inquiry.has('/p')], [[], [], false]);
 });
 
-test('what lies in folders that were taken out goes with them', () => {
+test('proposals of removed folders are removed', () => {
   const both = withList(withList(EMPTY_QUEUE, '/p', [summary('fix-1')]), '/q', [summary('fix-2')]);
   const left = without(both, (root) => root === '/p');
   assert.deepEqual(
@@ -133,7 +133,7 @@ test('what lies in folders that were taken out goes with them', () => {
   for (const [folders, path, wanted] of table) assert.equal(isBelow(folders, path), wanted, path);
 });
 
-test('what is decided goes at once, and nothing else does', () => {
+test('only a decided proposal is removed at once', () => {
   const queue = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2')]);
   const table: [TrellisEvent & { type: 'proposal' }, number][] = [
     [told('fix-1', 'accepted'), 1],
@@ -149,7 +149,7 @@ test('what is decided goes at once, and nothing else does', () => {
   }
 });
 
-test('news are those that wait now and did not before', () => {
+test('arrived proposals wait now and did not before', () => {
   const before = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2', 'stale')]);
   const now = withList(before, '/p', [
     summary('fix-1'),
@@ -166,7 +166,7 @@ test('news are those that wait now and did not before', () => {
 
 const place: TextRef = { root: '/p q', fix: 'fix-1', revision: 2, path: 'shop/a.py', side: 'base' };
 
-test('an address says its place, and strange ones say none', () => {
+test('a URI contains the identity of its text, and others are refused', () => {
   for (const scheme of [PROPOSAL_SCHEME, EDIT_SCHEME]) {
     const address = uriPartsOf(scheme, place);
     assert.equal(address.path, '/trellis.fix/fix-1/shop/a.py');
@@ -186,7 +186,7 @@ test('an address says its place, and strange ones say none', () => {
   }
 });
 
-test('rows and lenses name a proposal, anything else names none', () => {
+test('only rows and arguments of lenses name a proposal', () => {
   const lens = { root: '/p', fix: 'fix-1', revision: 3, hunks: [2, 'x'] };
   assert.deepEqual(proposalRefOf(lens), { root: '/p', fix: 'fix-1' });
   assert.deepEqual(reviewedOf(lens), { revision: 3, hunks: [2] });
@@ -227,7 +227,7 @@ function shown(fix: FixResult, lines: number) {
   return proposalLenses('/p', fix, file, lines, words);
 }
 
-test('over the first line stands what can be done with all, over each hunk what can be done with it', () => {
+test('the first line has lenses for the proposal, each hunk has its own', () => {
   const all = shown(full(null, [hunk(1, 1), hunk(2, 7)]), 9);
   assert.deepEqual(
     all.map(({ line, title, command }) => [line, title, command]),
@@ -249,13 +249,13 @@ test('over the first line stands what can be done with all, over each hunk what 
   assert.deepEqual(all[6]?.argument, { ...of, hunks: [2] });
 });
 
-test('a lens stands on a line that is there', () => {
+test('every lens is on an existing line', () => {
   const lines = (start: number) =>
     shown(full(null, [hunk(1, start, [])]), 5).find((it) => it.command === 'trellis.acceptHunk')?.line;
   assert.deepEqual([lines(6), lines(0), lines(5)], [4, 0, 4]);
 });
 
-test('of a draft with several hunks one is taken alone; a long reason is cut, an empty one not shown', () => {
+test('a hunk of a draft is accepted alone, a long reason is shortened, and an empty one is left out', () => {
   const titles = (fix: FixResult) => shown(fix, 9).map((it) => it.title);
   const alone = '$(check) Accept only this hunk';
   assert.ok(titles(full('n', [hunk(1, 1), hunk(2, 4)])).includes(alone));
@@ -265,7 +265,7 @@ test('of a draft with several hunks one is taken alone; a long reason is cut, an
   assert.equal(titles(full(null, [], '')).at(-1), '$(beaker) Failing test');
 });
 
-test('over a text that is edited stand its end and the way back', () => {
+test('an edited text has lenses to accept and to discard it', () => {
   const of = { root: '/p', fix: 'fix-1', revision: 3 };
   assert.deepEqual(
     editLenses(of, words).map((it) => [it.line, it.command, it.argument]),
@@ -276,7 +276,7 @@ test('over a text that is edited stand its end and the way back', () => {
   );
 });
 
-test('a row says where, how sure and why, and its state where it does not wait', () => {
+test('a row has file, confidence and reason, and the state if it is not waiting', () => {
   const row = rowOf({ ...summary('fix-1'), root: '/p' }, words);
   assert.deepEqual(
     [row.label, row.description, row.context],
@@ -291,7 +291,7 @@ test('a row says where, how sure and why, and its state where it does not wait',
   assert.ok(draft.description.startsWith('fix-1 · stale: a file has changed · '));
 });
 
-test('one that has come is named, several are counted', () => {
+test('one new proposal is named, several are counted', () => {
   const one = { ...summary('fix-1'), root: '/p' };
   assert.equal(
     arrivalText([one], words),
@@ -311,7 +311,7 @@ const decided = (state: State, more: Partial<DecideFixResult> = {}): DecideFixRe
   ...more,
 });
 
-test('what came of a decision is said, and what can be done about it is offered', () => {
+test('the message about a decision has its outcome and the next action', () => {
   const written = { edit: 4, written: ['a.py', 'b.py'] };
   const undo = 'trellis.undoFix';
   const table: [DecideFixResult, string, string | undefined, boolean][] = [
@@ -344,7 +344,7 @@ test('what came of a decision is said, and what can be done about it is offered'
   }
 });
 
-test('undoing says what it undid, and what stays', () => {
+test('the message about an undo has what was undone and what remains', () => {
   const step = (what: string, edit?: number) => ({ at: '', what, note: '', ...(edit ? { edit } : {}) });
   const parts = [step('proposed'), step('acceptHunks', 1), step('rejectHunks'), step('acceptHunks', 2)];
   const table: [ReturnType<typeof step>[], string][] = [
@@ -360,7 +360,7 @@ test('undoing says what it undid, and what stays', () => {
     assert.equal(undoneText('fix-1', ['shop/a.py'], history, words), wanted);
 });
 
-test('what can be done about a refusal is what the sidecar names, whatever its words are', () => {
+test("the remedy of an error is the sidecar's, whatever the text", () => {
   const table: [unknown, string | undefined][] = [
     ['rebase', 'rebase'],
     ['review', 'review'],
@@ -374,7 +374,7 @@ test('what can be done about a refusal is what the sidecar names, whatever its w
   }
 });
 
-test('what was announced is announced until it is decided', () => {
+test('an announced proposal stays announced until it is decided', () => {
   const queue = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2'), summary('fix-3')]);
   const [one, two, three] = waiting(queue);
   assert.ok(one && two && three);
@@ -389,7 +389,7 @@ test('what was announced is announced until it is decided', () => {
   assert.deepEqual(ids(departed(queue, stale)), ['fix-1', 'fix-3']);
 });
 
-test('titles and choices name file and proposal', () => {
+test('titles and picker items name file and proposal', () => {
   assert.equal(tabTitle(summary('fix-1'), 'shop/a.py', words), 'a.py (fix-1)');
   assert.equal(tabTitle(summary('fix-1'), 'a.py', words), 'a.py (fix-1)');
   assert.deepEqual(pickItem(summary('fix-1', 'accepted'), words), {

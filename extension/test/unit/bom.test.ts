@@ -1,4 +1,4 @@
-// The bill of materials lists what is in the package, in the form that its readers expect.
+// The bill of materials: its content, and its validity.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -30,14 +30,14 @@ test('a bill of materials is valid, whole, and the same each time', async () => 
   assert.equal(faults, null);
   assert.equal(billed('linux-x64').text, text);
   const names = new Set(all.map((it) => it.name));
-  // A crate of ours, one that is needed by others alone, one of this system, a bundled package, and data.
+  // A crate of ours, an indirect dependency, one for this system, a bundled package, and data.
   for (const it of ['plan', 'itoa', 'landlock', 'cytoscape', 'static-minilm-256-int8'])
     assert.ok(names.has(it), it);
-  // What tests and builds need is not in the package.
+  // Dependencies of tests and builds are not part of the package.
   for (const it of ['proptest', 'mocha', 'typescript', 'esbuild']) assert.ok(!names.has(it), it);
 });
 
-test('what others made has a version, a checksum and a known licence', () => {
+test('parts of others have a version, a checksum and a known licence', () => {
   for (const it of billed('linux-x64').all.filter(({ purl }) => purl)) {
     assert.ok(it.version && it.hashes?.[0]?.content, JSON.stringify(it));
     for (const its of it.licenses) assert.ok('expression' in its || its.license.id, JSON.stringify(it));

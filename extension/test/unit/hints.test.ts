@@ -1,4 +1,4 @@
-// What is said to do about an error: never what to type into a terminal.
+// Advice about errors never mentions what to type into a terminal.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { adviceOf, withSettingNames } from '../../src/sidecar/hints';
 
 const advice = (hint: string, kind = 'unavailable') => adviceOf({ kind, hint }, l10n.t);
 
-test('the hint of a kind is of the editor', () => {
+test('some kinds of errors have hints of the editor', () => {
   const table: [string, string][] = [
     ['noModel', 'Choose a model.'],
     ['noKey', "Set the provider's API key, or choose another model."],
@@ -21,7 +21,7 @@ test('the hint of a kind is of the editor', () => {
     assert.deepEqual(advice('give `model`, set TRELLIS_MODEL', kind), { text: wanted });
 });
 
-test('of a hint those clauses stay that are of no command line, and its options are settings', () => {
+test('clauses about the command line are removed from a hint, and options become settings', () => {
   const table: [string, string | undefined, string?][] = [
     ['wait for it, or stop it', 'wait for it, or stop it'],
     ['nothing was changed; try `trellis localize`', 'nothing was changed'],
@@ -58,7 +58,7 @@ test('of a hint those clauses stay that are of no command line, and its options 
   }
 });
 
-/** Every text that the sidecar's sources give as a hint. */
+/** Finds all hints in the sidecar's sources. */
 function hints(): string[] {
   const sources = join(process.env.TRELLIS_REPOSITORY ?? '', 'server');
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((it) =>
@@ -72,7 +72,7 @@ function hints(): string[] {
   });
 }
 
-test('no hint of the sidecar brings its command line into a notification', () => {
+test('no hint of the sidecar mentions the command line in a notification', () => {
   const all = hints();
   assert.ok(all.length > 100, `${all.length} hints were found`);
   for (const hint of all) {
@@ -81,7 +81,7 @@ test('no hint of the sidecar brings its command line into a notification', () =>
   }
 });
 
-test('a limit of time is told with the setting that raises it', () => {
+test('a time limit is reported with the setting that raises it', () => {
   const table: [string, string][] = [
     [
       'a.py::t was stopped after 30 s (the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)',

@@ -1,4 +1,4 @@
-// The arrows between files and between folders: no circle, so that each can be read and tested after what it imports.
+// Imports between files and between folders contain no circle.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -59,7 +59,7 @@ function circles(graph: Graph): string[][] {
   return found.sort();
 }
 
-test('circles are found in a graph that has some', () => {
+test('the circles of a graph are found', () => {
   const graph = new Map([
     ['a', ['b']],
     ['b', ['c']],

@@ -1,4 +1,4 @@
-// The Python that tests run with.
+// The Python interpreter of the tests.
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(() => {
   extensions.activated = [];
 });
 
-/** Of the Python extension, which knows one environment. */
+/** Makes the API of the Python extension, which knows one environment. */
 function python(environment: unknown, executable: string) {
   return {
     ready: Promise.resolve(),
@@ -28,13 +28,13 @@ function python(environment: unknown, executable: string) {
   };
 }
 
-/** Of the Python Environments extension. */
+/** Makes the API of the Python Environments extension. */
 function environments(managerId: string, executable: string) {
   const chosen = { envId: { managerId }, execInfo: { run: { executable } }, environmentPath: Uri.file('/e') };
   return { getEnvironment: async (it: Uri) => (it.fsPath === '/p' ? chosen : undefined) };
 }
 
-test('the setting says which Python, relative to its folder', async () => {
+test('the setting chooses the interpreter, relative to the folder', async () => {
   const table: [string, string][] = [
     [' /envs/shop ', '/envs/shop'],
     ['.venv/bin/python', '/p/.venv/bin/python'],
@@ -48,7 +48,7 @@ test('the setting says which Python, relative to its folder', async () => {
   }
 });
 
-test('without a setting it is the environment that a person chose in an extension', async () => {
+test('without a setting, the environment selected in an extension is used', async () => {
   const venv = { type: 'VirtualEnvironment' };
   const ofPython = 'from the Python extension';
   const ofEnvironments = 'from the Python Environments extension';
@@ -94,7 +94,7 @@ test('without a setting it is the environment that a person chose in an extensio
   }
 });
 
-test('no extension is asked for containers, nor in a folder that is not trusted', async () => {
+test('no extension is asked with Docker, or in a folder without trust', async () => {
   extensions.installed = { 'ms-python.python': python({}, '/envs/a/bin/python') };
   editor.settings = { sandbox: 'docker' };
   assert.equal(await interpreterOf(place), undefined);
@@ -104,7 +104,7 @@ test('no extension is asked for containers, nor in a folder that is not trusted'
   assert.deepEqual(extensions.activated, []);
 });
 
-test('an extension that answers nonsense or nothing holds nobody up, and that is told once', async () => {
+test('an extension with a wrong or no answer delays nothing, and is logged once', async () => {
   const said: string[] = [];
   setInterpreterLog((it) => said.push(it));
   extensions.installed = { 'ms-python.python': { ready: Promise.resolve(), environments: {} } };
@@ -122,7 +122,7 @@ test('an extension that answers nonsense or nothing holds nobody up, and that is
   ]);
 });
 
-test('the one that was found last is told', async () => {
+test('the interpreter that was found last is reported', async () => {
   const told: unknown[] = [];
   const listening = onInterpreter((it) => told.push(it?.path));
   editor.settings = { interpreter: '/envs/shop' };

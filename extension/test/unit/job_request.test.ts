@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event as TrellisEvent } from '../../src/protocol';
 import { requestJob } from '../../src/sidecar/job_request';
-import { asClient, resultOf, Sidecar, settled } from './room_of_tests';
+import { asClient, FakeSidecar, resultOf, settled } from './fake_sidecar';
 
 type JobState = Extract<TrellisEvent, { type: 'job' }>['state'];
 
@@ -16,14 +16,14 @@ const job = (id: string, method = 'runTests', state: JobState = 'running'): Trel
 });
 const log = (message: string, id: string): TrellisEvent => ({ type: 'log', level: 'info', message, job: id });
 
-/** A request whose answer the test gives, with what its listener received. */
+/** Answers to a request. */
 interface Sent {
   readonly answer: (result: unknown) => void;
   readonly refuse: (error: Error) => void;
 }
 
 class Requests {
-  readonly sidecar = new Sidecar();
+  readonly sidecar = new FakeSidecar();
   /** Requests that the sidecar has not answered, by folder. */
   readonly open = new Map<unknown, Sent>();
   /** Lines that listeners received, by folder: ids of jobs, then messages. */

@@ -1,4 +1,4 @@
-// Jobs as a value: what events and lists make of it, and the words that are made of that.
+// Jobs as a value, and texts about them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
@@ -37,7 +37,7 @@ const progress = (id: string, done: number): TrellisEvent => ({
 });
 const after = (...events: TrellisEvent[]): Jobs => events.reduce(applyEvent, NO_JOBS);
 
-test('the run that is meant is the newest open one that grows something', () => {
+test('the current run is the newest open one', () => {
   const table: [string, TrellisEvent[], string | undefined, number][] = [
     ['nothing', [], undefined, 0],
     ['one run', [job('job-1', 'running')], 'job-1', 0],
@@ -54,7 +54,7 @@ test('the run that is meant is the newest open one that grows something', () => 
   }
 });
 
-test('of jobs that have ended the newest are remembered, of open ones all, and the end that is told', () => {
+test('all open jobs, the newest ended ones and the job of the last event are kept', () => {
   const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `job-${from + at}`);
   const begin = after(job('job-0', 'running'));
   const many = ids(1, 500).reduce((jobs, id) => applyEvent(jobs, job(id, 'done', 'runTests')), begin);
@@ -63,7 +63,7 @@ test('of jobs that have ended the newest are remembered, of open ones all, and t
   assert.equal(ended.get('job-0')?.state, 'done');
 });
 
-test('what is known of a job is kept by events that say nothing of it', () => {
+test('an event keeps the other fields of a job', () => {
   const files: TrellisEvent = { type: 'files', job: 'job-1', root: '/out', paths: ['a.py'] };
   const jobs = after(job('job-1', 'running'), progress('job-1', 3), files, job('job-1', 'paused'));
   const { progress: counted, out, state } = currentRun(jobs) ?? {};
@@ -71,7 +71,7 @@ test('what is known of a job is kept by events that say nothing of it', () => {
   assert.deepEqual([out, state], ['/out', 'paused']);
 });
 
-test('the folder that a run was begun with counts, and events that come before the answer are not lost', () => {
+test('a run has the folder it was begun with, and events from before the answer', () => {
   const early = after(job('job-1', 'running'), progress('job-1', 1));
   const jobs = withStarted(early, 'job-1', '/mine');
   assert.equal(currentRun(jobs)?.out, '/mine');
@@ -80,7 +80,7 @@ test('the folder that a run was begun with counts, and events that come before t
   assert.equal(applyEvent(jobs, files), jobs, 'nothing is new');
 });
 
-test('a list takes the place of what was known, but for the folders', () => {
+test('a list of jobs replaces all but the folders', () => {
   const shape: JobShape = {
     job: 'job-1',
     method: 'generate',
@@ -96,7 +96,7 @@ test('a list takes the place of what was known, but for the folders', () => {
   assert.equal(jobs.get('job-1')?.out, '/out');
 });
 
-test('the status bar says how far a run is, and what else there is', () => {
+test('the status bar shows the progress of a run, and other jobs', () => {
   const running = currentRun(after(job('job-1', 'running'), progress('job-1', 12)));
   const paused = currentRun(after(job('job-1', 'paused'), progress('job-1', 12)));
   const fresh = currentRun(after(job('job-1', 'running')));
@@ -119,7 +119,7 @@ test('the status bar says how far a run is, and what else there is', () => {
   }
 });
 
-test('work of hours is told by what it is and does, the run first, work of a minute by its number', () => {
+test('long jobs are shown by title and log line, the run first, and short ones by their number', () => {
   const log = (id: string, message: string): TrellisEvent => ({
     type: 'log',
     level: 'info',
@@ -151,7 +151,7 @@ test('work of hours is told by what it is and does, the run first, work of a min
   assert.equal(tooltip, 'title of job-1\ntitle of job-3\ntitle of job-2\nlooking for the cause');
 });
 
-test('time is told in the coarsest unit that says something', () => {
+test('the remaining time is shown in the largest unit that fits', () => {
   const table: [number, string][] = [
     [0, '0 s left'],
     [89, '89 s left'],
@@ -173,7 +173,7 @@ const status = (failed: string[], blocked: string[]): StatusResult => ({
   nodes: {},
 });
 
-test('the end of a run is told with its counts, and with what can be done', () => {
+test('the message at the end of a run has its counts and the next action', () => {
   const of = (state: Job['state'], more: Partial<Job> = {}): Job => ({
     id: 'job-1',
     method: 'generate',
@@ -226,7 +226,7 @@ test('the end of a run is told with its counts, and with what can be done', () =
   }
 });
 
-test('what a run has cost is the sum of its nodes, or not known', () => {
+test('the cost of a run is the sum of its nodes, if known', () => {
   const entry = (usd: number) => ({
     status: 'passed',
     timestamp: '',
@@ -238,7 +238,7 @@ test('what a run has cost is the sum of its nodes, or not known', () => {
   assert.equal(costOf(status([], [])), undefined);
 });
 
-test('what is spent is told with its bounds, where they are known', () => {
+test('the cost is shown with the budget, if known', () => {
   const table: [Cost, Budget | undefined, string][] = [
     [{ tokens: 123_400, usd: 0.42 }, { usd: 1 }, '$0.42 of $1.00, 123k tokens'],
     [{ tokens: 999, usd: 0.42 }, undefined, '$0.42, 999 tokens'],
@@ -249,7 +249,7 @@ test('what is spent is told with its bounds, where they are known', () => {
   for (const [cost, budget, wanted] of table) assert.equal(costText(cost, budget, words), wanted);
 });
 
-test('a budget is that of the newest order for the folder', () => {
+test('the budget of a folder is that of its newest run', () => {
   const [first, second] = [budgetOf({ out: '/a', budgetUsd: 1 }), budgetOf({ out: '/a', budgetTokens: 5 })];
   assert.deepEqual([first, second], [{ usd: 1 }, { tokens: 5 }]);
   assert.equal(budgetOf({ out: '/a', budgetMinutes: 3 }), undefined);

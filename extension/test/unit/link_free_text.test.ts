@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { textBeforeLink, withoutLinks } from '../../src/sidecar/link_free_text';
 
-/** How the editor finds links in notifications. */
+/** The editor's pattern for links in notifications. */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
 
 test('a notification shows the text of a link without the link', () => {

@@ -1,4 +1,4 @@
-// What package.json promises.
+// Content of package.json.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const extension = join(process.env.TRELLIS_REPOSITORY ?? '', 'extension');
 const read = (...path: string[]) => readFileSync(join(extension, ...path), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 const words: Record<string, string> = JSON.parse(read('package.nls.json'));
-/** By command, its title in the palette without the category. */
+/** Titles in the palette without the category, by command. */
 const titles = new Map<string, string>(
   manifest.contributes.commands.map((it: { command: string; title: string }) => [
     it.command,
@@ -16,28 +16,28 @@ const titles = new Map<string, string>(
   ]),
 );
 
-test('no workspace is searched for whether the extension is wanted', () => {
+test('the extension is not activated by a search of the workspace', () => {
   const events: string[] = manifest.activationEvents;
   const searches = events.filter((it) => it.startsWith('workspaceContains:') && it.includes('**'));
   assert.deepEqual(searches, []);
 });
 
-test('no setting of ours changes how the files of others look', () => {
+test('no default of ours changes other files', () => {
   const { configurationDefaults, languages, grammars } = manifest.contributes;
   const own: string[] = languages.map((it: { id: string }) => `[${it.id}]`);
   assert.deepEqual(Object.keys(configurationDefaults), own);
-  // Only addresses of ours have this language, and it has the colours of Python.
+  // Only URIs of ours have this language, with the colours of Python.
   assert.deepEqual(languages[0].filenamePatterns, ['/trellis.fix/**/*.py']);
   const grammar = JSON.parse(read(grammars[0].path));
   assert.deepEqual(grammar.patterns, [{ include: 'source.python' }]);
 });
 
-test('every text of the manifest is there, and none is left over', () => {
+test('every text of the manifest exists, and none is unused', () => {
   const used = [...read('package.json').matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key);
   assert.deepEqual([...new Set(used)].sort(), Object.keys(words).sort());
 });
 
-test('welcome texts and the walkthrough lead to commands and pages that are there', () => {
+test('welcome texts and the walkthrough link to existing commands and pages', () => {
   const links = Object.values(words).flatMap((it) => [...it.matchAll(/\(command:(trellis\.\w+)\)/g)]);
   const linked = links.map(([, command]) => command ?? '');
   assert.ok(linked.length > 0);
@@ -53,7 +53,7 @@ test('welcome texts and the walkthrough lead to commands and pages that are ther
   );
 });
 
-test('a command that a text names has that title', () => {
+test('texts name commands by their titles', () => {
   const all: string[] = readdirSync(join(extension, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = all.filter((it) => it.endsWith('.ts')).map((it) => read('src', it));
   const pages = readdirSync(join(extension, 'walkthrough')).map((it) => read('walkthrough', it));

@@ -1,4 +1,4 @@
-// Conversations and names as the editor's models take them.
+// Conversations and model names in the form of the editor's models.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const says = (role: ModelMessage['role'], text: string, more: Partial<ModelMessa
   ...more,
 });
 
-test('a conversation is turns of two, with calls and what they came to', () => {
+test('a conversation becomes alternating turns, with calls and results', () => {
   const call = { id: '1', name: 'grep', arguments: { word: 'x' } };
   const result = { id: '1', name: 'grep', text: 'none', isError: false };
   const made = toTurns([
@@ -68,12 +68,12 @@ test('providers and their keys are those of the sidecar', () => {
   for (const { key } of providersWithKey()) assert.ok(text.includes(`variable: "${key}"`), key);
 });
 
-test('the provider of a model is the word before the colon', () => {
+test('the provider of a model precedes the colon', () => {
   assert.equal(providerOf('openai:gpt-5:mini')?.key, 'OPENAI_API_KEY');
   for (const other of ['editor', 'recorded:/x.jsonl', '']) assert.equal(providerOf(other), undefined);
 });
 
-test('a process that is to have no keys has none, nor those of the editor', () => {
+test('a process without keys does not get those of the editor', () => {
   const names = providersWithKey().map((it) => it.key);
   const editor = { ...process.env, ...Object.fromEntries(names.map((it) => [it, 'secret'])) };
   const held = (env: NodeJS.ProcessEnv) =>
@@ -89,7 +89,7 @@ test('a process that is to have no keys has none, nor those of the editor', () =
   assert.equal(held({ ...editor, ...noKeys() }), '0');
 });
 
-test('a model that is chosen is the person’s own, unless the workspace has one already', async () => {
+test('a model is saved in the user settings, unless the workspace has one', async () => {
   const { Global, Workspace, WorkspaceFolder } = ConfigurationTarget;
   const table: [string, (string | undefined)[], ConfigurationTarget, (string | undefined)[]][] = [
     ['a:new', [undefined, undefined, undefined], Global, ['a:new', undefined, undefined]],

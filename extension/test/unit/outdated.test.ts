@@ -1,21 +1,21 @@
-// Results that are older than the code.
+// Outdated results.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { dimOutdatedResults, isOwnCode } from '../../src/testing/outdated';
-import { roomOf } from './room_of_tests';
+import { openTestingView } from './fake_sidecar';
 import { Disposable, editor, files, Uri } from './vscode';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
-/** Seconds since 1970 of a tick; the 20th is about now. */
+/** Seconds since 1970 of tick 0; tick 20 is about now. */
 const start = Date.now() / 1000;
 const secondsOf = (tick: number) => start + (tick - 20) * 100;
 
-/** Writes a file now, which says of itself that it was written at a tick. */
+/** Writes a file with the modification time of a tick. */
 function write(path: string, tick: number): { fsPath: string } {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '');
@@ -23,10 +23,10 @@ function write(path: string, tick: number): { fsPath: string } {
   return { fsPath: path };
 }
 
-test('a result is out of date when a file of its project is newer than its run', () => {
+test('a result is outdated when a file of its project is newer than its run', () => {
   const root = mkdtempSync(join(tmpdir(), 'outdated-'));
   const nested = join(root, 'grown');
-  const { testing, view } = roomOf(root);
+  const { testing, view } = openTestingView(root);
   const listening = Disposable.from(...dimOutdatedResults(testing));
   const ran = (of: string, id: string, tick: number) =>
     testing.tree.place(
@@ -41,7 +41,7 @@ test('a result is out of date when a file of its project is newer than its run',
     mock.timers.tick(100);
     return view.outdated.splice(0).map((it) => it.replace('\n', ' '));
   };
-  // The file that a run was made for is told of when the run has ended.
+  // The change of a file that started the run is reported after the run.
   files.changed.fire(write(join(root, 'shop.py'), 20));
   files.changed.fire(write(join(root, 'cart.py'), 15));
   assert.deepEqual(outdated(), [`${root} a.py::old`]);
@@ -53,11 +53,11 @@ test('a result is out of date when a file of its project is newer than its run',
     files.changed.fire(write(join(root, path), 50));
   files.changed.fire(write(join(tmpdir(), `outdated-elsewhere-${process.pid}.py`), 50));
   assert.deepEqual(outdated(), []);
-  // One that is put in the place of another may be older than that.
+  // A file that replaces another may be older.
   ran(root, 'a.py::old', 10);
   files.changed.fire(write(join(root, 'cart.py'), 1));
   assert.deepEqual(outdated(), [`${root} a.py::old`]);
-  // What ends after a change and began before it is dimmed when its run ends.
+  // A result whose run began before a change is dimmed when its run ends.
   ran(root, 'a.py::late', 10);
   testing.tree.dim();
   assert.deepEqual(outdated(), [`${root} a.py::late`]);
@@ -68,7 +68,7 @@ test('a result is out of date when a file of its project is newer than its run',
   listening.dispose();
 });
 
-test('code is what a person writes in Python', () => {
+test('own code is Python outside of hidden and installed folders', () => {
   const own = ['a.py', 'src/shop/cart.py', 'tests/test_a.py'];
   const others = ['a.txt', '.trellis/worktrees/w/a.py', '.venv/lib/a.py', 'env/site-packages/a.py'];
   assert.deepEqual([...own, ...others].filter(isOwnCode), own);

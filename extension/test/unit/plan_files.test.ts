@@ -1,4 +1,4 @@
-// Which files the explorer offers to generate from, and to implement.
+// Files that the explorer offers to generate from, and to implement.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const graph = '{"nodes": [{"id": "a"}], "edges": []}';
 const list = '{"tasks": [{"id": "a", "description": "b"}]}';
 const ofEditor = '{"tasks": [{"label": "build", "type": "shell"}]}';
 
-test('a file is a graph or a list of tasks by what it holds', () => {
+test('a graph and a task list are recognized by their content', () => {
   const table: [string, PlanKind][] = [
     [graph, 'graph'],
     ['{"nodes": [], "repo_name": "shop"}', 'graph'],
@@ -31,7 +31,7 @@ test('a file is a graph or a list of tasks by what it holds', () => {
   for (const [text, wanted] of table) assert.equal(kindOf(text), wanted, text.slice(0, 60));
 });
 
-test('a file that is broken is offered where its name says what it is', () => {
+test('a broken file is offered if its name fits', () => {
   assert.ok(mayBe('graph', '/p/rpg.json', '{'));
   assert.ok(mayBe('tasks', '/p/my-tasks.json', '{'));
   assert.ok(mayBe('graph', '/p/plan.json', graph));
@@ -39,7 +39,7 @@ test('a file that is broken is offered where its name says what it is', () => {
   assert.ok(!mayBe('tasks', '/p/tasks.json', ofEditor));
 });
 
-/** Files of an open folder. */
+/** Writes files of an open folder. */
 function written(texts: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'plans-'));
   for (const [path, text] of Object.entries(texts)) {
@@ -50,7 +50,7 @@ function written(texts: Record<string, string>): string {
   return root;
 }
 
-test('the menus are told which files are plans, those that are opened and saved too', async () => {
+test('menus know the plans among existing, opened and saved files', async () => {
   const texts = { 'rpg.json': graph, 'task.json': list, '.vscode/tasks.json': list, 'graph.json': '{}' };
   const root = written(texts);
   files.found = Object.keys(texts).map((it) => Uri.file(join(root, it)));
@@ -71,7 +71,7 @@ test('the menus are told which files are plans, those that are opened and saved 
   });
 });
 
-test('the explorer offers to implement what looks like a specification', () => {
+test('the explorer offers to implement a spec', () => {
   const { contributes } = JSON.parse(readFileSync(join(repository, 'extension/package.json'), 'utf8'));
   const entries: { command: string; when: string }[] = contributes.menus['explorer/context'];
   const when = entries.find((it) => it.command === 'trellis.implement')?.when ?? '';

@@ -6,7 +6,7 @@ const files = ['host', 'nodes', 'repair', 'approval', 'first', 'folders'].map((i
 
 const names = (wanted: { short?: boolean; named?: string }) => selected(files, wanted).map(nameOf);
 
-test('a lane runs the files that it has of those that are named', () => {
+test('a lane runs its files among the named ones', () => {
   const table: [{ short?: boolean; named?: string }, string[]][] = [
     [{}, ['nodes', 'approval', 'first', 'folders', 'repair', 'host']],
     [{ short: true }, ['approval', 'first', 'folders', 'host']],
@@ -18,7 +18,7 @@ test('a lane runs the files that it has of those that are named', () => {
   for (const [wanted, expected] of table) assert.deepEqual(names(wanted), expected);
 });
 
-test('a name that no lane has is refused in each', () => {
+test('an unknown name is refused in every lane', () => {
   for (const short of [true, false])
     assert.throws(() => names({ short, named: 'repare' }), /no test file is called \*repare\*/);
 });

@@ -1,4 +1,4 @@
-// What stands in for the editor's own module in tests that need no editor: as much as they use.
+// A fake of the module `vscode` with the used parts.
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type ConfigurationTarget, Disposable, EventEmitter, type Uri } from './vscode_values';
@@ -18,7 +18,7 @@ export const l10n = {
   },
 };
 
-/** Open folders: whose files `found` has, and of which a watcher tells what is made, changed and deleted. */
+/** Files of open folders: `found` has them, and watchers report created, changed and deleted ones. */
 export const files = {
   found: [] as { fsPath: string }[],
   asked: [] as { include: string; exclude: unknown }[],
@@ -34,22 +34,22 @@ interface Document {
   save?(): Promise<boolean>;
 }
 
-/** What a person does in the editor, and what it shows them. */
+/** Input of the person, and what the editor shows. */
 export const editor = {
   folders: [] as { name: string; uri: Uri }[],
-  /** Of the person, of the workspace, and of its folders. */
+  /** Settings of the person, of the workspace, and of its folders. */
   settings: {} as Record<string, unknown>,
   ofWorkspace: {} as Record<string, unknown>,
   ofFolder: {} as Record<string, unknown>,
   trusted: new EventEmitter<undefined>(),
   opened: new EventEmitter<Document>(),
   saved: new EventEmitter<Document>(),
-  /** Notifications, and which button is taken. */
+  /** Shown notifications, and the chosen button. */
   said: [] as string[],
   answer: undefined as string | undefined,
-  /** What notifications of progress have said. */
+  /** Texts of progress notifications. */
   progress: [] as string[],
-  /** Commands that were run. */
+  /** Executed commands. */
   ran: [] as unknown[][],
 };
 
@@ -132,7 +132,7 @@ export enum QuickPickItemKind {
   Default = 0,
 }
 
-/** Other extensions: their interfaces by id, and which were activated. */
+/** Other extensions: their APIs by id, and the activated ones. */
 export const extensions = {
   all: [] as unknown[],
   installed: {} as Record<string, unknown>,
@@ -154,7 +154,7 @@ export const lm = { selectChatModels: async () => [] };
 
 const registered = new Map<string, (...given: unknown[]) => unknown>();
 
-/** Runs a command of the extension's. */
+/** Runs a command of the extension. */
 export async function run(name: string, ...given: unknown[]): Promise<unknown> {
   return await registered.get(name)?.(...given);
 }

@@ -1,4 +1,4 @@
-// The editor's Testing view as a record of what it was told.
+// A fake of the editor's Testing view that records what it is told.
 import { CancellationTokenSource, type Range, type Uri } from './vscode_values';
 
 export enum TestRunProfileKind {
@@ -70,7 +70,7 @@ export class Item {
   ) {}
 }
 
-/** What a run was told, one line each, such as `passed a.py::t`. */
+/** A run that records a line for each call, such as `passed a.py::t`. */
 export class Run {
   readonly told: string[] = [];
   readonly messages = new Map<string, TestMessage>();
@@ -104,7 +104,7 @@ type Work = (request: TestRunRequest, token: unknown) => unknown;
 export class Controller {
   readonly items = new Items();
   readonly runs: Run[] = [];
-  /** Ids of items whose results were said to be out of date. */
+  /** Ids of items whose results were invalidated. */
   readonly outdated: string[] = [];
   resolveHandler: ((item?: Item) => Promise<void>) | undefined;
   refreshHandler: ((token: unknown) => Promise<void>) | undefined;
@@ -129,7 +129,7 @@ export class Controller {
     for (const it of items === undefined ? [] : [items].flat()) this.outdated.push(it.id);
   }
 
-  /** Ids of everything in it, without the folder. */
+  /** Ids of all items, without the folder. */
   get ids(): string[] {
     const below = (items: Items): string[] =>
       [...items].flatMap(([, it]) => [it.id.split('\n')[1] ?? it.id, ...below(it.children)]);

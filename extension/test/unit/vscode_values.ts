@@ -1,4 +1,4 @@
-// Values of the editor's module, as much as tests of ours look at.
+// Values of the module `vscode`, with the used parts.
 
 export class EventEmitter<T> {
   private readonly ears = new Set<(it: T) => unknown>();
@@ -17,7 +17,7 @@ export class EventEmitter<T> {
   }
 }
 
-/** What ends when it is thrown away. */
+/** A disposable object. */
 export class Disposable {
   constructor(private readonly end: () => unknown) {}
 

@@ -1,4 +1,4 @@
-// Proposed fixes before a person: looked at, taken in parts, edited, refused, undone.
+// Proposals: reviewed, accepted in parts, edited, refused, undone.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,18 +46,18 @@ const fixed = cart.replace('> FREE_FROM', '>= FREE_FROM');
 const block = (search: string, replace: string) =>
   `shop/cart.py\n<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
 
-/** What the model says: a better comment, and the fix. */
+/** Replies of the model: a better comment, and the fix. */
 const reply =
   block('# The least for which nothing is paid.', comment) +
   block('    if total > FREE_FROM:', '    if total >= FREE_FROM:');
 
 interface Shop {
   readonly root: string;
-  /** What the disk has of its code. */
+  /** Reads the code from the disk. */
   readonly code: () => string;
 }
 
-/** A shop with a test that fails. */
+/** Makes a shop with a failing test. */
 function shop(root: string): Shop {
   write(join(root, 'pytest.ini'), '[pytest]\n');
   write(join(root, 'shop', '__init__.py'), '');
@@ -74,7 +74,7 @@ const settings = {
   'trellis.sandbox': 'local',
 };
 
-test('fixes are proposed, taken in parts, undone, edited, refused and rejected', async () => {
+test('proposals are accepted in parts, undone, edited, refused and rejected', async () => {
   await sitting('approval', { settings }, async (session) => {
     const own = shop(join(session.server.scratch.root, 'shop'));
     await session.workbench.open(own.root);
@@ -86,13 +86,13 @@ test('fixes are proposed, taken in parts, undone, edited, refused and rejected',
   });
 });
 
-/** The test fails, and its quick fix is asked for twice: two proposals wait. */
+/** The test fails, and its quick fix is requested twice: two proposals wait. */
 async function proposed({ workbench }: Session): Promise<void> {
   await workbench.openFile('test_cart.py');
   await workbench.lens(/^Run$/).nth(0).click();
   await workbench.lens('✗').waitFor();
   await workbench.activity('Trellis');
-  // A view that is shown takes the focus, and closes what had it.
+  // A view that is opened takes the focus, and closes what had it.
   await workbench.page.getByText('No run yet.').waitFor();
   for (const number of [1, 2]) {
     await workbench.quickFix('assert shipping([(2, 50)]) == 0', 'Propose a fix');
@@ -105,7 +105,7 @@ async function proposed({ workbench }: Session): Promise<void> {
   await workbench.picture('approval-1-waiting');
 }
 
-/** One hunk is rejected, the other accepted and undone; the next proposal comes up by itself. */
+/** One hunk is rejected, the other accepted and undone; the next proposal is shown by itself. */
 async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   const said = workbench.notification('2 proposed fixes are ready for review');
   await workbench.answer(said, 'Review').click();
@@ -128,7 +128,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   assert.equal(own.code(), fixed);
   await workbench.tab('cart.py (fix-2)').waitFor();
   await workbench.tab('cart.py (fix-1)').waitFor({ state: 'detached' });
-  // The tests that ran for the decision: the one that failed, and two that nobody had run before.
+  // The tests of the decision: the failed one, and two that had not run.
   await workbench.lens('✓').nth(2).waitFor();
   await passedInGutter(workbench).nth(2).waitFor();
   await workbench.picture('approval-3-accepted');
@@ -140,7 +140,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   assert.equal(await workbench.lens('✓').count(), 2);
 }
 
-/** What a person has written into the file stays, unsaved and saved. */
+/** Unsaved and saved changes of the file stay. */
 async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
   const { keyboard } = workbench.page;
   await workbench.openFile('shop/cart.py');
@@ -163,7 +163,7 @@ async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
   assert.equal(own.code(), cart.replace('return 5', 'return 5  # mine'));
 }
 
-/** The text is written anew before it is accepted. */
+/** The proposed text is edited before it is accepted. */
 async function edited({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.lens(/^.?.?Edit$/).click();
   await workbench.lens('Accept edited').waitFor();
@@ -179,7 +179,7 @@ async function edited({ workbench }: Session, own: Shop): Promise<void> {
     assert.ok(code.includes(it), `${it}: ${code}`);
 }
 
-/** The one that was undone is rejected: its tabs go, and the file is as it was. */
+/** The undone proposal is rejected: its tabs are closed, and the file is as before. */
 async function rejected({ workbench }: Session, own: Shop): Promise<void> {
   const before = own.code();
   await workbench.treeItem('cart.py').first().click();
@@ -187,7 +187,7 @@ async function rejected({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.lens(/^.?.?Reject$/).click();
   await workbench.notification('fix-1 was rejected. Nothing was written.').waitFor();
   await workbench.tab('(fix-1)').waitFor({ state: 'detached' });
-  // The tab beside is gone as well, and the one that the person opened is there.
+  // The test tab is closed as well, and the person's own tab is open.
   await workbench
     .tab(/^test_cart\.py$/)
     .nth(1)
@@ -199,7 +199,7 @@ async function rejected({ workbench }: Session, own: Shop): Promise<void> {
   assert.equal(own.code(), before);
 }
 
-/** Waits until the proposed text has colours: its language is one of ours, so that no other difference has lenses. */
+/** Waits until the proposed text is coloured: its language is one of ours, so that no other diff has lenses. */
 async function coloured({ page }: Workbench): Promise<void> {
   await page.waitForFunction(() => {
     const all = [...document.querySelectorAll('.editor.modified .view-line span[class*="mtk"]')];
@@ -207,7 +207,7 @@ async function coloured({ page }: Workbench): Promise<void> {
   });
 }
 
-/** Marks that the Testing view sets. */
+/** Marks of the Testing view. */
 function passedInGutter(workbench: Workbench): Locator {
   return workbench.page.locator('.glyph-margin-widgets .codicon-testing-passed-icon');
 }

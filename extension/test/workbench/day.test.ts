@@ -1,4 +1,4 @@
-// A person's day: a graph is grown, and everything that can be seen of it moves.
+// A run from its start to its report, with everything that shows it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const { passed = 0, failed = 0, skipped = 0 } = endings();
 const total = passed + failed + skipped;
 const OFFER = /stopped after \d+ of \d+ nodes. Resume it/;
 
-test("a person's day", async () => {
+test('a graph is generated through a crash, cancellation and changed settings', async () => {
   await sitting('day', { settings }, async (session) => {
     const folder = planned(session.server.scratch.root);
     await morning(session, folder);
@@ -27,7 +27,7 @@ test("a person's day", async () => {
   });
 });
 
-/** The graph is opened, and a run is started from it. */
+/** A run is started from the open graph. */
 async function morning({ workbench }: Session, folder: string): Promise<void> {
   await workbench.open(folder);
   await workbench.openFile('rpg.json');
@@ -39,14 +39,14 @@ async function morning({ workbench }: Session, folder: string): Promise<void> {
   await workbench.picture('day-2-under-way');
 }
 
-/** The sidecar is killed amid the run; it is started again, and the run goes on where it stopped. */
+/** The sidecar is killed during the run; it restarts, and the run is resumed. */
 async function crash({ server, workbench }: Session): Promise<void> {
   const [first, ...others] = sidecars(server);
   assert.ok(first !== undefined && others.length === 0, 'one sidecar serves the window');
   process.kill(first, 'SIGKILL');
   await workbench.notification('Trellis crashed').waitFor();
   await workbench.picture('day-3-crashed');
-  // That it runs again is said for some seconds only, before or after the offer.
+  // The message about the restart is shown for some seconds, before or after the offer.
   await Promise.all([
     workbench.notification('Trellis crashed and is running again.').waitFor(),
     workbench.notification(OFFER).waitFor(),
@@ -54,7 +54,7 @@ async function crash({ server, workbench }: Session): Promise<void> {
   const [second] = sidecars(server);
   assert.ok(second !== undefined && second !== first, 'another sidecar was started');
   await workbench.picture('day-4-resume-offered');
-  // What was in work when it was cut off is in nobody's work now.
+  // Nodes in progress at the crash are stopped.
   await workbench.activity('Trellis');
   await workbench
     .treeItem(/\d+\/\d+ passed/)
@@ -64,11 +64,11 @@ async function crash({ server, workbench }: Session): Promise<void> {
     .treeItem(/running/)
     .first()
     .waitFor({ state: 'detached' });
-  // Both are past some time, and nobody closes them.
+  // Both notifications disappear by themselves.
   await workbench.notification('Trellis crashed').waitFor({ state: 'detached' });
 }
 
-/** An offer goes when somebody else takes it, and when it is taken in another way. */
+/** An offer disappears when another process resumes the run, or the person does in another way. */
 async function offered({ server, workbench }: Session, folder: string): Promise<void> {
   const end = goOnElsewhere(server, folder);
   await workbench.notification(OFFER).waitFor({ state: 'detached' });
@@ -80,7 +80,7 @@ async function offered({ server, workbench }: Session, folder: string): Promise<
   await progressed(workbench.statusItem('trellis.run'));
 }
 
-/** A run that was cancelled can be gone on with for as long as nobody does. */
+/** A cancelled run can be resumed as long as nobody does. */
 async function cancelled({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Cancel');
   const said = workbench.notification('was cancelled. What passed is kept');
@@ -92,7 +92,7 @@ async function cancelled({ workbench }: Session): Promise<void> {
   await workbench.picture('day-5-resumed');
 }
 
-/** A setting that names another program cuts nothing off without leave. */
+/** A setting that names another program stops no job without confirmation. */
 async function moved({ server, workbench }: Session, folder: string): Promise<void> {
   const before = sidecars(server);
   const settings = { 'trellis.path': '/nowhere/trellis' };
@@ -101,7 +101,7 @@ async function moved({ server, workbench }: Session, folder: string): Promise<vo
   assert.deepEqual(sidecars(server), before);
 }
 
-/** The run ends as the fixture says, and its report is read. */
+/** The run ends as the fixture says, and its report is opened. */
 async function evening({ workbench }: Session, folder: string): Promise<void> {
   const said = workbench.notification(`${passed} of ${total} nodes passed`);
   await said.waitFor({ timeout: bounds.growth });
@@ -116,7 +116,7 @@ async function evening({ workbench }: Session, folder: string): Promise<void> {
   assert.ok(text.includes((await report.innerText()).trim()));
 }
 
-/** Waits until the status bar tells how far the run is. */
+/** Waits until the status bar shows the progress of the run. */
 async function progressed(item: Locator): Promise<void> {
   await item.filter({ hasText: /\d+\/\d+ \d+%/ }).waitFor();
 }

@@ -1,4 +1,4 @@
-// What a person writes in place of a proposal: kept through clicks, closed tabs and reloads, and written as it is.
+// Edits of a proposal: kept through clicks, closed tabs and reloads, and written unchanged.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { write } from '../lane/scratch';
 import { type Session, sitting } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
-/** With a mark, letters beyond ASCII, and line ends of two kinds: whatever an editor could change by itself. */
+/** A byte order mark, letters beyond ASCII, and two kinds of line ends: everything that an editor could change. */
 const cart = [
   '\ufeff# Café: the least for which nothing is paid.\r\n',
   'FREE_FROM = 100\r\n',
@@ -43,7 +43,7 @@ const settings = {
   'files.encoding': 'iso88591',
 };
 
-test('what a person writes in place of a proposal is not lost, and is all that changes', async () => {
+test('edits of a proposal are not lost, and change nothing else', async () => {
   await sitting('drafts', { settings }, async (session) => {
     const root = join(session.server.scratch.root, 'shop');
     const files = {
@@ -60,7 +60,7 @@ test('what a person writes in place of a proposal is not lost, and is all that c
   });
 });
 
-/** What was changed since it was shown is not accepted unseen. */
+/** A proposal that has changed since it was shown is not accepted. */
 async function unseen({ workbench }: Session, root: string): Promise<void> {
   await workbench.openFile('test_cart.py');
   await workbench.lens(/^Run$/).first().click();
@@ -80,7 +80,7 @@ async function unseen({ workbench }: Session, root: string): Promise<void> {
   await stale.waitFor({ state: 'detached' });
 }
 
-/** A text is there again after a click on its proposal, and, saved, after a reload without its tab. */
+/** An edit is there again after a click on its proposal, and, if saved, after a reload without its tab. */
 async function kept({ workbench }: Session): Promise<void> {
   const own = changedSide(workbench, '# naïve');
   await workbench.lens(/^.?.?Edit$/).click();
@@ -105,7 +105,7 @@ async function kept({ workbench }: Session): Promise<void> {
   await workbench.picture('drafts-2-reloaded');
 }
 
-/** A rebase takes it along; what is accepted differs from the file in nothing else. */
+/** A rebase keeps the edit; the accepted text differs from the file in nothing else. */
 async function written({ workbench }: Session, file: string): Promise<void> {
   appendFileSync(file, theirs);
   await workbench.lens('Accept edited').click();

@@ -8,7 +8,7 @@ import { project } from '../lane/project';
 import { sitting } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
-test('a test is run by its lens, lens and Testing view tell how it ended, and what failed is debugged', async () => {
+test('a lens runs a test, lens and Testing view show the outcome, and a failed test is debugged', async () => {
   await sitting('lens', { others: [pythonDebugger()] }, async ({ server, workbench }) => {
     const folder = project(server.scratch.root);
     await workbench.open(folder);
@@ -31,13 +31,13 @@ test('a test is run by its lens, lens and Testing view tell how it ended, and wh
     const { module, args, cwd, env, program } = debugged(server);
     const wanted = ['pytest', ['test_prices.py::test_discounted'], folder, {}, undefined];
     assert.deepEqual([module, args, cwd, env, program], wanted);
-    // What is deleted is no test any more.
+    // Deleted tests disappear.
     rmSync(join(folder, 'test_prices.py'));
     await workbench.testParent('test_prices.py').waitFor({ state: 'detached' });
   });
 });
 
-test('the gutter tells it too where the Testing view is off, and what debugging and models need is told; the walkthrough opens', async () => {
+test('the gutter shows outcomes without the Testing view, messages tell what debugging and models need, and the walkthrough opens', async () => {
   await sitting('gutter', { settings: { 'testing.gutterEnabled': false } }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     await workbench.open(root);
@@ -47,7 +47,7 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
     await runBoth(workbench);
     await workbench.waitForGutter(2);
     await workbench.picture('gutter');
-    // Its beginning: behind its end stand the editor's own words.
+    // At its start: the editor's own texts are behind its end.
     await workbench.line('def test_discounted').click({ position: { x: 20, y: 8 } });
     await workbench.command('Test: Debug Test at Cursor');
     await workbench.notification('Install "Python Debugger" (ms-python.debugpy)').waitFor();
@@ -62,7 +62,7 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
       .waitFor();
     await workbench.input().fill('mine');
     await workbench.input().press('Enter');
-    // It is the person's own: nothing is written into the project.
+    // The model is saved in the user settings, not in the project.
     await workbench.notification('Model set to ollama:mine in your user settings.').waitFor();
     assert.ok(!existsSync(join(root, '.vscode')));
     await workbench.command('Trellis: Get Started');
@@ -71,7 +71,7 @@ test('the gutter tells it too where the Testing view is off, and what debugging 
   });
 });
 
-/** Runs the test that passes, then the one that fails. */
+/** Runs the passing test, then the failing one. */
 async function runBoth(workbench: Workbench): Promise<void> {
   await workbench.lens(/^Run$/).nth(0).click();
   await workbench.lens('✓').waitFor();

@@ -1,4 +1,4 @@
-// Proposed fixes in harder weather: over several files, cut short, across a reload, of other processes and of runs.
+// Proposals in difficult cases: over several files, cancelled, across a reload, of other processes and of runs.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ def shipping(total):
 const rates = 'FREE_FROM = 110\n';
 const fixed = { cart: cart.replace('> FREE', '>= FREE'), rates: 'FREE_FROM = 100\n' };
 
-/** For as long as there is a file `hold`, tests go on; only a copy of the project is tested, where it stays. */
+/** Tests wait for as long as there is a file `hold` in the tested copy of the project. */
 const conftest = `import os
 import time
 
@@ -78,7 +78,7 @@ const asserted = (id: string, results: readonly number[]) =>
     ].join('\n\n\n'),
   );
 
-/** What the model says: `square` is mended once, which a person has to see. */
+/** Replies of the model: a fix of `square`, which needs a review. */
 const said: readonly [string, string, string][] = [
   ['test_cart.py::test_free_from_a_hundred', 'repair', both],
   ['square', 'tests', asserted('square', [1, 4, 9])],
@@ -97,7 +97,7 @@ after(() => rmSync(dirname(replies), { recursive: true }));
 const model = `recorded:${replies}`;
 const settings = { 'trellis.model': model, 'trellis.sandbox': 'local', 'trellis.approve': 'supervised' };
 
-test('fixes over several files, of other processes and of runs are decided', async () => {
+test('proposals over several files, of other processes and of runs are decided', async () => {
   await sitting('fixes', { settings }, async (session) => {
     const root = join(session.server.scratch.root, 'shop');
     const files = { 'shop/cart.py': cart, 'shop/rates.py': rates, 'test_cart.py': tests };
@@ -115,7 +115,7 @@ test('fixes over several files, of other processes and of runs are decided', asy
   });
 });
 
-/** One file of two mends nothing: nothing is written, and all of it can be decided as before. */
+/** One of two files fixes nothing: nothing is written, and the whole proposal can still be decided. */
 async function inPart({ workbench }: Session, root: string): Promise<void> {
   await workbench.openFile('test_cart.py');
   await workbench.lens(/^Run$/).nth(0).click();
@@ -130,12 +130,12 @@ async function inPart({ workbench }: Session, root: string): Promise<void> {
   await workbench.picture('fixes-1-failed');
   assert.deepEqual(code(root), { cart, rates });
   await workbench.lens('✗').first().waitFor();
-  // The run for the fix has shown that the other one passes; what was not written has changed nothing.
+  // The test run of the decision has shown that the other test passes; nothing was written.
   assert.equal(await workbench.lens('✓').count(), 1);
   await workbench.notification('Applying your decision about fix-1').waitFor({ state: 'detached' });
 }
 
-/** A decision that is cut short decides nothing. */
+/** A cancelled decision decides nothing. */
 async function cancelled({ workbench }: Session, root: string): Promise<void> {
   const hold = join(root, 'hold');
   write(hold, '');
@@ -149,7 +149,10 @@ async function cancelled({ workbench }: Session, root: string): Promise<void> {
   await workbench.picture('fixes-2-cancelled');
 }
 
-/** After a reload no tab shows an error; a person's text goes when they say so, and with the proposal all of its tabs. */
+/**
+ * After a reload no tab shows an error; an edit is discarded when the person agrees, and all tabs are closed with the
+ * proposal.
+ */
 async function reloaded({ workbench }: Session, root: string): Promise<void> {
   await workbench.lens(/^.?.?Edit$/).click();
   await workbench.lens('Accept edited').waitFor();
@@ -177,7 +180,7 @@ async function reloaded({ workbench }: Session, root: string): Promise<void> {
   await workbench.picture('fixes-4-accepted');
 }
 
-/** A run in a terminal, for which nobody is there, puts a fix before the person at the editor. */
+/** A run in a terminal without a person proposes a fix in the editor. */
 async function elsewhere({ server, workbench }: Session, plans: string): Promise<void> {
   await workbench.openFile('rpg.json');
   await workbench.statusItem('trellis.run').waitFor();
@@ -190,7 +193,7 @@ async function elsewhere({ server, workbench }: Session, plans: string): Promise
   await workbench.picture('fixes-5-elsewhere');
 }
 
-/** The run goes on in the editor, waits for the decision, and does as it says. */
+/** The run is resumed in the editor, waits for the decision, and follows it. */
 async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   await workbench.command('Trellis: Generate Repository from Graph');
   await workbench.answerGenerate('rpg.json');
@@ -200,7 +203,7 @@ async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   await workbench.lens(/^.?.?Accept$/).waitFor();
   await workbench.picture('fixes-6-of-a-run');
   await workbench.lens(/^.?.?Accept$/).click();
-  // Each is said for some seconds only, one before or after the other.
+  // Each message is shown for some seconds, one before or after the other.
   await Promise.all([
     workbench.notification('fix-1 was accepted. The run now tests it and writes it.').waitFor(),
     workbench.notification('2 of 2 nodes passed').waitFor({ timeout: bounds.growth }),

@@ -1,4 +1,4 @@
-// A workspace of several folders: everything knows, or asks, which of them is meant.
+// A workspace of several folders: every action finds, or asks for, the folder that is meant.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const replies = [
   said('implementation', 'def double(x: int) -> int:', '    return 2 * x'),
 ];
 
-test('a run grows in one folder of two, tests run in the other and in one that comes later', async () => {
+test('a run generates in one of two folders, and tests run in the other and in a new one', async () => {
   await sitting('folders', { settings: { 'trellis.sandbox': 'local' } }, async ({ server, workbench }) => {
     const below = server.scratch.root;
     const plans = planned(below);
@@ -64,7 +64,7 @@ test('a run grows in one folder of two, tests run in the other and in one that c
   });
 });
 
-/** A folder with a graph, and with a model that is set for it alone. */
+/** Makes a folder with a graph, and with a model in its own settings. */
 function planned(below: string): string {
   const folder = join(below, 'plans');
   const graph = { nodes: [leaf], edges: [], metadata: { project_name: 'lib' } };
@@ -75,14 +75,14 @@ function planned(below: string): string {
   return folder;
 }
 
-/** The test of the editor in front is run. */
+/** The test of the active editor is run. */
 async function ranByLens(workbench: Workbench): Promise<void> {
   await workbench.lens(/^Run$/).nth(1).waitFor();
   await workbench.lens(/^Run$/).first().click();
   await workbench.lens('✓').waitFor();
 }
 
-/** The graph's folder is meant, with its own settings; the panel shows the run. */
+/** The graph's folder is used, with its own settings; the view shows the run. */
 async function grownIn(workbench: Workbench, plans: string): Promise<void> {
   await workbench.activity('Trellis');
   await workbench.button('Generate Repository from Graph…').click();
@@ -98,7 +98,7 @@ async function grownIn(workbench: Workbench, plans: string): Promise<void> {
   await drawn(workbench);
 }
 
-/** The picture of the graph has its node. */
+/** The page of the graph has its node. */
 async function drawn(workbench: Workbench): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
@@ -108,7 +108,7 @@ async function drawn(workbench: Workbench): Promise<void> {
   await workbench.command('View: Close Editor');
 }
 
-/** What no file tells is asked for. */
+/** The folder is asked for if no file determines it. */
 async function asked(workbench: Workbench): Promise<void> {
   await workbench.command('Trellis: Run Demo');
   for (const name of ['shop', 'plans']) await workbench.option(name).waitFor();

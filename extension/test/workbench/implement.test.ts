@@ -1,4 +1,4 @@
-// An issue is implemented from the palette: its change is looked at, and merged when a person says so.
+// An issue is implemented from the palette: its change is reviewed and merged.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -58,7 +58,7 @@ test('an issue is implemented, reviewed and merged', async () => {
     assert.equal(readFileSync(join(root, 'halves.py'), 'utf8'), code);
     assert.equal(git('log', '-1', '--format=%s'), 'Issue 42: Halves');
     assert.equal(git('status', '--short'), '');
-    // The worktree of the issue was no project of the person's.
+    // The worktree of the issue is no project of the Testing view.
     await workbench.command('Testing: Focus on Test Explorer View');
     await workbench.testParent('shop').waitFor();
     const ours = workbench.page.locator('.test-explorer [role="treeitem"]').filter({ hasText: '.trellis' });
@@ -66,7 +66,7 @@ test('an issue is implemented, reviewed and merged', async () => {
   });
 });
 
-/** Answers what is asked before the work. */
+/** Answers the questions before the job. */
 async function asked({ workbench }: Session): Promise<void> {
   const title = (text: string) =>
     workbench.page.locator('.quick-input-widget:visible').filter({ hasText: text }).waitFor();

@@ -1,4 +1,4 @@
-// Programs that are started as the sidecar and are none, or misbehave: they are let go, and that is said.
+// Programs that are started as the sidecar and are none, or misbehave: they are stopped, and that is reported.
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import type { Workbench } from '../lane/workbench';
 
 const folder = mkdtempSync(join(tmpdir(), 'trellis-mute-'));
 const stub = join(folder, 'stub.mjs');
-/** Where it says that it lives: it is connected for as long as it does. */
+/** Socket that the program connects to for as long as it lives. */
 const ear = join(folder, 'ear');
 const farewell = join(folder, 'farewell');
 const mode = join(folder, 'mode');
-/** What it does is in the file `mode`; it goes on living when nobody hears it any more. */
+/** The file `mode` decides what the program does; it stays alive when its streams are closed. */
 const program = `#!${process.execPath}
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ setInterval(() => {}, 1000);
 write(stub, program);
 chmodSync(stub, 0o755);
 
-/** Process ids of all that were started, that were greeted, and that are alive; `change` is emitted when those are others. */
+/** Ids of the started, the initialized and the living processes; `change` is emitted when they change. */
 const [started, greeted, alive]: [string[], string[], Set<string>] = [[], [], new Set()];
 const changes = new EventEmitter();
 const hearing = createServer((socket) => {
@@ -77,7 +77,7 @@ const hearing = createServer((socket) => {
     own = pid;
     changes.emit('change');
   });
-  // One that is killed may reset it.
+  // A killed process may reset the connection.
   socket.on('error', () => {});
   socket.on('close', () => {
     alive.delete(own);
@@ -98,7 +98,7 @@ async function until(holds: () => boolean, what: string): Promise<void> {
   }
 }
 
-test('a program that never answers is let go, and that is said', async () => {
+test('a program that never answers is stopped and reported', async () => {
   writeFileSync(mode, 'mute');
   await sitting('life', { settings: { 'trellis.path': stub } }, async ({ server, workbench }) => {
     await workbench.open(project(server.scratch.root));
@@ -116,7 +116,7 @@ test('a program that never answers is let go, and that is said', async () => {
   });
 });
 
-/** One that says what is no message is known at once. */
+/** Output that is no message is recognized at once. */
 async function talkedNonsense(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'nonsense');
   await workbench.command('Trellis: Restart Server');
@@ -124,11 +124,13 @@ async function talkedNonsense(workbench: Workbench): Promise<void> {
   await until(() => alive.size === 0, 'it is gone');
 }
 
-/** One that greets says words, not links; is replaced when it stammers; and has the time to end as it should. */
+/**
+ * A program that initializes shows texts without links, is replaced when its output is broken, and has time to exit.
+ */
 async function spoke(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'talks');
   await workbench.command('Trellis: Restart Server');
-  // Where all of them are, not only the three that come up.
+  // The list shows all notifications, not only the latest three.
   await workbench.command('Notifications: Show Notifications');
   const said = workbench.page
     .locator('.notifications-center .notification-list-item')

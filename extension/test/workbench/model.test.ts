@@ -1,4 +1,4 @@
-// The editor's own models, which another extension offers, grow a repository.
+// A repository is generated with models of another extension.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { bounds } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { sitting } from '../lane/session';
 
-/** What it is asked for is told by the question's own words; what it says is for every `fN` the same. */
+/** The reply depends on the text of the prompt, and is the same for every `fN`. */
 const provider = `
 const { lm, LanguageModelTextPart } = require('vscode');
 const text = (it) => it.content.map((part) => part.value ?? '').join('');
@@ -49,7 +49,9 @@ const leaf = (id: string) => ({
 
 const isOld = laneNamed(wanted('TRELLIS_LANE')).name === '1';
 
-test("the editor's own model grows a repository", { skip: isOld && 'its editor has no models' }, async () => {
+test('a repository is generated with a model of the editor', {
+  skip: isOld && 'its editor has no models',
+}, async () => {
   const settings = { 'trellis.model': 'editor:small', 'trellis.sandbox': 'local' };
   const others = [other('models', manifest, provider)];
   await sitting('model', { settings, others }, async ({ server, workbench }) => {

@@ -1,4 +1,4 @@
-// The panel of nodes and the picture of the graph, before, while and after a repository is grown.
+// The tree of nodes and the page of the graph before, during and after a run.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const total = passed + failed + skipped;
 const ALL_DONE = `${passed}/${total} passed, ${failed} failed, ${skipped} skipped`;
 const LONG = { timeout: bounds.growth };
 
-test('the panel and the picture follow a run', async () => {
+test('the tree of nodes and the page of the graph follow a run', async () => {
   await sitting('nodes', { settings }, async (session) => {
     const folder = planned(session.server.scratch.root);
     await welcomed(session, folder);
@@ -36,26 +36,26 @@ async function welcomed({ workbench }: Session, folder: string): Promise<void> {
   await workbench.activity('Trellis');
   const generate = workbench.button('Generate Repository from Graph…');
   await generate.waitFor();
-  // Fixes have no room of their own before there are any.
+  // There is no view of proposals before the first one.
   assert.equal(await workbench.page.locator('.sidebar .pane').count(), 1);
   await workbench.picture('nodes-1-welcome');
   await generate.click();
   await workbench.answerGenerate('rpg.json');
 }
 
-/** Groups come up while it grows, then everything is settled. */
+/** Groups appear during the run, then everything is settled. */
 async function grown({ workbench }: Session): Promise<void> {
   await workbench
     .treeItem(/passed, \d+ running/)
     .first()
     .waitFor();
-  // What it has cost is counted while it grows.
+  // The cost is shown during the run.
   await title(workbench, /passed, .*\d+ running · \$0\.00 of \$5\.00, [\d.]+k tokens$/).waitFor();
   await workbench.statusItem('trellis.run').locator('[aria-label*="k tokens"]').waitFor();
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
   await workbench.picture('nodes-2-under-way');
-  // Everything is settled before the suite has run once more; that it has is said for some seconds only.
+  // Everything is settled before the last test run; its message is shown for some seconds.
   await Promise.all([
     title(workbench, ALL_DONE).waitFor(LONG),
     workbench.notification('output from rpg.json is done').waitFor(LONG),
@@ -63,7 +63,7 @@ async function grown({ workbench }: Session): Promise<void> {
   await workbench.picture('nodes-3-done');
 }
 
-/** What failed is found, with its reason, and tried again; what passed is opened with its tests. */
+/** A failed node is found with its reason, and retried; a passed one is opened with its tests. */
 async function panel({ workbench }: Session, folder: string): Promise<void> {
   await workbench.command('Trellis: Filter Nodes by Status');
   for (const state of ['running', 'skipped', 'pending', 'passed']) {
@@ -94,9 +94,9 @@ async function panel({ workbench }: Session, folder: string): Promise<void> {
   assert.ok(existsSync(join(folder, 'output', 'docs', 'generation_checkpoint.json')));
 }
 
-/** Every node can be reached and opened by the keyboard, and says where it stands. */
+/** Every node can be selected and opened with the keyboard, and its status is announced. */
 async function picture({ workbench }: Session): Promise<void> {
-  // The README shows what is seen here, with nothing above it.
+  // A picture for the README, without notifications.
   await workbench.command('Notifications: Clear All Notifications');
   await workbench.command('Trellis: Show Planning Graph');
   const page = workbench.webview();
@@ -110,7 +110,7 @@ async function picture({ workbench }: Session): Promise<void> {
   await workbench.command('Preferences: Toggle between Light/Dark Themes');
   await workbench.page.locator('.monaco-workbench.vs-dark').waitFor();
   await workbench.picture('nodes-7-graph-dark');
-  // What was never written is said, not opened.
+  // A node without code shows a message.
   await page.locator('#graph').press('Enter');
   await workbench.notification('describe has no code yet').waitFor();
   await page.locator('#graph').press('ArrowLeft');
@@ -123,14 +123,14 @@ async function picture({ workbench }: Session): Promise<void> {
   await page.locator('#graph').press('Enter');
   await workbench.editor().waitFor();
   await workbench.command('Trellis: Show Planning Graph');
-  // It comes back as it was left.
+  // The page is restored as it was.
   await untilDots(page, (now) => now === near);
   await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
-  // Tests of the grown repository are its own: nothing of them is a problem of the folder around it.
+  // Errors of the generated repository's tests are no problems of the outer folder.
   await workbench.page.locator('.statusbar [aria-label="No Problems"]').first().waitFor();
 }
 
-/** A run whose folder is deleted leaves the panel, which shows its welcome again. */
+/** A run whose folder is deleted disappears, and the view shows its welcome again. */
 async function deleted({ workbench }: Session, folder: string): Promise<void> {
   await workbench.activity('Trellis');
   await workbench
@@ -149,12 +149,12 @@ function title(workbench: Workbench, counts: string | RegExp): Locator {
     .filter({ hasText: counts });
 }
 
-/** What the canvas of states shows. */
+/** Reads the canvas with the statuses. */
 async function dots(page: FrameLocator): Promise<string> {
   return await page.locator('canvas.dots').evaluate((it: HTMLCanvasElement) => it.toDataURL());
 }
 
-/** Waits until the canvas of states shows what is wanted. */
+/** Waits until the canvas shows what is wanted. */
 async function untilDots(page: FrameLocator, isWanted: (shown: string) => boolean): Promise<void> {
   const end = Date.now() + bounds.page;
   while (!isWanted(await dots(page))) {

@@ -1,4 +1,4 @@
-// Failing tests are repaired from the palette, and the editor shows what came of it.
+// Failing tests are repaired from the palette, and the editor shows the outcome.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ test('failing tests are repaired', async () => {
   });
 });
 
-test('the work goes on while fixes wait, and what it finds is shown', async () => {
+test('a repair continues while proposals wait, and its proposals are shown', async () => {
   const supervised = { ...settings, 'trellis.approve': 'supervised' };
   await sitting('repair-waits', { settings: supervised }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
@@ -55,12 +55,12 @@ test('the work goes on while fixes wait, and what it finds is shown', async () =
     await workbench.activity('Trellis');
     await workbench.page.getByText('No run yet.').waitFor();
     await workbench.command('Trellis: Repair Failing Tests');
-    // Both are there before anything is decided, and the tests that failed are marked.
+    // Both proposals wait before anything is decided, and the failed tests are marked.
     await workbench.treeItem('prices.py').waitFor();
     await workbench.treeItem('stock.py').waitFor();
     await workbench.lens('✗').waitFor();
     await workbench.picture('repair-waits-1-both');
-    // The one that came last is decided first.
+    // The last one is decided first.
     for (const file of ['stock.py', 'prices.py']) {
       await workbench.treeItem(file).click();
       await workbench.tab(new RegExp(`^${file.replace('.', '\\.')} \\(fix-`)).waitFor();
@@ -75,7 +75,7 @@ test('the work goes on while fixes wait, and what it finds is shown', async () =
   });
 });
 
-test('a test outside of testpaths is mended, and so is all that fails for the same cause', async () => {
+test('a test outside of testpaths is repaired with all others that have the same cause', async () => {
   await sitting('mends', { settings }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     write(

@@ -1,4 +1,4 @@
-// Results in the Testing view are true: of tests that did not run, of files that cannot be read, of code that has changed.
+// Results in the Testing view: of tests that did not run, of files that cannot be read, of code that has changed.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const settings = { 'trellis.sandbox': 'local' };
 test('a result stays until its test runs again, and is dimmed when the code changes', async () => {
   await sitting('results', { settings }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
-    // What pytest runs by itself leaves out the tests of the project.
+    // Plain pytest excludes the tests of the project.
     write(join(root, 'pyproject.toml'), '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n');
     write(join(root, 'tests', 'test_sum.py'), 'def test_sum():\n    assert sum([1, 2]) == 3\n');
     await workbench.open(root);
@@ -31,7 +31,7 @@ test('a result stays until its test runs again, and is dimmed when the code chan
   });
 });
 
-/** A run of all that leaves a red test out leaves it red. */
+/** A run that excludes a failed test keeps its result. */
 async function leftOut(workbench: Workbench): Promise<void> {
   await workbench.command('Test: Run All Tests');
   await workbench.expand(workbench.testParent('test_sum.py'));
@@ -40,7 +40,7 @@ async function leftOut(workbench: Workbench): Promise<void> {
   await workbench.picture('results-1-left-out');
 }
 
-/** A file that cannot be imported is red, and the others run all the same. */
+/** A file that cannot be imported fails, and the others run. */
 async function broken(workbench: Workbench, root: string): Promise<void> {
   write(join(root, 'tests', 'test_broken.py'), 'import no_such_module\n');
   await workbench.command('Test: Run All Tests');
@@ -53,7 +53,7 @@ async function broken(workbench: Workbench, root: string): Promise<void> {
   await workbench.picture('results-2-broken');
 }
 
-/** What ran before a change of the code is dimmed. */
+/** Results from before a change of the code are dimmed. */
 async function outdated(workbench: Workbench, root: string): Promise<void> {
   const dimmed = workbench.testItem('test_sum', 'Passed').locator('.computed-state.retired');
   assert.equal(await dimmed.count(), 0);

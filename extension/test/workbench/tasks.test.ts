@@ -1,4 +1,4 @@
-// A list of tasks is made from the palette: the panel and the picture follow its tasks, and one that failed is tried again.
+// A task list is built from the palette: view and page show its tasks, and a failed one is retried.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const tasks = [
 const file = (path: string, text: string) => `${path}\n\`\`\`python\n${text}\`\`\`\n`;
 const code = (id: string, value: number) => file(`app/${id}.py`, `def ${id}():\n    return ${value}\n`);
 
-/** What a model replies; `three` is never right unless it is mended. */
+/** Replies of a model; `three` is right only if it is fixed. */
 function replies(isMended: boolean): string {
   const lines = tasks.flatMap(({ id }, at) => {
     const right = isMended || id !== 'three';
@@ -64,7 +64,7 @@ function replies(isMended: boolean): string {
     ];
     return right ? given : [...given, ...fixes];
   });
-  // Tests of all tasks together, where they are asked for.
+  // Tests of all tasks together, if requested.
   const together = file(
     'tests/test_together.py',
     'import app\n\n\ndef test_together():\n    assert app.__name__\n',
@@ -76,7 +76,7 @@ function replies(isMended: boolean): string {
 const settings = { 'trellis.model': 'recorded:replies.jsonl', 'trellis.sandbox': 'local' };
 const LONG = { timeout: bounds.growth };
 
-test('tasks are made, followed and tried again', async () => {
+test('tasks are built, followed and retried', async () => {
   await sitting('tasks', { settings }, async (session) => {
     const { server, workbench } = session;
     const root = join(server.scratch.root, 'plans');
@@ -107,7 +107,7 @@ test('tasks are made, followed and tried again', async () => {
   });
 });
 
-/** The list that is open is taken without a question. */
+/** The open list is used without a question. */
 async function begun({ workbench }: Session): Promise<void> {
   await workbench.openFile('tasks.json');
   await workbench.command('Trellis: Build Project from Task List');
@@ -119,7 +119,7 @@ async function begun({ workbench }: Session): Promise<void> {
   await workbench.input().press('Enter');
 }
 
-/** Each task as it stands, with why it failed, and where its list has it. */
+/** Each task with its status, the reason of its failure, and its place in the list. */
 async function panel({ workbench }: Session): Promise<void> {
   await workbench.treeItem('3/5 passed, 1 failed, 1 skipped').first().waitFor();
   const failed = workbench.treeItem('Give three');

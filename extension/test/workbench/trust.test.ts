@@ -1,4 +1,4 @@
-// A folder that nobody trusts: it can be read, and nothing of it is executed.
+// A folder without trust: it can be read, and nothing of it is executed.
 import assert from 'node:assert/strict';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { write } from '../lane/scratch';
 import { sitting } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
-/** Whoever imports this leaves a file. */
+/** An import of this module writes a file. */
 const trap = "open('was-executed', 'w').close()\n";
 const REASON = 'Trust this folder to find its tests';
 
-test('in a folder without trust code is read and nothing is executed, until it is trusted', async () => {
+test('nothing is executed in a folder before it is trusted', async () => {
   await sitting('trust', { trusted: false }, async ({ server, workbench }) => {
     const folder = project(server.scratch.root);
     write(join(folder, 'conftest.py'), trap);
@@ -38,7 +38,7 @@ test('in a folder without trust code is read and nothing is executed, until it i
   });
 });
 
-/** The view says why it has no tests, and no lens executes anything. */
+/** The view shows why it has no tests, and no lens executes anything. */
 async function restricted(workbench: Workbench): Promise<void> {
   await workbench.command('Testing: Focus on Test Explorer View');
   await workbench.expand(workbench.testParent('shop'));
@@ -50,13 +50,13 @@ async function restricted(workbench: Workbench): Promise<void> {
   await workbench.picture('untrusted-tests');
 }
 
-/** Once the folder is trusted its tests are found unasked, and a lens runs one, in the same window. */
+/** Once the folder is trusted its tests are found, and a lens runs one, in the same window. */
 async function trusted(workbench: Workbench): Promise<void> {
   await workbench.page.evaluate(() => Object.assign(window, { sameWindow: true }));
   await workbench.command('Workspaces: Manage Workspace Trust');
   await workbench.button(/^Trust$/).click();
   await workbench.page.locator('#status\\.workspaceTrust').waitFor({ state: 'detached' });
-  // The newer editor asks in front of all others, and goes back by a click beside that.
+  // The newer editor asks in a modal dialog, which a click beside it closes.
   const front = workbench.page.locator('.monaco-modal-editor-block');
   if (await front.isVisible()) await front.click({ position: { x: 20, y: 20 } });
   await workbench.testParent('test_more.py').waitFor();

@@ -1,4 +1,4 @@
-// Every setting counts for every method that has it.
+// Settings as parameters of methods.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { type MethodWithSettings, type SettingsOf, settingsFor } from '../../src
 import { registerTasks } from '../../src/tasks/register';
 import { testEnvironment } from '../../src/testing/debugging';
 import { registerLensCommands } from '../../src/testing/lens_commands';
-import { asClient, type Room, resultOf, roomOf, settled } from './room_of_tests';
+import { asClient, openTestingView, resultOf, settled, type TestingFixture } from './fake_sidecar';
 import { Disposable, editor, run, Uri } from './vscode';
 
 beforeEach(() => {
   [editor.settings, editor.ofWorkspace, editor.ofFolder] = [{}, {}, {}];
 });
 
-/** A value of each setting, and the parameter that it becomes. */
+/** A value of each setting, with the parameter and its value. */
 const SETTINGS: Record<string, [unknown, string, unknown]> = {
   model: ['openai:x', 'model', 'openai:x'],
   simpleModel: ['openai:s', 'simpleModel', 'openai:s'],
@@ -40,10 +40,10 @@ const MODELS = ['model', 'simpleModel', 'strongModel'];
 const BUDGET = ['budget.usd', 'budget.tokens', 'budget.minutes'];
 const TESTS = ['testTimeout', 'sandbox', 'allow.memory', 'interpreter'];
 const WORK = [...MODELS, ...BUDGET, ...TESTS];
-// A run goes on with its own options; what tests may have is kept by no run.
+// A resumed run keeps its own options, without permissions of tests.
 const RESUMED = [...BUDGET, 'allow.memory', 'interpreter'];
 
-/** Which settings each method takes; the others are none of its business. */
+/** Settings of each method. */
 const TAKES: Record<MethodWithSettings, string[]> = {
   'trellis/generate': [...WORK, 'approve', 'jobs'],
   resume: RESUMED,
@@ -59,7 +59,7 @@ const TAKES: Record<MethodWithSettings, string[]> = {
 };
 const METHODS = Object.keys(TAKES).filter((it): it is MethodWithSettings => it in TAKES);
 
-test('each setting is sent to each method that takes it, and to no other', async () => {
+test('each setting is a parameter of the methods that take it', async () => {
   for (const method of METHODS) {
     for (const [name, [value, parameter, sent]] of Object.entries(SETTINGS)) {
       editor.settings = { [name]: value };
@@ -72,7 +72,7 @@ test('each setting is sent to each method that takes it, and to no other', async
 test('a method takes each setting that the sidecar has a parameter for', () => {
   const wire = readFileSync(join(process.env.TRELLIS_REPOSITORY ?? '', 'fixtures/wire/openrpc.json'), 'utf8');
   const methods: { name: string; params: { name: string }[] }[] = JSON.parse(wire).methods;
-  // A run that goes on has options of its own.
+  // A resumed run has its own options.
   const fresh = METHODS.filter((it) => TAKES[it] !== RESUMED);
   for (const method of fresh) {
     const params = methods.find((it) => it.name === method)?.params.map((it) => it.name) ?? [];
@@ -81,7 +81,7 @@ test('a method takes each setting that the sidecar has a parameter for', () => {
   }
 });
 
-test('what is not set, or is nonsense, is not sent', () => {
+test('settings that are not set or invalid are not sent', () => {
   const table: [string, unknown][] = [
     ['model', ' '],
     ['budget.usd', null],
@@ -106,7 +106,7 @@ test('what is not set, or is nonsense, is not sent', () => {
   assert.equal(budgetUsd, 0, 'no money at all');
 });
 
-test('what tests may have is taken as the sidecar takes it, from the person alone', () => {
+test("permissions of tests are read from the person's own settings", () => {
   const settings: Record<string, unknown> = {
     'allow.env': { STAGE: 'test', PORT: 80, ODD: null },
     'allow.passEnv': ['TOKEN', 7],
@@ -124,14 +124,14 @@ test('what tests may have is taken as the sidecar takes it, from the person alon
   assert.deepEqual([read('allow.network'), read('model')], [undefined, 'a:folder']);
 });
 
-test('no more tasks are ordered at a time than are taken', () => {
+test("the number of parallel tasks is limited to the sidecar's maximum", () => {
   const jobs = (method: 'trellis/tasks' | 'trellis/generate') =>
     settingsFor(method, (it) => (it === 'jobs' ? 64 : undefined), undefined).jobs;
   assert.deepEqual([jobs('trellis/tasks'), jobs('trellis/generate')], [16, 64]);
 });
 
-/** Does what a person does so that a method is asked. */
-const ASKS: Record<MethodWithSettings, (room: Room, jobStore: JobStore) => Promise<unknown>> = {
+/** Actions of a person that send each method. */
+const ASKS: Record<MethodWithSettings, (fixture: TestingFixture, jobStore: JobStore) => Promise<unknown>> = {
   'trellis/generate': ({ sidecar }, jobStore) =>
     generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p' }),
   resume: ({ sidecar }, jobStore) => resumeRun(asClient(sidecar), jobStore, '/p'),
@@ -147,28 +147,28 @@ const ASKS: Record<MethodWithSettings, (room: Room, jobStore: JobStore) => Promi
   'trellis/environment': ({ sidecar }) => testEnvironment(asClient(sidecar), '/p', undefined).catch(() => {}),
 };
 
-async function decided(sidecar: Room['sidecar']): Promise<void> {
+async function decided(sidecar: TestingFixture['sidecar']): Promise<void> {
   const parts = { queue: new Map(), confirmDiscard: async () => true, withdraw: () => {} } as never;
   const decisions = new Decisions(asClient(sidecar), parts, parts, parts, parts);
   await decisions.decide({ root: '/p', fix: 'fix-1' }, { decision: 'accept' });
 }
 
-test('whoever asks a method sends what it takes', async () => {
+test('every request contains the settings of its method', async () => {
   editor.settings = Object.fromEntries(Object.entries(SETTINGS).map(([name, [value]]) => [name, value]));
   for (const method of METHODS) {
-    const room = roomOf('/p');
-    const client = asClient(room.sidecar);
+    const fixture = openTestingView('/p');
+    const client = asClient(fixture.sidecar);
     const jobStore = new JobStore(client);
     const parts = [
       jobStore,
       registerTasks(client, jobStore),
-      ...registerLensCommands(client, jobStore, room.testing),
+      ...registerLensCommands(client, jobStore, fixture.testing),
     ];
     const asked = method === 'resume' ? 'trellis/generate' : method;
-    room.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });
-    await ASKS[method](room, jobStore);
+    fixture.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });
+    await ASKS[method](fixture, jobStore);
     await settled();
-    const [sent = {}] = room.sidecar.params(asked);
+    const [sent = {}] = fixture.sidecar.params(asked);
     const wanted: SettingsOf<MethodWithSettings> = await requestSettings(method, '/p');
     const names = Object.values(SETTINGS).map(([, parameter]) => parameter);
     const known = Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)));
@@ -177,9 +177,9 @@ test('whoever asks a method sends what it takes', async () => {
   }
 });
 
-test('what a person chose for a run wins over the settings', async () => {
+test('choices for a run override settings', async () => {
   editor.settings = { model: 'a:set' };
-  const { sidecar } = roomOf('/p');
+  const { sidecar } = openTestingView('/p');
   sidecar.answers['trellis/generate'] = () => ({ job: 'job-1' });
   const jobStore = new JobStore(asClient(sidecar));
   await generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' });

@@ -26,7 +26,7 @@ const result: RepairResult = {
   notes: [],
 };
 
-test('the end of a repair says what passes, and what no change mends', () => {
+test('the message about a repair has the counts, and tests that no code change fixes', () => {
   const aside = [{ test: 'test_a.py', why: 'yaml is missing' }];
   const table: [Partial<RepairResult>, string, boolean][] = [
     [{}, 'Repaired: 5 tests pass, 0 fail.', true],

@@ -1,4 +1,4 @@
-// The run that the panel shows.
+// The run that the Trellis view shows.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { JobStore } from '../../src/run/job_store';
 import { type RunChange, RunStore } from '../../src/run/run_store';
-import { asClient, Sidecar, settled } from './room_of_tests';
+import { asClient, FakeSidecar, settled } from './fake_sidecar';
 import { files } from './vscode';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
-/** Folders of runs, and a sidecar that knows them for ever. */
-function grown(count: number): { sidecar: Sidecar; outs: string[] } {
-  const sidecar = new Sidecar();
+/** Makes folders of runs, and a sidecar that always lists them. */
+function grown(count: number): { sidecar: FakeSidecar; outs: string[] } {
+  const sidecar = new FakeSidecar();
   const outs = Array.from({ length: count }, () => mkdtempSync(join(tmpdir(), 'run-')));
   const listed = (out: string) => ({ out, kind: 'generate', state: 'stopped', graph: join(out, 'rpg.json') });
   sidecar.answers['trellis/listRuns'] = () => ({ runs: outs.map(listed) });
@@ -24,7 +24,7 @@ function grown(count: number): { sidecar: Sidecar; outs: string[] } {
   return { sidecar, outs };
 }
 
-test('a run whose folder is deleted gives way to the next, and to none', async () => {
+test("after a run's folder is deleted, the next run is shown, or none", async () => {
   const { sidecar, outs } = grown(2);
   const jobStore = new JobStore(asClient(sidecar));
   const runs = new RunStore(asClient(sidecar), jobStore);
@@ -40,7 +40,7 @@ test('a run whose folder is deleted gives way to the next, and to none', async (
   rmSync(outs[0] ?? '', { recursive: true });
   files.deleted.fire({ fsPath: outs[0] ?? '' });
   assert.equal(await shown(), outs[1]);
-  // Where the editor saw nothing, it is noticed with the next question.
+  // A deletion that the editor missed is noticed with the next request.
   rmSync(outs[1] ?? '', { recursive: true });
   sidecar.states.fire('running');
   assert.equal(await shown(), undefined);

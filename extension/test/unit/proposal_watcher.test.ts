@@ -11,14 +11,14 @@ beforeEach(() => {
   files.asked = [];
 });
 
-/** A project below an open folder, with what Trellis keeps of it. */
+/** Makes a project below an open folder, with a folder `.trellis`. */
 function project(): string {
   const root = join(mkdtempSync(join(tmpdir(), 'watch-')), 'grown');
   mkdirSync(join(root, '.trellis'), { recursive: true });
   return root;
 }
 
-/** What a watch tells of until it is asked. */
+/** Returns the projects that a watcher reports. */
 async function told(act: () => void = () => undefined): Promise<string[]> {
   const roots: string[] = [];
   const watch = new ProposalWatcher((root) => roots.push(root));
@@ -28,15 +28,15 @@ async function told(act: () => void = () => undefined): Promise<string[]> {
   return roots;
 }
 
-test('a project that was there before anybody watched is found once', async () => {
+test('an existing project is found once', async () => {
   const [root, other] = [project(), project()];
   files.found = [root, other, root].map((it) => ({ fsPath: join(it, '.trellis', '.gitignore') }));
   assert.deepEqual(await told(), [root, other]);
-  // Whoever hides the folder in the list of files has it all the same.
+  // The search includes folders that the explorer excludes.
   assert.deepEqual(files.asked, [{ include: '**/.trellis/.gitignore', exclude: null }]);
 });
 
-test('a project that comes later is told of by the watcher, and one that is known by neither', async () => {
+test('a new project is reported by the watcher, a known one is not', async () => {
   const root = project();
   const create = (path: string) => () => {
     for (const hear of files.made) hear({ fsPath: path });
@@ -52,7 +52,7 @@ test('a project that comes later is told of by the watcher, and one that is know
   assert.deepEqual(roots, []);
 });
 
-test('what is found after the end is told to nobody', async () => {
+test('nothing is reported after disposal', async () => {
   files.found = [{ fsPath: join(project(), '.trellis', '.gitignore') }];
   const roots: string[] = [];
   const watch = new ProposalWatcher((it) => roots.push(it));

@@ -1,4 +1,4 @@
-// The Testing view before an editor and a sidecar that are made up.
+// A sidecar for tests, and the Testing view with it.
 import type { TestController } from 'vscode';
 import type { RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
 import type { SidecarState } from '../../src/sidecar/api';
@@ -6,51 +6,51 @@ import type { Client } from '../../src/sidecar/client';
 import { TestingController } from '../../src/testing/controller';
 import { type Controller, EventEmitter, editor, Uri } from './vscode';
 
-/** A request, and what it was sent with. */
-export type Asked = [method: string, params: Record<string, unknown>];
+/** A request with its parameters. */
+export type SentRequest = [method: string, params: Record<string, unknown>];
 
-export class Sidecar {
+export class FakeSidecar {
   readonly states = new EventEmitter<SidecarState>();
   readonly events = new EventEmitter<TrellisEvent>();
   readonly lenses = new EventEmitter<{ document: { uri: Uri }; lenses: readonly unknown[] }>();
   readonly onState = this.states.event;
   readonly onEvent = this.events.event;
   readonly onLenses = this.lenses.event;
-  readonly asked: Asked[] = [];
-  /** Answers by method; what is thrown is the error. */
+  readonly requests: SentRequest[] = [];
+  /** Answers by method; an error that one throws is the answer. */
   readonly answers: Record<string, (params: Record<string, unknown>) => unknown> = {
     'trellis/listRuns': () => ({ runs: [] }),
   };
   state: SidecarState = 'running';
 
   request = async (method: string, params: Record<string, unknown>) => {
-    this.asked.push([method, params]);
+    this.requests.push([method, params]);
     return await this.answers[method]?.(params);
   };
 
   send = this.request;
 
-  /** What a method was asked with, each time. */
+  /** Returns the parameters of all requests of a method. */
   params(method: string): Record<string, unknown>[] {
-    return this.asked.filter(([it]) => it === method).map(([, params]) => params);
+    return this.requests.filter(([it]) => it === method).map(([, params]) => params);
   }
 }
 
-/** The sidecar as the extension takes it. */
-export function asClient(sidecar: Sidecar): Client {
+/** Types the sidecar as the extension's client. */
+export function asClient(sidecar: FakeSidecar): Client {
   return sidecar as unknown as Client;
 }
 
-export interface Room {
-  readonly sidecar: Sidecar;
+export interface TestingFixture {
+  readonly sidecar: FakeSidecar;
   readonly testing: TestingController;
   readonly view: Controller;
 }
 
-/** Opens folders, and the view of their tests. */
-export function roomOf(...folders: string[]): Room {
+/** Opens folders, and the Testing view. */
+export function openTestingView(...folders: string[]): TestingFixture {
   editor.folders = folders.map((path) => ({ name: path, uri: Uri.file(path) }));
-  const sidecar = new Sidecar();
+  const sidecar = new FakeSidecar();
   const testing = new TestingController(asClient(sidecar));
   testing.begin();
   return { sidecar, testing, view: viewOf(testing.controller) };
@@ -60,7 +60,7 @@ function viewOf(controller: TestController): Controller {
   return controller as unknown as Controller;
 }
 
-/** What a run of tests came to. */
+/** Makes the result of a test run. */
 export function resultOf(root: string, given: Partial<RunTestsResult> = {}): RunTestsResult {
   return {
     root,
@@ -77,7 +77,7 @@ export function resultOf(root: string, given: Partial<RunTestsResult> = {}): Run
   };
 }
 
-/** Lets all promises that can be kept be kept. */
+/** Lets pending promises resolve. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }

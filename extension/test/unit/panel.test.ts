@@ -1,4 +1,4 @@
-// Runs and their nodes as values: what plans, checkpoints and events make of them, and the rows and picture of that.
+// Runs and nodes as values, with the rows and the graph that are made of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
@@ -37,7 +37,7 @@ import {
 
 const words = l10n.t;
 
-/** `a: b c` is a leaf that needs b and c; `[m]` a module. */
+/** Makes a plan: `a: b c` is a leaf with the dependencies b and c; `[m]` a module. */
 function plan(...lines: string[]): PlanShowResult {
   const nodes = lines.map((line) => {
     const [id = '', needs = ''] = line.split(':');
@@ -83,7 +83,7 @@ const stage = (id: string): TrellisEvent => ({
   outcome: '3 failed',
 });
 
-test('a run has the leaves of its plan, as the checkpoint has them', () => {
+test('a run has the leaves of its plan, with the statuses of the checkpoint', () => {
   const made = run(status({ 'x/a': ['passed'], 'x/b': ['failed', 'no luck'], 'y/c': ['unheard-of'] }));
   const shown = [...made.nodes.values()].map((it) => [it.id, it.status, it.reason, it.needs.join(' ')]);
   assert.deepEqual(shown, [
@@ -93,7 +93,7 @@ test('a run has the leaves of its plan, as the checkpoint has them', () => {
   ]);
 });
 
-test('a state of a newer sidecar is shown in its word', () => {
+test("an unknown status is shown in the sidecar's word", () => {
   const table: [string, Run][] = [
     ['of a checkpoint', run(status({ 'x/a': ['passed'], 'x/b': ['parked', 'later'] }))],
     ['of an event', applyEvent(run(status({ 'x/a': ['passed'] })), node('x/b', 'parked', 'later'))],
@@ -115,7 +115,7 @@ test('a state of a newer sidecar is shown in its word', () => {
   }
 });
 
-test('what a checkpoint has running is running only while somebody is at it', () => {
+test('a node in progress counts as stopped when no process works on it', () => {
   const checkpoint = status({ 'x/a': ['in_progress'], 'x/b': ['passed'] });
   const table: [string, Run, string, string][] = [
     ['at work', run(checkpoint, true), 'in_progress', '1/3 passed, 1 running'],
@@ -140,7 +140,7 @@ test('what a checkpoint has running is running only while somebody is at it', ()
   );
 });
 
-test('events move one node, and only what they speak of', () => {
+test('an event changes one node only', () => {
   const before = run();
   const table: [string, TrellisEvent[], readonly string[]][] = [
     ['work begins', [node('x/a', 'in_progress')], ['x/a']],
@@ -163,7 +163,7 @@ test('events move one node, and only what they speak of', () => {
   );
 });
 
-test('another run or plan is another as a whole, a newer checkpoint is not', () => {
+test('another run or plan changes all nodes, and a newer checkpoint only some', () => {
   const before = run();
   assert.equal(changedNodes(undefined, before), 'all');
   assert.equal(changedNodes(before, runOf({ ...ABOUT, out: '/else' }, PLAN, undefined, true)), 'all');
@@ -176,7 +176,7 @@ test('another run or plan is another as a whole, a newer checkpoint is not', () 
   assert.equal(withStatus(newer, status({ 'x/a': ['passed'] }), true), newer);
 });
 
-test('what a run costs follows the checkpoint, and takes nothing back that events told', () => {
+test('the cost follows the checkpoint, and statuses from events stay', () => {
   const counted = (tokens: number): StatusResult => {
     const { nodes, ...rest } = status({ 'x/a': ['pending'] });
     const model = { calls: 1, input_tokens: tokens, output_tokens: 0, usd: 0 };
@@ -194,7 +194,7 @@ test('what a run costs follows the checkpoint, and takes nothing back that event
   assert.equal(withStatus(later, counted(30), true).cost?.tokens, 30);
 });
 
-test('rows of what the run has no more are forgotten', () => {
+test('rows that do not belong to the run any more are removed', () => {
   const rows = new Map<string, Row>([
     ['group x', { kind: 'group', subgraph: 'x' }],
     ['group z', { kind: 'group', subgraph: 'z' }],
@@ -221,7 +221,7 @@ test('rows are grouped, filtered and counted', () => {
   assert.equal(summary(all, words), '1/3 passed, 1 failed');
 });
 
-test('with and without a filter, only subgraphs that are others are drawn again', () => {
+test('only changed subgraphs are drawn again, with and without a filter', () => {
   const before = run(status({ 'x/a': ['passed'], 'y/c': ['failed', 'why'] }));
   const failed: Filter = new Set(['failed']);
   const table: [string, Filter, TrellisEvent[], ReturnType<typeof changedGroups>][] = [
@@ -240,7 +240,7 @@ test('with and without a filter, only subgraphs that are others are drawn again'
   }
 });
 
-test('every node lies right of what it needs, and no two in one place', () => {
+test('every node lies right of its dependencies, and no two nodes share a place', () => {
   const chain = Array.from({ length: 20_000 }, (_, index) => ({
     id: `n${index}`,
     needs: index === 0 ? [] : [`n${index - 1}`],
@@ -262,12 +262,12 @@ test('every node lies right of what it needs, and no two in one place', () => {
     const back = nodes.flatMap(({ id, needs }) =>
       needs.filter((it) => (places.get(it)?.x ?? -1) >= (places.get(id)?.x ?? 0)),
     );
-    // Of a circle one edge has to lead back.
+    // One edge of a cycle has to lead back.
     assert.ok(back.length <= (nodes.length === 3 && nodes[0]?.id === 'a' ? 2 : 0), back.join());
   }
 });
 
-test('the picture is whole at first, and then only what changes', () => {
+test('the page gets the whole graph first, and then only changes', () => {
   const made = run(status({ 'x/a': ['passed'] }));
   const { nodes, edges } = graphMessage(made);
   assert.deepEqual(
@@ -286,7 +286,7 @@ test('the picture is whole at first, and then only what changes', () => {
   assert.deepEqual(statesMessage(made, ['x/a', 'gone']).states, [['x/a', 'passed']]);
 });
 
-test('only what a page can ask is heard', () => {
+test('only messages of the page are accepted', () => {
   const table: [unknown, unknown][] = [
     [{ type: 'ready' }, { type: 'ready', chosen: undefined }],
     [
@@ -309,7 +309,7 @@ test('only what a page can ask is heard', () => {
   for (const [message, expected] of table) assert.deepEqual(parseMessage(message), expected);
 });
 
-test('tasks stand in a run as nodes do, and have menus of their own', () => {
+test('tasks are nodes of a run, with menus of their own', () => {
   const told: TasksStatusResult = {
     status: 'GENERATING',
     running: true,
@@ -343,7 +343,7 @@ test('tasks stand in a run as nodes do, and have menus of their own', () => {
   assert.equal(merged.nodes.get('bad'), made.nodes.get('bad'), 'what is as before stays the same value');
 });
 
-test('a task is found in its list by its id', () => {
+test('the line of a task is found by its id', () => {
   const list = '{"tasks": [\n  {"id": "a b", "description": "b"},\n  {"id" :"b"}]}';
   const table: [string, number | undefined][] = [
     ['a b', 2],
@@ -353,7 +353,7 @@ test('a task is found in its list by its id', () => {
   for (const [id, line] of table) assert.equal(lineOf(list, id), line, id);
 });
 
-test('failed nodes are found in the file of their graph, and in no other', () => {
+test('failed nodes are found in the file of their graph only', () => {
   const made = run(status({ 'x/a': ['failed', 'no luck'], 'x/b': ['passed'] }));
   const text = '{ "nodes": [\n  { "id": "x/b" },\n  { "id": "x/a" }\n] }\n';
   const table: [string, [number, string][]][] = [

@@ -1,4 +1,4 @@
-// The Testing view: what it asks of the sidecar, and what it shows.
+// The Testing view: its requests, and what it shows.
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,25 +13,32 @@ import { registerDebugProfile } from '../../src/testing/debugging';
 import { showExternalRuns } from '../../src/testing/external_runs';
 import { registerLensCommands } from '../../src/testing/lens_commands';
 import { repair } from '../../src/testing/repair';
-import { asClient, type Room, resultOf, roomOf, type Sidecar, settled } from './room_of_tests';
+import {
+  asClient,
+  type FakeSidecar,
+  openTestingView,
+  resultOf,
+  settled,
+  type TestingFixture,
+} from './fake_sidecar';
 import { Disposable, editor, Location, Position, Range, type Run, run, Uri, workspace } from './vscode';
 
 beforeEach(() => {
   workspace.isTrusted = true;
 });
 
-test('a folder without trust says why it has no tests, and has them once it is trusted', async () => {
+test('a folder without trust shows why it has no tests, and has them once it is trusted', async () => {
   workspace.isTrusted = false;
-  const { sidecar, view } = roomOf('/p');
+  const { sidecar, view } = openTestingView('/p');
   const root = view.items.get('/p');
   await view.resolveHandler?.(root);
   assert.equal(root?.error, 'Trust this folder to find its tests');
-  assert.equal(sidecar.asked.length, 0);
+  assert.equal(sidecar.requests.length, 0);
   sidecar.answers['trellis/runTests'] = () => resultOf('/p', { outcome: 'noTests', notRun: ['a.py::t'] });
   workspace.isTrusted = true;
   editor.trusted.fire(undefined);
   assert.equal(root?.error, undefined);
-  // The sidecar starts again, and answers nobody until then.
+  // The sidecar restarts, and does not answer until then.
   const states: SidecarState[] = ['restarting', 'running', 'restarting', 'running'];
   for (const state of states) sidecar.states.fire(state);
   await settled();
@@ -39,7 +46,7 @@ test('a folder without trust says why it has no tests, and has them once it is t
   assert.equal(sidecar.params('trellis/runTests').length, 1);
 });
 
-test('without trust no lens and no action executes anything, and what only reads stays', () => {
+test('without trust, only lenses and actions that execute nothing are shown', () => {
   const all = ['generateTests', 'runTests', 'retryNode', 'proposeFix', 'repair', 'showResult'];
   const shown = (isTrusted: boolean, wanted: boolean) => {
     const { lens, action } = lensFilter(
@@ -55,7 +62,7 @@ test('without trust no lens and no action executes anything, and what only reads
   assert.deepEqual(shown(false, false), [[], ['showResult'], true]);
 });
 
-test('what lies below .trellis is no work of the person, unless they opened it themselves', () => {
+test('a path below .trellis is internal, unless the person opened the folder', () => {
   const worktree = '/p/.trellis/worktrees/issue-1';
   const table: [string[], string, boolean][] = [
     [['/p'], '/p', false],
@@ -70,8 +77,8 @@ test('what lies below .trellis is no work of the person, unless they opened it t
   for (const [opened, path, wanted] of table) assert.equal(isInternal(opened, path), wanted, path);
 });
 
-test('tests of a worktree of ours have no place in the view, whoever runs them', async () => {
-  const { sidecar, testing, view } = roomOf('/p');
+test('tests in a worktree of an issue are not in the view, whoever runs them', async () => {
+  const { sidecar, testing, view } = openTestingView('/p');
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);
   const worktree = '/p/.trellis/worktrees/issue-1';
@@ -104,14 +111,14 @@ test('tests of a worktree of ours have no place in the view, whoever runs them',
   Disposable.from(jobStore, ...parts).dispose();
 });
 
-/** A project on the disk with three files of tests, which ran before. */
-function ranBefore(): Room & { readonly root: string } {
+/** Makes a project on the disk with three test files, which ran before. */
+function ranBefore(): TestingFixture & { readonly root: string } {
   const root = mkdtempSync(join(tmpdir(), 'view-'));
-  const room = roomOf(root);
+  const fixture = openTestingView(root);
   for (const file of ['kept.py', 'met.py', 'broken.py']) writeFileSync(join(root, file), '');
   for (const id of ['kept.py::red', 'met.py::old', 'met.py::t', 'broken.py::t', 'gone.py::t'])
-    room.testing.tree.place({ root, id, mark: 'failed', word: 'failed', durationMs: 1 }, 0);
-  return { ...room, root };
+    fixture.testing.tree.place({ root, id, mark: 'failed', word: 'failed', durationMs: 1 }, 0);
+  return { ...fixture, root };
 }
 
 const ended = (id: string, outcome = 'passed') => ({
@@ -123,8 +130,11 @@ const ended = (id: string, outcome = 'passed') => ({
   stderr: '',
 });
 
-/** Runs items of the view as its button does; gives what the run was told. */
-async function ran({ testing, view }: Room, ...ids: string[]): Promise<{ told: string[]; made: Run }> {
+/** Runs items of the view as its button does; returns what the run was told. */
+async function ran(
+  { testing, view }: TestingFixture,
+  ...ids: string[]
+): Promise<{ told: string[]; made: Run }> {
   const root = view.items.get(editor.folders[0]?.uri.fsPath ?? '')?.id ?? '';
   const items = ids.map((id) => testing.tree.item(root, id));
   const include = ids.length === 0 ? undefined : items;
@@ -134,15 +144,15 @@ async function ran({ testing, view }: Room, ...ids: string[]): Promise<{ told: s
   return { told: made.told, made };
 }
 
-test('a run of a whole project says nothing of tests that it did not come to', async () => {
-  const room = ranBefore();
-  const { root, sidecar, view } = room;
+test('a run of a whole project keeps the results of tests that did not run', async () => {
+  const fixture = ranBefore();
+  const { root, sidecar, view } = fixture;
   const broken = { exception: 'ImportError', message: 'no', path: 'shop.py', line: 3, traceback: '' };
   const collectionErrors = [{ ...broken, collecting: 'broken.py' }];
   sidecar.answers['trellis/runTests'] = () =>
     resultOf(root, { outcome: 'collectionError', tests: [ended('met.py::t')], collectionErrors });
   for (const named of [[], ['']]) {
-    const { told, made } = await ran(room, ...named);
+    const { told, made } = await ran(fixture, ...named);
     assert.deepEqual(told, ['errored broken.py', 'passed met.py::t', 'end']);
     const { location } = made.messages.get('broken.py') ?? {};
     assert.deepEqual(location, new Location(Uri.file(join(root, 'shop.py')), new Position(2, 0)));
@@ -151,14 +161,14 @@ test('a run of a whole project says nothing of tests that it did not come to', a
   assert.deepEqual(view.ids, [root, ...left]);
 });
 
-test('tests that are named wait for their turn, and what is not found says so', async () => {
-  const room = ranBefore();
-  const { root, sidecar } = room;
+test('requested tests are shown as waiting, and as errors if they are not found', async () => {
+  const fixture = ranBefore();
+  const { root, sidecar } = fixture;
   const message = `ERROR: not found: ${root}/kept.py::red`;
   const collectionErrors = [{ exception: 'UsageError', message, traceback: message }];
   sidecar.answers['trellis/runTests'] = () =>
     resultOf(root, { outcome: 'collectionError', collectionErrors });
-  const { told, made } = await ran(room, 'kept.py::red', 'met.py');
+  const { told, made } = await ran(fixture, 'kept.py::red', 'met.py');
   assert.deepEqual(told, [
     'enqueued kept.py::red',
     'enqueued met.py::old',
@@ -169,15 +179,15 @@ test('tests that are named wait for their turn, and what is not found says so', 
   assert.match(made.messages.get('kept.py::red')?.message ?? '', /not found/);
 });
 
-test('tests that were all skipped are no error', async () => {
-  const room = ranBefore();
-  const { root, sidecar } = room;
+test('a run with skipped tests only is no error', async () => {
+  const fixture = ranBefore();
+  const { root, sidecar } = fixture;
   sidecar.answers['trellis/runTests'] = () =>
     resultOf(root, { outcome: 'noTests', tests: [ended('met.py::t', 'skipped')] });
-  assert.deepEqual((await ran(room)).told, ['skipped met.py::t', 'end']);
+  assert.deepEqual((await ran(fixture)).told, ['skipped met.py::t', 'end']);
 });
 
-test('a file that cannot be read for its tests says why, until it can', async () => {
+test('a file that cannot be collected shows its error, until it can', async () => {
   const { root, sidecar, view, testing } = ranBefore();
   const failure = { exception: 'SyntaxError', message: 'no', path: 'broken.py', line: 1, traceback: '' };
   const collect = async (given: object) => {
@@ -194,23 +204,23 @@ test('a file that cannot be read for its tests says why, until it can', async ()
   assert.equal(view.items.get(root)?.error, undefined);
 });
 
-/** Tells that a job begins, and a line of what it does. */
-function installs(sidecar: Sidecar, method: string, job: string): void {
+/** Reports the begin of a job, and a line of its log. */
+function installs(sidecar: FakeSidecar, method: string, job: string): void {
   sidecar.events.fire({ type: 'job', job, method, title: '', state: 'running' });
   const message = 'creating the test environment: pytest>=7\n';
   sidecar.events.fire({ type: 'log', level: 'info', job, message });
 }
 
-test('a run and a search that install packages say so', async () => {
-  const room = ranBefore();
-  const { root, sidecar, view } = room;
+test('a run and a collection show the installation of packages', async () => {
+  const fixture = ranBefore();
+  const { root, sidecar, view } = fixture;
   const seen: (string | undefined)[] = [];
   sidecar.answers['trellis/runTests'] = () => {
     installs(sidecar, 'runTests', `job-${seen.length + 1}`);
     seen.push(view.items.get(root)?.description);
     return resultOf(root, { tests: [ended('met.py::t')] });
   };
-  assert.match((await ran(room)).made.output, /^creating the test environment: pytest>=7\r\n/);
+  assert.match((await ran(fixture)).made.output, /^creating the test environment: pytest>=7\r\n/);
   await view.refreshHandler?.(undefined);
   assert.deepEqual(seen, [undefined, 'creating the test environment: pytest>=7']);
   assert.equal(view.items.get(root)?.description, '');
@@ -228,7 +238,7 @@ test('two test runs that start together show only their own tests, whichever job
   );
   await settled();
   for (let last = 0; waiting.length > 0; await settled()) {
-    // All requests that the sidecar has begin together, the last one first, and their events alternate.
+    // All open requests begin together, the last one first, and their events alternate.
     const jobs = waiting.splice(0).reverse();
     const begun = jobs.map(({ id, answer }, at) => ({ id, answer, job: `job-${last + at + 1}` }));
     last += jobs.length;
@@ -246,8 +256,8 @@ test('two test runs that start together show only their own tests, whichever job
   );
 });
 
-test('work of a minute says what it does in its notification, work of hours in none', async () => {
-  const { sidecar, testing } = roomOf('/p');
+test('a short job shows its log in a notification, a long one does not', async () => {
+  const { sidecar, testing } = openTestingView('/p');
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);
   const parts = registerLensCommands(client, jobStore, testing);
@@ -269,15 +279,15 @@ test('work of a minute says what it does in its notification, work of hours in n
   Disposable.from(jobStore, ...parts).dispose();
 });
 
-test('whoever debugs is told that nothing is sandboxed', () => {
-  const { sidecar, testing, view } = roomOf('/p');
+test('the debug profile says that nothing is sandboxed', () => {
+  const { sidecar, testing, view } = openTestingView('/p');
   registerDebugProfile(asClient(sidecar), testing);
   const labels = view.profiles.map((it) => it.label);
   assert.deepEqual(labels, ['Coverage', 'Run', 'Debug (not sandboxed)']);
 });
 
-test('a repair saves what belongs to its folder, and nothing else', async () => {
-  const { sidecar } = roomOf('/p', '/q');
+test('a repair saves the files of its folder only', async () => {
+  const { sidecar } = openTestingView('/p', '/q');
   sidecar.answers['trellis/repair'] = () => ({ job: 'job-1' });
   const saved: string[] = [];
   const document = (path: string, isDirty: boolean, isSaved = true) => ({

@@ -1,4 +1,4 @@
-// What finds, restarts and understands the sidecar.
+// Search, restart and errors of the sidecar.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const only =
   (path) =>
     there.includes(path) ? 'ok' : 'absent';
 
-test('a setting goes before the bundled program, and that before PATH', () => {
+test('the setting comes before the bundled program, and that before PATH', () => {
   const bundled = '/ext/server-bin/trellis';
   const table: [string, BinaryLocations, Probe, unknown][] = [
     ['bundled', places, only(bundled, '/b/trellis'), { path: bundled, source: 'bundled' }],
@@ -52,7 +52,7 @@ const misses = (why: string) => [
   { source: 'path', path: '', why: 'absent' },
 ];
 
-test('the disk is asked whether a program is there and may run', () => {
+test('a program has to exist and be executable', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trellis-unit-'));
   try {
     const file = join(folder, 'trellis');
@@ -68,7 +68,7 @@ test('the disk is asked whether a program is there and may run', () => {
   }
 });
 
-test('five crashes in three minutes are waited out longer each time; one more is too many', () => {
+test('five crashes in three minutes delay the restart longer each time, and one more is too many', () => {
   const restarts = new RestartPolicy();
   const delays = [0, 1000, 3000, 7000, 15000, 31000].map((now) => restarts.nextDelay(now));
   assert.deepEqual(delays, [1000, 2000, 4000, 8000, 16000, undefined]);
@@ -77,7 +77,7 @@ test('five crashes in three minutes are waited out longer each time; one more is
   assert.equal(restarts.nextDelay(180_001), 1000, 'a person began anew');
 });
 
-test('whatever is thrown becomes a refusal with what to do', () => {
+test('everything that is thrown becomes a TrellisError', () => {
   const wire = Object.assign(new Error('there is no job'), {
     code: 65,
     data: { kind: 'badInput', hint: 'list them' },
@@ -96,7 +96,7 @@ test('whatever is thrown becomes a refusal with what to do', () => {
   }
 });
 
-test('what helps is offered with an error', () => {
+test('an error is reported with an action that helps', () => {
   const table: readonly [string | undefined, string][] = [
     ['untrusted', 'workbench.trust.manage'],
     ['noModel', 'trellis.selectModel'],
@@ -113,7 +113,7 @@ test('what helps is offered with an error', () => {
   assert.deepEqual([command, given], ['workbench.action.openSettings', 'trellis.budget.usd']);
 });
 
-test('a refusal is told as sentences', () => {
+test('an error is described in sentences', () => {
   const table: [string, string | undefined, string][] = [
     ['no key', 'set one', 'no key. Set one'],
     ['Really?', 'yes', 'Really? Yes'],
@@ -124,7 +124,7 @@ test('a refusal is told as sentences', () => {
   }
 });
 
-test('nobody needs to hear of what was taken back', () => {
+test('cancelled requests are recognized', () => {
   const table: [number, string | undefined, boolean][] = [
     [-32800, undefined, true],
     [130, undefined, true],
@@ -136,7 +136,7 @@ test('nobody needs to hear of what was taken back', () => {
   }
 });
 
-test('settings are what the sidecar knows, and lenses are always asked for', () => {
+test('the sidecar gets known settings, and always makes lenses', () => {
   const read = (values: Record<string, unknown>) => (name: string) => values[name];
   const usual = {
     trusted: true,

@@ -1,4 +1,4 @@
-// Tests as data: ids, outcomes, and what lenses say of a document.
+// Tests as values: ids, outcomes, and lenses of a document.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Generated, RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
@@ -17,7 +17,7 @@ import {
   outcomesOfRun,
 } from '../../src/testing/outcomes';
 
-test('an id is a way through a tree', () => {
+test('a test id is a path in a tree', () => {
   const table: [string, string[]][] = [
     ['t/test_a.py', ['t/test_a.py']],
     ['t/test_a.py::test_b', ['t/test_a.py', 'test_b']],
@@ -35,12 +35,12 @@ test('an id is a way through a tree', () => {
   assert.equal(idSteps('a.py::T::t[1]')[2]?.id, 'a.py::T::t');
 });
 
-test('what lies below another id of the same run is not asked for twice', () => {
+test('ids below other ids are not run twice', () => {
   const ids = ['a.py::T', 'a.py::T::t', 'a.py::T2::t', 'b.py::t[1]'];
   assert.deepEqual(outermost(ids), ['a.py::T', 'a.py::T2::t', 'b.py::t[1]']);
 });
 
-test('what is debugged is what pytest is told to run, in the folder of its project', () => {
+test("the debugger runs the chosen tests with pytest in the project's folder", () => {
   const table: [Partial<DebugTarget>, string[], object][] = [
     [{ ids: ['a.py::T::t[1-x]', 'b.py'] }, ['a.py::T::t[1-x]', 'b.py'], {}],
     [{ options: ['--ignore=grown'] }, ['--ignore=grown'], {}],
@@ -59,7 +59,7 @@ test('what is debugged is what pytest is told to run, in the folder of its proje
   }
 });
 
-test('a debugger of Python is known by what its extension brings', () => {
+test('a Python debugger is recognized by what its extension contributes', () => {
   const bringing = (...types: string[]) => ({ contributes: { debuggers: types.map((type) => ({ type })) } });
   const table: [unknown, boolean][] = [
     [bringing('node', 'debugpy'), true],
@@ -71,7 +71,7 @@ test('a debugger of Python is known by what its extension brings', () => {
   for (const [manifest, brings] of table) assert.equal(contributesDebugger(manifest), brings);
 });
 
-test('a test is within its file, its class, its folder, and nothing of a similar name', () => {
+test('a test lies below its file, class and folder, not below similar names', () => {
   const table: [string, string, boolean][] = [
     ['', 'a.py::t', true],
     ['a.py', 'a.py::t', true],
@@ -84,7 +84,7 @@ test('a test is within its file, its class, its folder, and nothing of a similar
   for (const [target, id, wanted] of table) assert.equal(isWithin(target, id), wanted, `${id} in ${target}`);
 });
 
-test('an event says of a test what is known so far', () => {
+test('the event of a test has what is known so far', () => {
   const event = { type: 'test', job: 'job-1', root: '/p', id: 'a.py::t', durationMs: 3 } as const;
   assert.deepEqual(outcomeOfEvent({ ...event, outcome: 'passed', path: 'a.py', line: 7 }), {
     root: '/p',
@@ -145,7 +145,7 @@ const told = (job: string, id: string, outcome: string): TrellisEvent => ({
 const heard = (live: LiveRun, ...events: TrellisEvent[]) =>
   events.flatMap((it) => live.handleEvent(it)?.id ?? []);
 
-test('what a run told before its sidecar ended is shown, and nothing twice', () => {
+test('outcomes from before the sidecar ended are shown, each once', () => {
   const live = () => {
     const made = new LiveRun();
     const events = [
@@ -176,7 +176,7 @@ test('what a run told before its sidecar ended is shown, and nothing twice', () 
   ]);
 });
 
-test('which tests the files have that were met is known by what tells of all of them', () => {
+test('only complete results list all tests of the files', () => {
   const [ran, found] = [['a.py::t'], ['a.py::t', 'b.py::u']];
   const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', outcome: 'passed' };
   const tests = ran.map((id) => ({ ...base, id }));
@@ -203,7 +203,7 @@ test('which tests the files have that were met is known by what tells of all of 
   }
 });
 
-test('what could not be collected is the file, else the tests that are named, else the project', () => {
+test('a collection error belongs to its file, else to the requested tests, else to the project', () => {
   const usage = (message: string) => ({ exception: 'UsageError', message, traceback: message });
   const missing = usage('ERROR: not found: /p/t/a.py::t\n(no match in any of [<Module a.py>])');
   const imported = { exception: 'ImportError', message: 'no', path: 'shop/cart.py', line: 3, traceback: '' };
@@ -226,7 +226,7 @@ test('what could not be collected is the file, else the tests that are named, el
   }
 });
 
-test('a result says where a test failed, and both sides', () => {
+test('a result has the location of a failure, and both sides of the comparison', () => {
   const failure = {
     exception: 'AssertionError',
     message: 'assert 2 == 3',
@@ -275,7 +275,7 @@ const lens = (line: number, command: string, ...args: unknown[]): Lens => ({
 });
 const run = (line: number, ...paths: string[]) => lens(line, 'trellis.runTests', { root: '/p', paths });
 
-test('a document has the tests that its lenses run one by one', () => {
+test('the tests of a document are those that its lenses run alone', () => {
   const lenses = [
     run(3, 'tests/test_a.py::test_b'),
     run(9, 'tests/test_a.py'),
@@ -289,7 +289,7 @@ test('a document has the tests that its lenses run one by one', () => {
   ]);
 });
 
-test('a line has the worst mark of what is said there, and none where nothing is', () => {
+test('a line has the worst mark of its lenses, and none without an outcome', () => {
   const shows = (line: number, mark: unknown) => lens(line, 'trellis.showResult', { test: 't' }, { mark });
   const lenses = [
     shows(1, 'passed'),
@@ -309,7 +309,7 @@ test('a line has the worst mark of what is said there, and none where nothing is
   ]);
 });
 
-test('tests that were just written have results at once', () => {
+test('generated tests have outcomes at once', () => {
   const failure = { exception: 'KeyError', message: "'a'", path: 'src/a.py', line: 2, traceback: 'T' };
   const written: Generated = {
     function: 'src/a.py::f',
@@ -344,7 +344,7 @@ test('tests that were just written have results at once', () => {
   ]);
 });
 
-test('grown repositories below a project are left out of it, and those inside of them with them', () => {
+test('generated repositories below a project are excluded, with those inside of them', () => {
   const outs = (...all: string[]) => all.map((out) => ({ out }));
   const table: [{ out: string }[], readonly string[], string[]][] = [
     [outs('/w/a', '/w/a/b', '/w/c/d', '/w', '/wide'), ['/w/a', '/w/c/d'], ['--ignore=a', '--ignore=c/d']],
@@ -357,7 +357,7 @@ test('grown repositories below a project are left out of it, and those inside of
   }
 });
 
-test('what others ran has its failures with their places', () => {
+test('results of other processes have failures with locations', () => {
   const told = { message: 'ValueError: no', failedPath: 't/test_a.py', failedLine: 4 };
   const tests = [
     { id: 't/test_a.py::test_b', outcome: 'failed', textOf: 7, ...told },
@@ -371,7 +371,7 @@ test('what others ran has its failures with their places', () => {
   );
 });
 
-test('what passed before the code was changed has no mark, what failed has', () => {
+test('an outdated pass has no mark, an outdated failure has', () => {
   const lens = (mark: string, stale: boolean) => ({
     line: stale ? 1 : 2,
     endLine: 3,

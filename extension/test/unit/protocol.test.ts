@@ -1,15 +1,17 @@
-// The types in src/protocol.ts are true of the messages that were recorded in fixtures/wire.
+// Conformance of src/protocol.ts to the messages that were recorded in fixtures/wire.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
-/** One request, with the real parameters, and the shape of what was answered. */
+/** A request with real parameters, and the shape of its answer. */
 interface Exchange {
   readonly method: string;
   readonly params: unknown;
-  /** `"text"`, `"number"`, `"boolean"` and `"null"` stand for values; absent where it was refused. */
+  /**
+   * Shape of the result, with `"text"`, `"number"`, `"boolean"` and `"null"` for values; absent in a refused request.
+   */
   readonly result?: unknown;
 }
 
@@ -17,7 +19,7 @@ const repository = process.env.TRELLIS_REPOSITORY ?? '';
 const extension = join(repository, 'extension');
 const wire = join(repository, 'fixtures', 'wire');
 
-test('every recorded exchange is of the types', () => {
+test('every recorded exchange conforms to the types', () => {
   const all = exchanges();
   assert.ok(all.length >= 20, `only ${all.length} exchanges were found in ${wire}`);
   assert.equal(complaints(all), '');
@@ -38,8 +40,8 @@ const wrong: readonly { readonly name: string; readonly exchange: Exchange }[] =
   { name: 'a field that is missing', exchange: { method: 'trellis/jobs', params: {}, result: {} } },
 ];
 
-test('what is not of the types is seen', () => {
-  // One run of the compiler for all: each complaint names the line that the exchange has to itself.
+test('an exchange that does not conform is found', () => {
+  // The compiler runs once for all: each error names the line of its exchange.
   const said = complaints(wrong.map((it) => it.exchange));
   const lines = new Set([...said.matchAll(/exchanges\.ts\((\d+),/g)].map(([, line]) => Number(line)));
   const seen = wrong.filter((_, index) => lines.has(head('').length + index + 1)).map((it) => it.name);
@@ -50,14 +52,14 @@ test('what is not of the types is seen', () => {
   );
 });
 
-/** What was answered by a result; what was refused has parameters that need not be of any type. */
+/** Reads the answered exchanges; parameters of refused requests need not conform. */
 function exchanges(): Exchange[] {
   const files = readdirSync(wire).filter((it) => it !== 'openrpc.json');
   const all = files.flatMap((it): Exchange[] => JSON.parse(readFileSync(join(wire, it), 'utf8')));
   return all.filter((it) => it.result !== undefined);
 }
 
-/** Which words stand for a value is not recorded, so that any word will do where the types name a few. */
+/** The values of strings are not recorded: any string conforms where the types name some. */
 const head = (protocol: string): string[] => [
   `import type { Protocol } from '${protocol}';`,
   `type Methods = Protocol['methods'];`,
@@ -66,7 +68,7 @@ const head = (protocol: string): string[] => [
   `  method: M, params: Methods[M]['params'], result?: Shape<Methods[M]['result']>): void;`,
 ];
 
-/** What the compiler says of calls with these exchanges; empty where it has nothing to say. */
+/** Returns the compiler's errors about calls with these exchanges. */
 function complaints(all: readonly Exchange[]): string {
   const folder = mkdtempSync(join(extension, 'node_modules', '.cache', 'wire-'));
   try {
@@ -95,7 +97,7 @@ function call({ method, params, result }: Exchange): string {
 
 const values: Readonly<Record<string, unknown>> = { text: 'text', number: 1, boolean: true, null: null };
 
-/** A value of the recorded shape. */
+/** Makes a value of a recorded shape. */
 function valued(shape: unknown): unknown {
   if (typeof shape === 'string') {
     if (!(shape in values)) throw new Error(`no shape is called ${shape}`);

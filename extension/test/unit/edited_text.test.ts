@@ -1,4 +1,4 @@
-// Texts of persons: as bytes, as editors show them, and on the disk.
+// Edited texts: as bytes, as editors show them, and on the disk.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { Drafts } from '../../src/approval/drafts';
 import type { TextRef } from '../../src/approval/proposal_uri';
 import { decodeUtf8, encodeUtf8, isSameInEditor } from '../../src/approval/text_encoding';
 
-test('bytes say that they are UTF-8, and those of another encoding give no text', () => {
+test('bytes have a byte order mark, and other encodings are not decoded', () => {
   for (const text of ['', 'a\r\n', 'Café\n', '\ufeffCafé\n']) {
     const bytes = encodeUtf8(text);
     assert.deepEqual([...bytes.slice(0, 3)], [0xef, 0xbb, 0xbf]);
@@ -17,14 +17,14 @@ test('bytes say that they are UTF-8, and those of another encoding give no text'
   const table: [number[], string | undefined][] = [
     [[0x61], 'a'],
     [[0x43, 0xe9], undefined],
-    // Of another encoding, though it looks like this one.
+    // Another encoding that is valid UTF-8.
     [[0xc3, 0xa9], undefined],
     [[0xff, 0xfe, 0x61, 0x00], undefined],
   ];
   for (const [bytes, text] of table) assert.equal(decodeUtf8(Uint8Array.from(bytes)), text, String(bytes));
 });
 
-test('line ends and the mark are no difference, letters are', () => {
+test('texts with other line ends or byte order marks are the same, with other letters not', () => {
   assert.ok(isSameInEditor('\ufeffa\r\nb\nc\rd', 'a\nb\nc\nd'));
   for (const other of ['a', 'a\n\n', 'b\n', 'Ã©\n']) assert.ok(!isSameInEditor('é\n', other), other);
 });
@@ -37,7 +37,7 @@ const place = (fix: string, path = 'a.py'): TextRef => ({
   side: 'proposed',
 });
 
-test('drafts outlive the window, until their proposal is decided', async (context) => {
+test('drafts outlive the window until their proposal is decided', async (context) => {
   const folder = join(mkdtempSync(join(tmpdir(), 'trellis-drafts-')), 'made');
   context.after(() => rmSync(folder, { recursive: true }));
   const before = new Drafts(folder);
@@ -56,7 +56,7 @@ test('drafts outlive the window, until their proposal is decided', async (contex
   assert.deepEqual(await new Drafts(folder).all(), drafts.slice(2));
 });
 
-test('the oldest draft of very many goes', async (context) => {
+test('the oldest of too many drafts is deleted', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'trellis-drafts-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const drafts = new Drafts(folder);

@@ -23,7 +23,7 @@ const result: ImplementResult = {
   pushed: [],
 };
 
-test('how the work on an issue stands is told with what can be done', () => {
+test('the message about an issue has its state and the next actions', () => {
   const table: [Partial<ImplementResult>, string, boolean, string[]][] = [
     [
       { outcome: 'merged', exitCode: 0 },

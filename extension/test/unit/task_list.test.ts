@@ -1,4 +1,4 @@
-// Lists of tasks: what is known of one before it is made, and how it ended.
+// Task lists, and the message about their outcome.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringFields } from '../../src/generation/command_arguments';
@@ -9,7 +9,7 @@ import { tasksMessage } from '../../src/tasks/tasks_message';
 const t = (text: string, ...values: (string | number)[]) =>
   text.replaceAll(/\{(\d)\}/g, (_, at) => String(values[Number(at)]));
 
-test('a list of tasks is known by its tasks, and may name a stack', () => {
+test('a task list is recognized by its tasks, and may name a stack', () => {
   const table: [string, object | undefined][] = [
     ['{"tasks": []}', {}],
     ['{"tasks": [{"id": "a"}], "tech_stack": "go-api"}', { stack: 'go-api' }],
@@ -23,7 +23,7 @@ test('a list of tasks is known by its tasks, and may name a stack', () => {
   for (const [text, wanted] of table) assert.deepEqual(parseTaskList(text), wanted, text);
 });
 
-test('of what a caller gives, texts of known names are taken', () => {
+test('only string fields with known names are read from an argument', () => {
   assert.deepEqual(stringFields({ file: '/t.json', out: 3, more: 'x' }, 'file', 'out', 'stack'), {
     file: '/t.json',
   });
@@ -46,7 +46,7 @@ const result: TasksResult = {
   pushed: [],
 };
 
-test('the end of a list of tasks says what is merged, and why the rest is not', () => {
+test('the message about a task list has the merged tasks, and why others are not merged', () => {
   const all = ['a', 'b', 'c'];
   const table: [Partial<TasksResult>, string, boolean][] = [
     [{ exitCode: 0, completedTasks: all }, '3 of 3 tasks merged.', true],
