@@ -27,9 +27,10 @@ const all = {
   host: testFiles(await bundle('driver')),
   workbench: testFiles(await bundle('workbench')),
 };
-const rooms = values.only === undefined ? Object.values(all) : [all[values.only]];
-if (rooms.includes(undefined)) throw new Error(`--only ${values.only}: it has to be host or workbench`);
-const files = selected(rooms.flat(), { short: values.short, named: positionals[0] });
+const selectedKinds = values.only === undefined ? Object.values(all) : [all[values.only]];
+if (selectedKinds.includes(undefined))
+  throw new Error(`--only ${values.only}: it has to be host or workbench`);
+const files = selected(selectedKinds.flat(), { short: values.short, named: positionals[0] });
 if (files.length === 0) {
   const lanes = values.lane.join(', ');
   console.error(`lane ${lanes}: passed over, the short lane has no test file called *${positionals[0]}*`);

@@ -76,13 +76,13 @@ async function readDrafts(folder: string): Promise<Map<string, Draft>> {
 
 /** Reads a draft; `undefined` if the file contains something else. */
 async function readDraft(path: string): Promise<Draft | undefined> {
-  const given: unknown = await readFile(path, 'utf8')
+  const argument: unknown = await readFile(path, 'utf8')
     .then(JSON.parse)
     .catch(() => undefined);
-  if (typeof given !== 'object' || given === null) return undefined;
-  if (!('place' in given && 'text' in given && 'mtime' in given)) return undefined;
-  const { text, mtime } = given;
-  const place = textRefOf({ scheme: EDIT_SCHEME, path: '', query: JSON.stringify(given.place) });
+  if (typeof argument !== 'object' || argument === null) return undefined;
+  if (!('place' in argument && 'text' in argument && 'mtime' in argument)) return undefined;
+  const { text, mtime } = argument;
+  const place = textRefOf({ scheme: EDIT_SCHEME, path: '', query: JSON.stringify(argument.place) });
   if (place === undefined || typeof text !== 'string' || typeof mtime !== 'number') return undefined;
   return { place, text, mtime };
 }

@@ -162,8 +162,8 @@ function editAction(t: Translate): MessageAction {
 
 /** Makes a sentence of a note of the sidecar. */
 function sentence(note: string): string {
-  const ended = /[.!?…]$/.test(note) ? note : `${note}.`;
-  return ended.charAt(0).toUpperCase() + ended.slice(1);
+  const complete = /[.!?…]$/.test(note) ? note : `${note}.`;
+  return complete.charAt(0).toUpperCase() + complete.slice(1);
 }
 
 /** Makes the title of a tab. */

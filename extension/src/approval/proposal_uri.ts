@@ -63,17 +63,17 @@ export function proposalKey({ root, fix }: ProposalRef): string {
 }
 
 /** Reads the proposal that a row or an argument of a lens names. */
-export function proposalRefOf(given: unknown): ProposalRef | undefined {
-  const { root, fix } = fields(given);
+export function proposalRefOf(argument: unknown): ProposalRef | undefined {
+  const { root, fix } = fields(argument);
   return typeof root === 'string' && typeof fix === 'string' ? { root, fix } : undefined;
 }
 
 /** Reads the reviewed revision and the hunks from the argument of a lens. */
-export function reviewedOf(given: unknown): {
+export function reviewedOf(argument: unknown): {
   readonly revision?: number;
   readonly hunks: readonly number[];
 } {
-  const { revision, hunks } = fields(given);
+  const { revision, hunks } = fields(argument);
   const ids = Array.isArray(hunks) ? hunks.filter((it) => typeof it === 'number') : [];
   return { ...(typeof revision === 'number' ? { revision } : {}), hunks: ids };
 }

@@ -65,10 +65,10 @@ export function departed(before: Queue, now: Queue): readonly Proposal[] {
 /** Returns the announced proposals that still wait, the oldest first. */
 export function announced(
   before: readonly Proposal[],
-  news: readonly Proposal[],
+  arrivedNow: readonly Proposal[],
   now: Queue,
 ): readonly Proposal[] {
-  const keys = new Set([...before, ...news].map(proposalKey));
+  const keys = new Set([...before, ...arrivedNow].map(proposalKey));
   return waiting(now).filter((it) => keys.has(proposalKey(it)));
 }
 

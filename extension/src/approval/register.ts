@@ -30,9 +30,9 @@ export function registerApproval(context: ExtensionContext, sidecar: Sidecar, jo
   const notifications = new ProposalNotifications();
   const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts, notifications);
   const tree = new ProposalTree(proposals);
-  const follow = proposals.onChange((news) => {
+  const follow = proposals.onChange((change) => {
     tree.update();
-    const hasFixes = news.queue.size > 0;
+    const hasFixes = change.queue.size > 0;
     void commands.executeCommand('setContext', 'trellis.hasFixes', hasFixes);
     // The list also shows why proposals could not be read.
     void commands.executeCommand(
@@ -40,7 +40,7 @@ export function registerApproval(context: ExtensionContext, sidecar: Sidecar, jo
       'trellis.showFixes',
       hasFixes || proposals.problems.length > 0,
     );
-    for (const it of news.departed) {
+    for (const it of change.departed) {
       notifications.withdraw(it);
       if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
     }
@@ -67,7 +67,7 @@ function announceProposals(
   notifications: ProposalNotifications,
 ): Disposable[] {
   let announcedNow: readonly Proposal[] = [];
-  const tell = (now: readonly Proposal[]) => {
+  const announce = (now: readonly Proposal[]) => {
     if (
       now.length === announcedNow.length &&
       now.every((it, index) => isSameProposal(it, announcedNow[index] ?? it))
@@ -86,11 +86,11 @@ function announceProposals(
     proposals.onChange(({ queue, arrived }) => {
       // A person who reviews gets the next proposal after a decision.
       const news = diffTabs.isAnyOpen ? [] : arrived.filter((it) => !decisions.isDeciding(it));
-      tell(announced(announcedNow, news, queue));
+      announce(announced(announcedNow, news, queue));
     }),
     diffTabs.onShow((ref) => {
       notifications.withdraw(ref);
-      tell([]);
+      announce([]);
     }),
   ];
 }
@@ -105,14 +105,14 @@ function registerCommands(
 ): Disposable[] {
   const command = (
     name: string,
-    doing: string,
-    work: (ref: ProposalRef, given: unknown) => Promise<unknown>,
+    failure: string,
+    work: (ref: ProposalRef, argument: unknown) => Promise<unknown>,
   ) =>
     commands.registerCommand(
       name,
-      guarded(doing, async (given: unknown) => {
-        const about = refOf(given)
-          ? given
+      guarded(failure, async (argument: unknown) => {
+        const about = refOf(argument)
+          ? argument
           : (diffTabs.active ?? (await pickProposal(ordered(proposals.queue))));
         const ref = refOf(about);
         if (ref !== undefined) await work(ref, about);
@@ -147,8 +147,8 @@ function registerCommands(
     ),
     commands.registerCommand(
       'trellis.undoFix',
-      guarded(t('Could not undo the fix'), async (given: unknown) => {
-        const ref = refOf(given) ?? refOf(await pickProposal(await acceptedProposals(sidecar, proposals)));
+      guarded(t('Could not undo the fix'), async (argument: unknown) => {
+        const ref = refOf(argument) ?? refOf(await pickProposal(await acceptedProposals(sidecar, proposals)));
         if (ref !== undefined) await decisions.undo(ref);
       }),
     ),
@@ -160,14 +160,14 @@ function registerCommands(
 }
 
 /** Reads the proposal from a lens, a row, or the URI of a document. */
-function refOf(given: unknown): ProposalRef | undefined {
-  if (given instanceof Uri) return textRefOf(given);
-  return proposalRefOf(given);
+function refOf(argument: unknown): ProposalRef | undefined {
+  if (argument instanceof Uri) return textRefOf(argument);
+  return proposalRefOf(argument);
 }
 
 /** Reads the reviewed revision, which a decision is about. */
-function reviewed(given: unknown): { revision?: number; hunks: number[] } {
-  const seen = given instanceof Uri ? { revision: textRefOf(given)?.revision } : reviewedOf(given);
+function reviewed(argument: unknown): { revision?: number; hunks: number[] } {
+  const seen = argument instanceof Uri ? { revision: textRefOf(argument)?.revision } : reviewedOf(argument);
   const hunks = 'hunks' in seen ? [...seen.hunks] : [];
   return { ...(seen.revision === undefined ? {} : { revision: seen.revision }), hunks };
 }
@@ -176,9 +176,9 @@ async function acceptEdited(
   editedTexts: EditedTexts,
   decisions: Decisions,
   ref: ProposalRef,
-  given: unknown,
+  argument: unknown,
 ): Promise<void> {
-  const { revision } = reviewed(given);
+  const { revision } = reviewed(argument);
   const files = [...(await editedTexts.texts(ref, revision))];
   if (files.length === 0) {
     const hint = t('choose "Edit" above the proposal');

@@ -1,8 +1,8 @@
 // Arguments of commands, which may be anything.
 
 /** Returns the fields with these names that are strings. */
-export function stringFields<K extends string>(given: unknown, ...names: K[]): { [P in K]?: string } {
-  const all = new Map(typeof given === 'object' && given !== null ? Object.entries(given) : []);
+export function stringFields<K extends string>(argument: unknown, ...names: K[]): { [P in K]?: string } {
+  const all = new Map(typeof argument === 'object' && argument !== null ? Object.entries(argument) : []);
   const found: { [P in K]?: string } = {};
   for (const name of names) {
     const value: unknown = all.get(name);

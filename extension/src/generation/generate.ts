@@ -22,13 +22,14 @@ export interface GenerateRequest {
 export async function generate(
   sidecar: Sidecar,
   jobStore: JobStore,
-  asked: GenerateRequest,
+  request: GenerateRequest,
 ): Promise<string | undefined> {
-  const graph = asked.graph === undefined ? await pickGraph() : await absolute(asked.graph);
+  const graph = request.graph === undefined ? await pickGraph() : await absolute(request.graph);
   if (graph === undefined) return undefined;
-  const out = asked.out === undefined ? await pickFolder(graph) : (await absolute(asked.out, graph))?.fsPath;
+  const out =
+    request.out === undefined ? await pickFolder(graph) : (await absolute(request.out, graph))?.fsPath;
   if (out === undefined) return undefined;
-  const model = asked.model ?? (await modelFor(Uri.file(out)));
+  const model = request.model ?? (await modelFor(Uri.file(out)));
   if (model === undefined) return undefined;
   const chosen = { graph: graph.fsPath, out };
   return await start(sidecar, jobStore, model === AS_CONFIGURED ? chosen : { ...chosen, model });

@@ -48,17 +48,17 @@ export function registerGeneration(context: ExtensionContext, sidecar: Sidecar):
   return jobStore;
 }
 
-function command(name: string, doing: string, work: (given: unknown) => Promise<unknown>): Disposable {
-  return commands.registerCommand(name, guarded(doing, work));
+function command(name: string, failure: string, work: (argument: unknown) => Promise<unknown>): Disposable {
+  return commands.registerCommand(name, guarded(failure, work));
 }
 
 /** Reads the argument of `trellis.generate`: a file of the explorer, or choices of a caller. */
-function requestOf(given: unknown): GenerateRequest {
-  if (given instanceof Uri) return { graph: given.fsPath };
-  return stringFields(given, 'graph', 'out', 'model');
+function requestOf(argument: unknown): GenerateRequest {
+  if (argument instanceof Uri) return { graph: argument.fsPath };
+  return stringFields(argument, 'graph', 'out', 'model');
 }
 
-function folderOf(given: unknown): string | undefined {
-  if (given instanceof Uri) return given.fsPath;
-  return typeof given === 'string' ? given : undefined;
+function folderOf(argument: unknown): string | undefined {
+  if (argument instanceof Uri) return argument.fsPath;
+  return typeof argument === 'string' ? argument : undefined;
 }

@@ -3,7 +3,7 @@
 import type { ImplementResult } from '../protocol';
 import type { Translate } from '../translate';
 
-/** What a person can do next. */
+/** Next actions of a person. */
 export type IssueAction = 'approve' | 'sendBack' | 'leave' | 'changes' | 'report';
 
 export interface IssueMessage {

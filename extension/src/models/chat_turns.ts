@@ -56,13 +56,13 @@ export interface ModelInfo {
 /** Finds a model by id, by `vendor/id`, by family, or by name; the first one for an empty name. */
 export function findModel<M extends ModelInfo>(models: readonly M[], name: string): M | undefined {
   if (name === '') return models[0];
-  const ways: ((it: M) => boolean)[] = [
+  const matchers: ((it: M) => boolean)[] = [
     (it) => it.id === name,
     (it) => `${it.vendor}/${it.id}` === name,
     (it) => it.family === name,
     (it) => it.name === name,
   ];
-  for (const way of ways) {
+  for (const way of matchers) {
     const found = models.find(way);
     if (found !== undefined) return found;
   }

@@ -17,8 +17,8 @@ import { openModelSettings, savedText, saveModel } from './save_model';
 export function registerModels(context: ExtensionContext, client: Client, jobStore: JobStore): void {
   registerEditorModel(client);
   client.handleNotification<ModelTestResult>('trellis/modelTried', (it) => void reportTest(it));
-  const command = (name: string, doing: string, work: () => Promise<unknown>): Disposable =>
-    commands.registerCommand(name, guarded(doing, work));
+  const command = (name: string, failure: string, work: () => Promise<unknown>): Disposable =>
+    commands.registerCommand(name, guarded(failure, work));
   context.subscriptions.push(
     command('trellis.setApiKey', l10n.t('Could not set the API key'), () =>
       setKey(context, client, jobStore),

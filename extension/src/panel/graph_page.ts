@@ -67,27 +67,27 @@ export class GraphPage {
   }
 
   private receive(message: unknown): void {
-    const asked = parseMessage(message);
+    const received = parseMessage(message);
     const run = this.runs.current;
-    switch (asked?.type) {
+    switch (received?.type) {
       case 'ready':
         this.isReady = true;
         if (run !== undefined) this.send(graphMessage(run));
-        if (this.selection !== undefined && this.selection !== asked.chosen)
+        if (this.selection !== undefined && this.selection !== received.chosen)
           this.send({ type: 'select', id: this.selection });
         break;
       case 'open':
-        void commands.executeCommand('trellis.openNode', asked.id);
+        void commands.executeCommand('trellis.openNode', received.id);
         break;
       case 'tests':
-        void commands.executeCommand('trellis.openNodeTests', asked.id);
+        void commands.executeCommand('trellis.openNodeTests', received.id);
         break;
       case 'retry':
-        void commands.executeCommand('trellis.retryThisNode', asked.id);
+        void commands.executeCommand('trellis.retryThisNode', received.id);
         break;
       case 'selected':
-        this.selection = asked.id;
-        this.onSelect(asked.id);
+        this.selection = received.id;
+        this.onSelect(received.id);
         break;
       case undefined:
         break;

@@ -29,7 +29,7 @@ export interface NodeOfRun {
 }
 
 /** Returns the node of a row of the tree or of an id; asks if the argument is neither. */
-export async function nodeOf(runs: RunStore, given: unknown): Promise<NodeOfRun | undefined> {
+export async function nodeOf(runs: RunStore, argument: unknown): Promise<NodeOfRun | undefined> {
   const run = runs.current;
   if (run === undefined) {
     throw new TrellisError(
@@ -39,7 +39,7 @@ export async function nodeOf(runs: RunStore, given: unknown): Promise<NodeOfRun 
       'badInput',
     );
   }
-  const id = idOf(given) ?? (await pickNode(run));
+  const id = idOf(argument) ?? (await pickNode(run));
   const node = id === undefined ? undefined : run.nodes.get(id);
   return node && { run, node };
 }
@@ -183,9 +183,9 @@ async function pickNode(run: Run): Promise<string | undefined> {
   return (await window.showQuickPick(items, { title: summary(nodes, t), matchOnDescription: true }))?.id;
 }
 
-function idOf(given: unknown): string | undefined {
-  if (typeof given === 'string') return given;
-  const { id } = { id: undefined, ...(typeof given === 'object' ? given : {}) };
+function idOf(argument: unknown): string | undefined {
+  if (typeof argument === 'string') return argument;
+  const { id } = { id: undefined, ...(typeof argument === 'object' ? argument : {}) };
   return typeof id === 'string' ? id : undefined;
 }
 

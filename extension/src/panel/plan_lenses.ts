@@ -15,14 +15,14 @@ import { failedIn } from './node_rows';
 
 /** Registers the lenses, with the reason and a retry. */
 export function registerPlanLenses(runs: RunStore): Disposable[] {
-  const stirred = new EventEmitter<void>();
+  const changeEmitter = new EventEmitter<void>();
   const provider = {
-    onDidChangeCodeLenses: stirred.event,
+    onDidChangeCodeLenses: changeEmitter.event,
     provideCodeLenses: (document: TextDocument) => lensesOf(runs, document),
   };
   return [
-    stirred,
-    runs.onChange(() => stirred.fire()),
+    changeEmitter,
+    runs.onChange(() => changeEmitter.fire()),
     languages.registerCodeLensProvider({ language: 'json', scheme: 'file' }, provider),
   ];
 }

@@ -47,10 +47,10 @@ export function registerPanel(
     if (view.visible) void view.reveal(tree.node(id), { select: true, focus: false });
   };
   const page = new GraphPage(context.extensionUri, runs, reveal);
-  const follow = runs.onChange((news) => {
-    tree.update(news);
-    page.update(news);
-    const { run } = news;
+  const follow = runs.onChange((change) => {
+    tree.update(change);
+    page.update(change);
+    const { run } = change;
     // A view in a container of its own shows no description, but always the message.
     view.message = run === undefined ? errorMessage(runs) : headline(run, budgetFor(jobStore.jobs, run.out));
     view.title = titleOf(run);
@@ -99,11 +99,11 @@ function registerNodeCommands(
   runs: RunStore,
   page: GraphPage,
 ): Disposable[] {
-  const command = (name: string, doing: string, work: (it: NodeOfRun) => Promise<unknown>) =>
+  const command = (name: string, failure: string, work: (it: NodeOfRun) => Promise<unknown>) =>
     commands.registerCommand(
       name,
-      guarded(doing, async (given: unknown) => {
-        const it = await nodeOf(runs, given);
+      guarded(failure, async (argument: unknown) => {
+        const it = await nodeOf(runs, argument);
         if (it !== undefined) await work(it);
       }),
     );

@@ -117,8 +117,8 @@ const MAX_ENDED = 100;
 function put(jobs: Jobs, job: Job): Jobs {
   const all = new Map(jobs).set(job.id, job);
   // The newest end stays, since listeners of `onEnd` look it up.
-  const ended = [...all.values()].filter((it) => !isOpen(it) && it.id !== job.id);
-  for (const { id } of ended.slice(0, -MAX_ENDED)) all.delete(id);
+  const endedJobs = [...all.values()].filter((it) => !isOpen(it) && it.id !== job.id);
+  for (const { id } of endedJobs.slice(0, -MAX_ENDED)) all.delete(id);
   return all;
 }
 

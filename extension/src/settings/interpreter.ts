@@ -8,7 +8,7 @@ import { PYTHON_EXTENSIONS, type PythonExtension, selectedPython } from './pytho
 /** An interpreter, or the folder of an environment. */
 export interface Interpreter {
   readonly path: string;
-  /** Where the choice comes from, for the person. */
+  /** Origin of the choice, for the person. */
   readonly origin: string;
 }
 

@@ -54,10 +54,10 @@ async function selectedInEnvironments(api: unknown, place: Uri): Promise<string 
 }
 
 /** Calls a method of an API that may differ from the expected one. */
-function call(api: unknown, name: string, given: unknown): unknown {
+function call(api: unknown, name: string, argument: unknown): unknown {
   const method = field(api, name);
   if (typeof method !== 'function') throw new Error(`its interface has no ${name}`);
-  return method.call(api, given);
+  return method.call(api, argument);
 }
 
 function pathOf(uri: unknown): string | undefined {

@@ -250,12 +250,12 @@ export class Client implements Sidecar {
     const ours: unknown = this.context.extension.packageJSON.version;
     this.output.info(`the server is version ${theirs}, the extension is version ${ours}`);
     if (theirs === ours) return;
-    const said = l10n.t(
+    const text = l10n.t(
       'The Trellis server is version {0}, but the extension is version {1}. They may not work together. Clear the setting "trellis.path", or install matching versions.',
       theirs ?? l10n.t('unknown'),
       String(ours),
     );
-    void this.offerActions(notify.warn(said, l10n.t('Show Output')));
+    void this.offerActions(notify.warn(text, l10n.t('Show Output')));
   }
 
   private startFailed(session: number, error: unknown): void {
@@ -287,19 +287,19 @@ export class Client implements Sidecar {
     }
     this.setState('restarting');
     this.restartTimer = setTimeout(() => void this.launch(), delay);
-    const said = l10n.t('Trellis crashed. It restarts in {0} s.', delay / 1000);
-    void this.reportCrash(said);
+    const text = l10n.t('Trellis crashed. It restarts in {0} s.', delay / 1000);
+    void this.reportCrash(text);
   }
 
   /** Reports a crash until the sidecar runs again, and then that it runs, long enough to be read. */
   private async reportCrash(text: string): Promise<void> {
-    const said = { actions: [l10n.t('Show Output')], cancellable: false };
+    const common = { actions: [l10n.t('Show Output')], cancellable: false };
     const restarted = this.untilState((state) => state !== 'restarting');
-    const chosen = await showTransient({ ...said, text, until: restarted, isBusy: true });
+    const chosen = await showTransient({ ...common, text, until: restarted, isBusy: true });
     if (chosen !== undefined || this.currentState !== 'running') return await this.runAction(chosen);
     const back = l10n.t('Trellis crashed and is running again.');
     const read = new Promise((resolve) => setTimeout(resolve, READING_MS));
-    await this.runAction(await showTransient({ ...said, text: back, until: read, isBusy: false }));
+    await this.runAction(await showTransient({ ...common, text: back, until: read, isBusy: false }));
   }
 
   private giveUp(why: TrellisError): void {
@@ -310,8 +310,8 @@ export class Client implements Sidecar {
     this.stopReason = why;
     this.output.error(errorText(why));
     this.setState('stopped');
-    const said = l10n.t('Trellis is not running: {0}', errorText(why));
-    void this.offerActions(notify.error(said, l10n.t('Show Output'), l10n.t('Restart')));
+    const text = l10n.t('Trellis is not running: {0}', errorText(why));
+    void this.offerActions(notify.error(text, l10n.t('Show Output'), l10n.t('Restart')));
   }
 
   private async offerActions(asking: Thenable<string | undefined>): Promise<void> {

@@ -76,7 +76,7 @@ class JobMatcher {
   private readonly turns = new Map<string, Promise<void>>();
 
   constructor(private readonly sidecar: Sidecar) {
-    sidecar.onEvent((event) => this.hear(event));
+    sidecar.onEvent((event) => this.handleEvent(event));
     sidecar.onState((state) => {
       // The next process numbers its jobs anew.
       if (state !== 'running') this.known.clear();
@@ -97,7 +97,7 @@ class JobMatcher {
     return { dispose: () => this.end(pending) };
   }
 
-  private hear(event: TrellisEvent): void {
+  private handleEvent(event: TrellisEvent): void {
     if (event.type === 'missed') void this.list().then((jobs) => this.match(jobs));
     if (!('job' in event) || !event.job) return;
     if (event.type === 'job') this.match([event]);

@@ -42,7 +42,7 @@ async function reportOutcome(result: TasksResult, { file, stack, out }: TasksCho
 }
 
 /** Reads the argument of `trellis.tasks`: a file of the explorer, or choices of a caller. */
-function requestOf(given: unknown): TasksRequest {
-  if (given instanceof Uri) return { file: given.fsPath };
-  return stringFields(given, 'file', 'stack', 'out');
+function requestOf(argument: unknown): TasksRequest {
+  if (argument instanceof Uri) return { file: argument.fsPath };
+  return stringFields(argument, 'file', 'stack', 'out');
 }

@@ -10,13 +10,13 @@ import { parseTaskList } from './task_list';
 /** Choices that a caller has made. */
 export type TasksRequest = Partial<Pick<TasksChoice, 'file' | 'stack' | 'out'>>;
 
-export async function pickTasks(sidecar: Sidecar, asked: TasksRequest): Promise<TasksChoice | undefined> {
-  const file = asked.file === undefined ? await pickTaskList() : Uri.file(asked.file);
+export async function pickTasks(sidecar: Sidecar, request: TasksRequest): Promise<TasksChoice | undefined> {
+  const file = request.file === undefined ? await pickTaskList() : Uri.file(request.file);
   if (file === undefined) return undefined;
-  const stack = asked.stack ?? (await pickStack(sidecar, file));
+  const stack = request.stack ?? (await pickStack(sidecar, file));
   if (stack === undefined) return undefined;
   const title = l10n.t('Build the project in which folder?');
-  const out = asked.out ?? (await pickSiblingFolder(file, 'project', title));
+  const out = request.out ?? (await pickSiblingFolder(file, 'project', title));
   if (out === undefined) return undefined;
   const model = await modelFor(Uri.file(out));
   if (model === undefined) return undefined;

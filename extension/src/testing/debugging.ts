@@ -76,7 +76,7 @@ async function debugProject(sidecar: Sidecar, part: ProjectTests, token: Cancell
   const listening: Disposable[] = [token.onCancellationRequested(() => void debug.stopDebugging())];
   try {
     // The session may end before `startDebugging` resolves.
-    const ended = new Promise<void>((resolve) => {
+    const sessionEnd = new Promise<void>((resolve) => {
       listening.push(
         debug.onDidTerminateDebugSession((it) => {
           if (it.configuration.name === configuration.name) resolve();
@@ -84,7 +84,7 @@ async function debugProject(sidecar: Sidecar, part: ProjectTests, token: Cancell
       );
     });
     if (!(await debug.startDebugging(folder, configuration))) throw debuggerError();
-    await ended;
+    await sessionEnd;
   } finally {
     for (const it of listening) it.dispose();
   }

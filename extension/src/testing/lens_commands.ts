@@ -32,8 +32,8 @@ import type { TestView } from './test_view';
 import { runUnlisted } from './unlisted_run';
 
 export function registerLensCommands(sidecar: Client, jobStore: JobStore, testing: TestView): Disposable[] {
-  const command = (name: string, doing: string, work: (given: unknown) => Promise<unknown>) =>
-    commands.registerCommand(name, guarded(doing, work));
+  const command = (name: string, failure: string, work: (argument: unknown) => Promise<unknown>) =>
+    commands.registerCommand(name, guarded(failure, work));
   return [
     command('trellis.runTests', l10n.t('Could not run the tests'), (it) => runListed(sidecar, testing, it)),
     command('trellis.generateTests', l10n.t('No tests were generated'), (it) =>
@@ -55,8 +55,8 @@ export function registerLensCommands(sidecar: Client, jobStore: JobStore, testin
 }
 
 /** Runs tests in the Testing view, so that it shows their results. */
-async function runListed(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
-  const { root, paths } = fields(given);
+async function runListed(sidecar: Client, testing: TestView, argument: unknown): Promise<void> {
+  const { root, paths } = fields(argument);
   if (typeof root !== 'string' || !Array.isArray(paths)) return;
   const ids = paths.filter((it) => typeof it === 'string');
   if (testing.tree.isInternal(root)) return await runUnlisted(sidecar, root, ids);
@@ -71,9 +71,9 @@ async function runListed(sidecar: Client, testing: TestView, given: unknown): Pr
   }
 }
 
-async function generateTests(sidecar: Client, testing: TestView, given: unknown): Promise<void> {
-  const settings = await requestSettings('trellis/generateTests', settingsPath(given));
-  const params = paramsOf<'trellis/generateTests'>({ ...settings, ...fields(given) });
+async function generateTests(sidecar: Client, testing: TestView, argument: unknown): Promise<void> {
+  const settings = await requestSettings('trellis/generateTests', settingsPath(argument));
+  const params = paramsOf<'trellis/generateTests'>({ ...settings, ...fields(argument) });
   const written = await requestWithProgress(
     sidecar,
     'trellis/generateTests',
@@ -116,15 +116,15 @@ function showGenerated(testing: TestView, written: Generated): void {
 }
 
 /** Requests a fix; an event reports the proposal, which `approval/` shows. */
-async function proposeFix(sidecar: Client, given: unknown): Promise<void> {
-  const settings = await requestSettings('trellis/proposeFix', settingsPath(given));
-  const params = paramsOf<'trellis/proposeFix'>({ ...settings, ...fields(given) });
+async function proposeFix(sidecar: Client, argument: unknown): Promise<void> {
+  const settings = await requestSettings('trellis/proposeFix', settingsPath(argument));
+  const params = paramsOf<'trellis/proposeFix'>({ ...settings, ...fields(argument) });
   await requestWithProgress(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
 }
 
 /** Shows a result in a message of the sidecar. */
-async function showResult(sidecar: Client, given: unknown): Promise<void> {
-  const params = { command: 'trellis.showResult', arguments: [given] };
+async function showResult(sidecar: Client, argument: unknown): Promise<void> {
+  const params = { command: 'trellis.showResult', arguments: [argument] };
   await sidecar.send<unknown>('workspace/executeCommand', params);
 }
 
@@ -134,8 +134,8 @@ function paramsOf<M extends MethodName>(given: object): Params<M> {
 }
 
 /** Returns the path whose settings apply: the project, else the file of the function, else the first folder. */
-function settingsPath(given: unknown): string {
-  const { root, projectRoot, function: it } = fields(given);
+function settingsPath(argument: unknown): string {
+  const { root, projectRoot, function: it } = fields(argument);
   const place = [root, projectRoot, fields(it).filePath].find(
     (path) => typeof path === 'string' && isAbsolute(path),
   );

@@ -28,7 +28,7 @@ export interface Outcome {
   readonly failure?: Failure;
   /** Reason of a skip or an expected failure. */
   readonly reason?: string;
-  /** What it printed. */
+  /** Captured output. */
   readonly output?: string;
   /** Time at which the tested texts were read, in milliseconds since 1970. */
   readonly textOf?: number;

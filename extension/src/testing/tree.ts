@@ -105,9 +105,9 @@ export class TestTree {
   /** Dims results from before the last change. */
   dim(): void {
     const outdated = [...this.codeChanges].flatMap(([root, time]) => this.ranBefore(root, time));
-    const news = outdated.filter((it) => !this.dimmed.has(it));
-    if (news.length > 0) this.controller.invalidateTestResults(news);
-    for (const it of news) this.dimmed.add(it);
+    const newlyOutdated = outdated.filter((it) => !this.dimmed.has(it));
+    if (newlyOutdated.length > 0) this.controller.invalidateTestResults(newlyOutdated);
+    for (const it of newlyOutdated) this.dimmed.add(it);
   }
 
   /** Returns whether a project lies in an open folder, or contains one. */

@@ -4,7 +4,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { other } from '../lane/other';
 import { project } from '../lane/project';
-import { type Session, sitting } from '../lane/session';
+import { type Session, withSession } from '../lane/session';
 import { sidecars } from '../lane/sidecar';
 
 /** Milliseconds of each measurement. */
@@ -20,9 +20,9 @@ interface Tasks {
   readonly longest: number;
 }
 
-await sitting('bench-activation', { others: [nothing()] }, activation);
+await withSession('bench-activation', { others: [nothing()] }, activation);
 const stub = { 'trellis.path': join(EXTENSION, 'test', 'bench', 'stub.mjs') };
-await sitting('bench-graph', { settings: stub }, graph);
+await withSession('bench-graph', { settings: stub }, graph);
 
 /** Measures activation, as timed by the editor. */
 async function activation({ server, workbench }: Session): Promise<void> {

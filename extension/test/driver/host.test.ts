@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { laneNamed, wanted } from '../lane/lanes';
-import { bounds, within } from '../lane/patience';
+import { limits, withLimit } from '../lane/patience';
 import { project } from '../lane/project';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 import { extensionId } from '../lane/workbench';
 
 test('inside the extension host', async () => {
   const lane = laneNamed(wanted('TRELLIS_LANE'));
-  await sitting('host', { hostTests: lane.hostTestsOnRequest }, async ({ server, workbench }) => {
+  await withSession('host', { hostTests: lane.hostTestsOnRequest }, async ({ server, workbench }) => {
     const folder = project(server.scratch.root);
     const { page } = workbench;
     const ended = await listen(page);
@@ -24,7 +24,7 @@ test('inside the extension host', async () => {
     ];
     const query = `folder=${encodeURIComponent(folder)}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
     await page.goto(`${server.url}/?${query}`);
-    const { code, said } = await within(bounds.hostTests, 'the end of the tests inside', ended());
+    const { code, said } = await withLimit(limits.hostTests, 'the end of the tests inside', ended());
     assert.equal(code, 0, `tests inside the extension host failed:\n${said.join('\n')}`);
   });
 });

@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Mocha from 'mocha';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 
 /** Rejects if a test failed. */
 export function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'tdd', reporter: 'spec', color: false, timeout: bounds.hostTest });
+  const mocha = new Mocha({ ui: 'tdd', reporter: 'spec', color: false, timeout: limits.hostTest });
   for (const it of readdirSync(__dirname).filter((it) => it.endsWith('.test.js'))) {
     mocha.addFile(join(__dirname, it));
   }

@@ -1,6 +1,6 @@
 // The browser, and pages that close properly.
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { bounds } from './patience';
+import { limits } from './patience';
 
 const quiet = [
   '--no-sandbox',
@@ -15,13 +15,13 @@ const quiet = [
 /** Starts Chromium from Debian's path, or from TRELLIS_CHROMIUM. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = process.env.TRELLIS_CHROMIUM ?? '/usr/bin/chromium';
-  return await chromium.launch({ executablePath, args: quiet, headless: true, timeout: bounds.page });
+  return await chromium.launch({ executablePath, args: quiet, headless: true, timeout: limits.page });
 }
 
 export async function openPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(bounds.page);
+  page.setDefaultTimeout(limits.page);
   return page;
 }
 

@@ -8,31 +8,31 @@ const MOST = 5;
 export const factor = asked(process.env.TRELLIS_PATIENCE) ?? Math.min(MOST, Math.max(1, crowd()));
 
 /** Limits in milliseconds. */
-export const bounds = {
+export const limits = {
   /** Events in the page. */
   page: seconds(60),
   /** A graph or a task list, from the first node to the last. */
-  growth: seconds(300),
+  generation: seconds(300),
   /** Start of a server, to its first answer. */
   server: seconds(60),
   /** End of a server; it is killed then. */
-  farewell: seconds(5),
+  shutdown: seconds(5),
   /** A test inside the extension host. */
   hostTest: seconds(60),
   /** All tests inside the extension host. */
   hostTests: seconds(300),
   /** A whole session with an editor. */
-  sitting: seconds(1200),
+  session: seconds(1200),
 } as const;
 
 /** Makes the limits of repeated attempts to open something that shows news only when it is opened; each is longer. */
-export function* looks(): Generator<number> {
-  const ends = Date.now() + bounds.page;
+export function* retryLimits(): Generator<number> {
+  const ends = Date.now() + limits.page;
   for (let next = seconds(1); Date.now() < ends; next = Math.min(2 * next, seconds(8))) yield next;
 }
 
 /** Resolves as the work does; rejects after the limit. */
-export async function within<T>(bound: number, what: string, work: Promise<T>): Promise<T> {
+export async function withLimit<T>(bound: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(`${what} did not come within ${bound / 1000} s`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { addExtension } from './extensions';
 import { type Lane, nodeOf, target } from './lanes';
-import { bounds, within } from './patience';
+import { limits, withLimit } from './patience';
 import { entry, environment, folders } from './program';
 import { type Scratch, scratch } from './scratch';
 
@@ -56,14 +56,14 @@ async function started(lane: Lane, own: Scratch, options: ServerOptions): Promis
   });
   const group = child.pid;
   if (group === undefined) throw new Error(`${nodeOf(lane)} could not be started`);
-  const forget = endWithUs(group);
+  const forget = killOnExit(group);
   const stop = async () => {
     await end(child, group);
     forget();
     own.remove();
   };
   try {
-    const url = await within(bounds.server, `an answer of the server (see ${log})`, answering(child, log));
+    const url = await withLimit(limits.server, `an answer of the server (see ${log})`, addressOf(child, log));
     return { lane, url, scratch: own, group, log, stop };
   } catch (error) {
     await stop();
@@ -89,7 +89,7 @@ function logFile(lane: Lane, name: string): string {
 }
 
 /** Returns the server's address when it answers there. */
-async function answering(child: ChildProcess, log: string): Promise<string> {
+async function addressOf(child: ChildProcess, log: string): Promise<string> {
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the server ended with ${code}: see ${log}`);
   });
@@ -119,13 +119,13 @@ async function end(child: ChildProcess, group: number): Promise<void> {
   const isGone = child.exitCode !== null || child.signalCode !== null;
   const gone = isGone ? Promise.resolve() : once(child, 'exit').then(() => {});
   signal(group, 'SIGTERM');
-  await within(bounds.farewell, 'the end of the server', gone).catch(() => {});
+  await withLimit(limits.shutdown, 'the end of the server', gone).catch(() => {});
   signal(group, 'SIGKILL');
   await gone;
 }
 
 /** Kills the group when the tests are told to end; returns what undoes that. */
-function endWithUs(group: number): () => void {
+function killOnExit(group: number): () => void {
   const kill = () => {
     signal(group, 'SIGKILL');
     process.exit(1);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { closePage, openPage, startBrowser } from './browser';
 import { laneNamed, wanted } from './lanes';
-import { bounds, within } from './patience';
+import { limits, withLimit } from './patience';
 import { type Server, startServer } from './server';
 import { Workbench } from './workbench';
 
@@ -25,7 +25,7 @@ export interface SessionOptions {
  * Does `work` with an editor of the lane that TRELLIS_LANE names, with the packed extension of TRELLIS_VSIX. After a
  * failure, the last picture is kept as `target/pictures/LANE/failed-NAME.png`, beside the server's log.
  */
-export async function sitting(
+export async function withSession(
   name: string,
   options: SessionOptions,
   work: (session: Session) => Promise<void>,
@@ -51,7 +51,7 @@ async function seated(name: string, server: Server, work: (session: Session) => 
     const page = await openPage(browser);
     const workbench = new Workbench(page, server);
     try {
-      await within(bounds.sitting, `the end of ${name}`, work({ server, workbench }));
+      await withLimit(limits.session, `the end of ${name}`, work({ server, workbench }));
     } catch (error) {
       await tellSeen(name, workbench).catch((it: Error) => console.error(`no more is known: ${it.message}`));
       throw error;

@@ -30,7 +30,7 @@ function parent(process: string): string | undefined {
  * Resumes the run in a folder of the fixture beside the editor, as a terminal would; the result ends that process, and
  * resolves when it is gone.
  */
-export function goOnElsewhere(server: Server, folder: string): () => Promise<void> {
+export function resumeElsewhere(server: Server, folder: string): () => Promise<void> {
   const run = [join(folder, 'rpg.json'), '--out', join(folder, 'output')];
   const child = terminal(server, ['generate', ...run, '--model', recorded, '--sandbox', 'local']);
   const gone = once(child, 'exit');

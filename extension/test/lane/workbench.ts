@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { pictures } from './lanes';
-import { looks } from './patience';
+import { retryLimits } from './patience';
 import { write } from './scratch';
 import type { Server } from './server';
 
@@ -27,7 +27,7 @@ export class Workbench {
   /** Opens a file by its name, as Ctrl+P does, and waits for its editor; retries once if the click is lost. */
   async openFile(path: string): Promise<void> {
     const name = basename(path).replaceAll('.', '\\.');
-    for (const bound of looks()) {
+    for (const bound of retryLimits()) {
       await this.page.keyboard.press('Control+P');
       await this.choose(path, new RegExp(`^${name}`));
       if (await appears(this.tab(new RegExp(`^${name}$`)).first(), bound))
@@ -41,7 +41,7 @@ export class Workbench {
   async watches(folder: string, shown: string): Promise<void> {
     // Existing files are listed, so that a new file is reported by a watcher.
     await this.treeItem(shown).first().waitFor();
-    for (const bound of looks()) {
+    for (const bound of retryLimits()) {
       const probe = `probe-${Date.now()}`;
       write(join(folder, probe), '');
       const isSeen = await appears(this.treeItem(probe), bound);
@@ -53,7 +53,7 @@ export class Workbench {
 
   /** Runs a command by its title, such as `Trellis: Show Output`, when the palette has it. */
   async command(title: string): Promise<void> {
-    for (const bound of looks()) {
+    for (const bound of retryLimits()) {
       if (await this.offers(title, bound)) return await this.option(title).first().click();
       await this.page.keyboard.press('Escape');
       await this.input().waitFor({ state: 'hidden' });
@@ -192,7 +192,7 @@ export class Workbench {
 
   /** Applies the quick fix with a title in a line, when the editor offers it. */
   async quickFix(line: string, title: string): Promise<void> {
-    for (const bound of looks()) {
+    for (const bound of retryLimits()) {
       if (await this.fixable(line, title, bound)) return await this.page.keyboard.press('Enter');
       await this.page.keyboard.press('Escape');
       await this.page.locator('.action-widget').waitFor({ state: 'hidden' });

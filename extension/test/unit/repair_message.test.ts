@@ -1,4 +1,4 @@
-// How a repair ended, in words.
+// Message about the outcome of a repair.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RepairResult } from '../../src/protocol';

@@ -13,7 +13,7 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
 /** Makes folders of runs, and a sidecar that always lists them. */
-function grown(count: number): { sidecar: FakeSidecar; outs: string[] } {
+function makeRuns(count: number): { sidecar: FakeSidecar; outs: string[] } {
   const sidecar = new FakeSidecar();
   const outs = Array.from({ length: count }, () => mkdtempSync(join(tmpdir(), 'run-')));
   const listed = (out: string) => ({ out, kind: 'generate', state: 'stopped', graph: join(out, 'rpg.json') });
@@ -25,7 +25,7 @@ function grown(count: number): { sidecar: FakeSidecar; outs: string[] } {
 }
 
 test("after a run's folder is deleted, the next run is shown, or none", async () => {
-  const { sidecar, outs } = grown(2);
+  const { sidecar, outs } = makeRuns(2);
   const jobStore = new JobStore(asClient(sidecar));
   const runs = new RunStore(asClient(sidecar), jobStore);
   const news: RunChange[] = [];

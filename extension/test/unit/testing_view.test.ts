@@ -77,7 +77,7 @@ test('a path below .trellis is internal, unless the person opened the folder', (
   for (const [opened, path, wanted] of table) assert.equal(isInternal(opened, path), wanted, path);
 });
 
-test('tests in a worktree of an issue are not in the view, whoever runs them', async () => {
+test('tests in a worktree of an issue are not in the view', async () => {
   const { sidecar, testing, view } = openTestingView('/p');
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);

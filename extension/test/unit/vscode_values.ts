@@ -1,19 +1,19 @@
 // Values of the module `vscode`, with the used parts.
 
 export class EventEmitter<T> {
-  private readonly ears = new Set<(it: T) => unknown>();
+  private readonly listeners = new Set<(it: T) => unknown>();
 
-  readonly event = (ear: (it: T) => unknown): Disposable => {
-    this.ears.add(ear);
-    return new Disposable(() => this.ears.delete(ear));
+  readonly event = (listener: (it: T) => unknown): Disposable => {
+    this.listeners.add(listener);
+    return new Disposable(() => this.listeners.delete(listener));
   };
 
   fire(it: T): void {
-    for (const ear of [...this.ears]) ear(it);
+    for (const listener of [...this.listeners]) listener(it);
   }
 
   dispose(): void {
-    this.ears.clear();
+    this.listeners.clear();
   }
 }
 

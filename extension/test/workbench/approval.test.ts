@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { write } from '../lane/scratch';
-import { type Session, sitting } from '../lane/session';
+import { type Session, withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 const cart = `# The least for which nothing is paid.
@@ -58,7 +58,7 @@ interface Shop {
 }
 
 /** Makes a shop with a failing test. */
-function shop(root: string): Shop {
+function makeShop(root: string): Shop {
   write(join(root, 'pytest.ini'), '[pytest]\n');
   write(join(root, 'shop', '__init__.py'), '');
   write(join(root, 'shop', 'cart.py'), cart);
@@ -75,19 +75,19 @@ const settings = {
 };
 
 test('proposals are accepted in parts, undone, edited, refused and rejected', async () => {
-  await sitting('approval', { settings }, async (session) => {
-    const own = shop(join(session.server.scratch.root, 'shop'));
+  await withSession('approval', { settings }, async (session) => {
+    const own = makeShop(join(session.server.scratch.root, 'shop'));
     await session.workbench.open(own.root);
-    await proposed(session);
-    await hunkByHunk(session, own);
-    await unsaved(session, own);
-    await edited(session, own);
-    await rejected(session, own);
+    await proposeTwice(session);
+    await decideHunks(session, own);
+    await keepFileChanges(session, own);
+    await acceptEdited(session, own);
+    await rejectProposal(session, own);
   });
 });
 
 /** The test fails, and its quick fix is requested twice: two proposals wait. */
-async function proposed({ workbench }: Session): Promise<void> {
+async function proposeTwice({ workbench }: Session): Promise<void> {
   await workbench.openFile('test_cart.py');
   await workbench.lens(/^Run$/).nth(0).click();
   await workbench.lens('✗').waitFor();
@@ -106,7 +106,7 @@ async function proposed({ workbench }: Session): Promise<void> {
 }
 
 /** One hunk is rejected, the other accepted and undone; the next proposal is shown by itself. */
-async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
+async function decideHunks({ workbench }: Session, own: Shop): Promise<void> {
   const said = workbench.notification('2 proposed fixes are ready for review');
   await workbench.answer(said, 'Review').click();
   await said.waitFor({ state: 'detached' });
@@ -114,7 +114,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.lens('Accept hunk').nth(1).waitFor();
   await workbench.lens('confidence 100%').waitFor();
   await workbench.line('def test_free_from_a_hundred').waitFor();
-  await coloured(workbench);
+  await waitForColours(workbench);
   await workbench.picture('approval-2-difference');
   await workbench.lens('Reject hunk').first().click();
   const left = workbench.notification('Hunks left to review: 1.');
@@ -141,7 +141,7 @@ async function hunkByHunk({ workbench }: Session, own: Shop): Promise<void> {
 }
 
 /** Unsaved and saved changes of the file stay. */
-async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
+async function keepFileChanges({ workbench }: Session, own: Shop): Promise<void> {
   const { keyboard } = workbench.page;
   await workbench.openFile('shop/cart.py');
   await workbench.typeAfter('return 5', '  # mine');
@@ -164,7 +164,7 @@ async function unsaved({ workbench }: Session, own: Shop): Promise<void> {
 }
 
 /** The proposed text is edited before it is accepted. */
-async function edited({ workbench }: Session, own: Shop): Promise<void> {
+async function acceptEdited({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.lens(/^.?.?Edit$/).click();
   await workbench.lens('Accept edited').waitFor();
   await workbench.page.locator('.editor.modified .view-line').filter({ hasText: 'FREE_FROM = 100' }).click();
@@ -180,7 +180,7 @@ async function edited({ workbench }: Session, own: Shop): Promise<void> {
 }
 
 /** The undone proposal is rejected: its tabs are closed, and the file is as before. */
-async function rejected({ workbench }: Session, own: Shop): Promise<void> {
+async function rejectProposal({ workbench }: Session, own: Shop): Promise<void> {
   const before = own.code();
   await workbench.treeItem('cart.py').first().click();
   await workbench.tab('cart.py (fix-1)').waitFor();
@@ -200,7 +200,7 @@ async function rejected({ workbench }: Session, own: Shop): Promise<void> {
 }
 
 /** Waits until the proposed text is coloured: its language is one of ours, so that no other diff has lenses. */
-async function coloured({ page }: Workbench): Promise<void> {
+async function waitForColours({ page }: Workbench): Promise<void> {
   await page.waitForFunction(() => {
     const all = [...document.querySelectorAll('.editor.modified .view-line span[class*="mtk"]')];
     return new Set(all.map((it) => it.className)).size > 2;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { endings, planned, recorded } from '../lane/fixture';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 import { write } from '../lane/scratch';
-import { type Session, sitting } from '../lane/session';
-import { goOnElsewhere, sidecars } from '../lane/sidecar';
+import { type Session, withSession } from '../lane/session';
+import { resumeElsewhere, sidecars } from '../lane/sidecar';
 
 const settings = { 'trellis.model': recorded, 'trellis.sandbox': 'local', 'trellis.jobs': 2 };
 const { passed = 0, failed = 0, skipped = 0 } = endings();
@@ -16,31 +16,31 @@ const total = passed + failed + skipped;
 const OFFER = /stopped after \d+ of \d+ nodes. Resume it/;
 
 test('a graph is generated through a crash, cancellation and changed settings', async () => {
-  await sitting('day', { settings }, async (session) => {
+  await withSession('day', { settings }, async (session) => {
     const folder = planned(session.server.scratch.root);
-    await morning(session, folder);
-    await crash(session);
-    await offered(session, folder);
-    await cancelled(session);
-    await moved(session, folder);
-    await evening(session, folder);
+    await startRun(session, folder);
+    await killSidecar(session);
+    await offerDisappears(session, folder);
+    await resumeCancelled(session);
+    await changePath(session, folder);
+    await finishRun(session, folder);
   });
 });
 
 /** A run is started from the open graph. */
-async function morning({ workbench }: Session, folder: string): Promise<void> {
+async function startRun({ workbench }: Session, folder: string): Promise<void> {
   await workbench.open(folder);
   await workbench.openFile('rpg.json');
   await workbench.statusItem('trellis.run').waitFor();
   await workbench.picture('day-1-graph-file');
   await workbench.command('Trellis: Generate Repository from Graph');
   await workbench.answerGenerate('rpg.json');
-  await progressed(workbench.statusItem('trellis.run'));
+  await showsProgress(workbench.statusItem('trellis.run'));
   await workbench.picture('day-2-under-way');
 }
 
 /** The sidecar is killed during the run; it restarts, and the run is resumed. */
-async function crash({ server, workbench }: Session): Promise<void> {
+async function killSidecar({ server, workbench }: Session): Promise<void> {
   const [first, ...others] = sidecars(server);
   assert.ok(first !== undefined && others.length === 0, 'one sidecar serves the window');
   process.kill(first, 'SIGKILL');
@@ -69,31 +69,31 @@ async function crash({ server, workbench }: Session): Promise<void> {
 }
 
 /** An offer disappears when another process resumes the run, or the person does in another way. */
-async function offered({ server, workbench }: Session, folder: string): Promise<void> {
-  const end = goOnElsewhere(server, folder);
+async function offerDisappears({ server, workbench }: Session, folder: string): Promise<void> {
+  const end = resumeElsewhere(server, folder);
   await workbench.notification(OFFER).waitFor({ state: 'detached' });
   await end();
   await workbench.command('Developer: Reload Window');
   await workbench.notification(OFFER).waitFor();
   await workbench.command('Trellis: Resume Stopped Run');
   await workbench.notification(OFFER).waitFor({ state: 'detached' });
-  await progressed(workbench.statusItem('trellis.run'));
+  await showsProgress(workbench.statusItem('trellis.run'));
 }
 
 /** A cancelled run can be resumed as long as nobody does. */
-async function cancelled({ workbench }: Session): Promise<void> {
+async function resumeCancelled({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Cancel');
   const said = workbench.notification('was cancelled. What passed is kept');
   await said.waitFor();
   await workbench.picture('day-5-cancelled');
   await workbench.answer(said, 'Resume').click();
   await said.waitFor({ state: 'detached' });
-  await progressed(workbench.statusItem('trellis.run'));
+  await showsProgress(workbench.statusItem('trellis.run'));
   await workbench.picture('day-5-resumed');
 }
 
 /** A setting that names another program stops no job without confirmation. */
-async function moved({ server, workbench }: Session, folder: string): Promise<void> {
+async function changePath({ server, workbench }: Session, folder: string): Promise<void> {
   const before = sidecars(server);
   const settings = { 'trellis.path': '/nowhere/trellis' };
   write(join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
@@ -102,9 +102,9 @@ async function moved({ server, workbench }: Session, folder: string): Promise<vo
 }
 
 /** The run ends as the fixture says, and its report is opened. */
-async function evening({ workbench }: Session, folder: string): Promise<void> {
+async function finishRun({ workbench }: Session, folder: string): Promise<void> {
   const said = workbench.notification(`${passed} of ${total} nodes passed`);
-  await said.waitFor({ timeout: bounds.growth });
+  await said.waitFor({ timeout: limits.generation });
   await workbench.hold(said);
   await workbench.picture('day-6-done');
   await said.locator(workbench.button('Show Report')).click();
@@ -117,6 +117,6 @@ async function evening({ workbench }: Session, folder: string): Promise<void> {
 }
 
 /** Waits until the status bar shows the progress of the run. */
-async function progressed(item: Locator): Promise<void> {
+async function showsProgress(item: Locator): Promise<void> {
   await item.filter({ hasText: /\d+\/\d+ \d+%/ }).waitFor();
 }

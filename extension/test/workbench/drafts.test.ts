@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { write } from '../lane/scratch';
-import { type Session, sitting } from '../lane/session';
+import { type Session, withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 /** A byte order mark, letters beyond ASCII, and two kinds of line ends: everything that an editor could change. */
@@ -44,7 +44,7 @@ const settings = {
 };
 
 test('edits of a proposal are not lost, and change nothing else', async () => {
-  await sitting('drafts', { settings }, async (session) => {
+  await withSession('drafts', { settings }, async (session) => {
     const root = join(session.server.scratch.root, 'shop');
     const files = {
       'shop/cart.py': cart,
@@ -54,14 +54,14 @@ test('edits of a proposal are not lost, and change nothing else', async () => {
     };
     for (const [path, text] of Object.entries(files)) write(join(root, path), text);
     await session.workbench.open(root);
-    await unseen(session, root);
-    await kept(session);
-    await written(session, join(root, 'shop', 'cart.py'));
+    await refuseChanged(session, root);
+    await keepEdits(session);
+    await acceptRebased(session, join(root, 'shop', 'cart.py'));
   });
 });
 
 /** A proposal that has changed since it was shown is not accepted. */
-async function unseen({ workbench }: Session, root: string): Promise<void> {
+async function refuseChanged({ workbench }: Session, root: string): Promise<void> {
   await workbench.openFile('test_cart.py');
   await workbench.lens(/^Run$/).first().click();
   await workbench.lens('✗').waitFor();
@@ -81,7 +81,7 @@ async function unseen({ workbench }: Session, root: string): Promise<void> {
 }
 
 /** An edit is there again after a click on its proposal, and, if saved, after a reload without its tab. */
-async function kept({ workbench }: Session): Promise<void> {
+async function keepEdits({ workbench }: Session): Promise<void> {
   const own = changedSide(workbench, '# naïve');
   await workbench.lens(/^.?.?Edit$/).click();
   await workbench.lens('Accept edited').waitFor();
@@ -106,7 +106,7 @@ async function kept({ workbench }: Session): Promise<void> {
 }
 
 /** A rebase keeps the edit; the accepted text differs from the file in nothing else. */
-async function written({ workbench }: Session, file: string): Promise<void> {
+async function acceptRebased({ workbench }: Session, file: string): Promise<void> {
   appendFileSync(file, theirs);
   await workbench.lens('Accept edited').click();
   const stale = workbench.notification('changed since fix-1');

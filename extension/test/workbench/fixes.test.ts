@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 import { write } from '../lane/scratch';
-import { type Session, sitting } from '../lane/session';
+import { type Session, withSession } from '../lane/session';
 import { terminal } from '../lane/sidecar';
 
 const cart = `from shop.rates import FREE_FROM
@@ -79,7 +79,7 @@ const asserted = (id: string, results: readonly number[]) =>
   );
 
 /** Replies of the model: a fix of `square`, which needs a review. */
-const said: readonly [string, string, string][] = [
+const REPLIES: readonly [string, string, string][] = [
   ['test_cart.py::test_free_from_a_hundred', 'repair', both],
   ['square', 'tests', asserted('square', [1, 4, 9])],
   ['square', 'implementation', body('square', 'x ** 3')],
@@ -91,32 +91,32 @@ const said: readonly [string, string, string][] = [
 const replies = join(mkdtempSync(join(tmpdir(), 'trellis-replies-')), 'replies.jsonl');
 write(
   replies,
-  said.map(([node, stage, reply]) => `${JSON.stringify({ node, stage, attempt: 0, reply })}\n`).join(''),
+  REPLIES.map(([node, stage, reply]) => `${JSON.stringify({ node, stage, attempt: 0, reply })}\n`).join(''),
 );
 after(() => rmSync(dirname(replies), { recursive: true }));
 const model = `recorded:${replies}`;
 const settings = { 'trellis.model': model, 'trellis.sandbox': 'local', 'trellis.approve': 'supervised' };
 
 test('proposals over several files, of other processes and of runs are decided', async () => {
-  await sitting('fixes', { settings }, async (session) => {
+  await withSession('fixes', { settings }, async (session) => {
     const root = join(session.server.scratch.root, 'shop');
     const files = { 'shop/cart.py': cart, 'shop/rates.py': rates, 'test_cart.py': tests };
     for (const [path, text] of Object.entries({ ...files, 'conftest.py': conftest, 'shop/__init__.py': '' }))
       write(join(root, path), text);
     await session.workbench.open(root);
-    await inPart(session, root);
-    await cancelled(session, root);
-    await reloaded(session, root);
+    await acceptPart(session, root);
+    await cancelDecision(session, root);
+    await reloadWindow(session, root);
     const plans = join(session.server.scratch.root, 'plans');
     write(join(plans, 'rpg.json'), JSON.stringify(graph));
     await session.workbench.open(plans);
-    await elsewhere(session, plans);
-    await ofRun(session, plans);
+    await decideRunInTerminal(session, plans);
+    await decideRunInEditor(session, plans);
   });
 });
 
 /** One of two files fixes nothing: nothing is written, and the whole proposal can still be decided. */
-async function inPart({ workbench }: Session, root: string): Promise<void> {
+async function acceptPart({ workbench }: Session, root: string): Promise<void> {
   await workbench.openFile('test_cart.py');
   await workbench.lens(/^Run$/).nth(0).click();
   await workbench.lens('✗').waitFor();
@@ -136,7 +136,7 @@ async function inPart({ workbench }: Session, root: string): Promise<void> {
 }
 
 /** A cancelled decision decides nothing. */
-async function cancelled({ workbench }: Session, root: string): Promise<void> {
+async function cancelDecision({ workbench }: Session, root: string): Promise<void> {
   const hold = join(root, 'hold');
   write(hold, '');
   await workbench.lens(/^.?.?Accept$/).click();
@@ -153,7 +153,7 @@ async function cancelled({ workbench }: Session, root: string): Promise<void> {
  * After a reload no tab shows an error; an edit is discarded when the person agrees, and all tabs are closed with the
  * proposal.
  */
-async function reloaded({ workbench }: Session, root: string): Promise<void> {
+async function reloadWindow({ workbench }: Session, root: string): Promise<void> {
   await workbench.lens(/^.?.?Edit$/).click();
   await workbench.lens('Accept edited').waitFor();
   await workbench.page.locator('.editor.modified .view-line').filter({ hasText: 'return 0' }).click();
@@ -181,20 +181,20 @@ async function reloaded({ workbench }: Session, root: string): Promise<void> {
 }
 
 /** A run in a terminal without a person proposes a fix in the editor. */
-async function elsewhere({ server, workbench }: Session, plans: string): Promise<void> {
+async function decideRunInTerminal({ server, workbench }: Session, plans: string): Promise<void> {
   await workbench.openFile('rpg.json');
   await workbench.statusItem('trellis.run').waitFor();
   await workbench.watches(plans, 'rpg.json');
   const run = [join(plans, 'rpg.json'), '--out', join(plans, 'output'), '--model', model];
   const child = terminal(server, ['generate', ...run, '--sandbox', 'local', '--approve', 'supervised']);
-  const [exit] = await once(child, 'exit', { signal: AbortSignal.timeout(bounds.growth) });
+  const [exit] = await once(child, 'exit', { signal: AbortSignal.timeout(limits.generation) });
   assert.equal(exit, 2, 'a person has to decide');
   await workbench.notification('fix-1 for src/lib/square.py is ready for review').waitFor();
   await workbench.picture('fixes-5-elsewhere');
 }
 
 /** The run is resumed in the editor, waits for the decision, and follows it. */
-async function ofRun({ workbench }: Session, plans: string): Promise<void> {
+async function decideRunInEditor({ workbench }: Session, plans: string): Promise<void> {
   await workbench.command('Trellis: Generate Repository from Graph');
   await workbench.answerGenerate('rpg.json');
   const waits = workbench.notification('fix-1 for src/lib/square.py is ready for review');
@@ -206,7 +206,7 @@ async function ofRun({ workbench }: Session, plans: string): Promise<void> {
   // Each message is shown for some seconds, one before or after the other.
   await Promise.all([
     workbench.notification('fix-1 was accepted. The run now tests it and writes it.').waitFor(),
-    workbench.notification('2 of 2 nodes passed').waitFor({ timeout: bounds.growth }),
+    workbench.notification('2 of 2 nodes passed').waitFor({ timeout: limits.generation }),
   ]);
   await workbench.tab('(fix-1)').waitFor({ state: 'detached' });
   await workbench.picture('fixes-7-done');

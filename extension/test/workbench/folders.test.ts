@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 const leaf = {
@@ -21,51 +21,55 @@ const leaf = {
   subgraph_id: 'lib',
 };
 
-const said = (stage: string, ...lines: string[]) =>
+const reply = (stage: string, ...lines: string[]) =>
   JSON.stringify({ node: 'double', stage, attempt: 0, reply: ['```python', ...lines, '```'].join('\n') });
 
 const replies = [
-  said(
+  reply(
     'tests',
     'from lib.double import double',
     ...[0, 1, 2].flatMap((it) => ['', '', `def test_of_${it}():`, `    assert double(${it}) == ${it * 2}`]),
   ),
-  said('implementation', 'def double(x: int) -> int:', '    return 2 * x'),
+  reply('implementation', 'def double(x: int) -> int:', '    return 2 * x'),
 ];
 
 test('a run generates in one of two folders, and tests run in the other and in a new one', async () => {
-  await sitting('folders', { settings: { 'trellis.sandbox': 'local' } }, async ({ server, workbench }) => {
-    const below = server.scratch.root;
-    const plans = planned(below);
-    const [shop, late] = [project(below), project(below, 'late')];
-    const file = join(below, 'all.code-workspace');
-    const hold = (...folders: string[]) =>
-      write(file, JSON.stringify({ folders: folders.map((path) => ({ path })) }));
-    hold(shop, plans);
-    await workbench.open(file);
-    await workbench.openFile('shop/test_prices.py');
-    await ranByLens(workbench);
-    await grownIn(workbench, plans);
-    await asked(workbench);
-    hold(shop, plans, late);
-    await workbench.command('Testing: Focus on Test Explorer View');
-    for (const name of ['shop', 'plans', 'late']) await workbench.testParent(name).first().waitFor();
-    await workbench.command('View: Close All Editors');
-    await workbench.page.keyboard.press('Control+P');
-    await workbench.choose('late/test_prices.py', /^test_prices\.py.*late/);
-    await workbench.page.locator('.monaco-breadcrumb-item').filter({ hasText: 'late' }).first().waitFor();
-    await ranByLens(workbench);
-    await workbench.picture('folders-tests');
-    hold(shop, late);
-    await workbench.activity('Trellis');
-    await workbench.button('Generate Repository from Graph…').waitFor();
-    await workbench.command('Testing: Focus on Test Explorer View');
-    await workbench.testParent('plans').first().waitFor({ state: 'detached' });
-  });
+  await withSession(
+    'folders',
+    { settings: { 'trellis.sandbox': 'local' } },
+    async ({ server, workbench }) => {
+      const below = server.scratch.root;
+      const plans = planFolder(below);
+      const [shop, late] = [project(below), project(below, 'late')];
+      const file = join(below, 'all.code-workspace');
+      const hold = (...folders: string[]) =>
+        write(file, JSON.stringify({ folders: folders.map((path) => ({ path })) }));
+      hold(shop, plans);
+      await workbench.open(file);
+      await workbench.openFile('shop/test_prices.py');
+      await runByLens(workbench);
+      await generateIn(workbench, plans);
+      await chooseFolder(workbench);
+      hold(shop, plans, late);
+      await workbench.command('Testing: Focus on Test Explorer View');
+      for (const name of ['shop', 'plans', 'late']) await workbench.testParent(name).first().waitFor();
+      await workbench.command('View: Close All Editors');
+      await workbench.page.keyboard.press('Control+P');
+      await workbench.choose('late/test_prices.py', /^test_prices\.py.*late/);
+      await workbench.page.locator('.monaco-breadcrumb-item').filter({ hasText: 'late' }).first().waitFor();
+      await runByLens(workbench);
+      await workbench.picture('folders-tests');
+      hold(shop, late);
+      await workbench.activity('Trellis');
+      await workbench.button('Generate Repository from Graph…').waitFor();
+      await workbench.command('Testing: Focus on Test Explorer View');
+      await workbench.testParent('plans').first().waitFor({ state: 'detached' });
+    },
+  );
 });
 
 /** Makes a folder with a graph, and with a model in its own settings. */
-function planned(below: string): string {
+function planFolder(below: string): string {
   const folder = join(below, 'plans');
   const graph = { nodes: [leaf], edges: [], metadata: { project_name: 'lib' } };
   write(join(folder, 'rpg.json'), JSON.stringify(graph));
@@ -76,18 +80,18 @@ function planned(below: string): string {
 }
 
 /** The test of the active editor is run. */
-async function ranByLens(workbench: Workbench): Promise<void> {
+async function runByLens(workbench: Workbench): Promise<void> {
   await workbench.lens(/^Run$/).nth(1).waitFor();
   await workbench.lens(/^Run$/).first().click();
   await workbench.lens('✓').waitFor();
 }
 
 /** The graph's folder is used, with its own settings; the view shows the run. */
-async function grownIn(workbench: Workbench, plans: string): Promise<void> {
+async function generateIn(workbench: Workbench, plans: string): Promise<void> {
   await workbench.activity('Trellis');
   await workbench.button('Generate Repository from Graph…').click();
   await workbench.answerGenerate('plans/rpg.json');
-  await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: bounds.growth });
+  await workbench.notification('1 of 1 nodes passed').waitFor({ timeout: limits.generation });
   await workbench.treeItem('double').first().waitFor();
   await workbench.page
     .locator('.sidebar .composite.title')
@@ -95,11 +99,11 @@ async function grownIn(workbench: Workbench, plans: string): Promise<void> {
     .waitFor();
   assert.ok(existsSync(join(plans, 'output', 'src', 'lib', 'double.py')));
   await workbench.picture('folders-output');
-  await drawn(workbench);
+  await showsGraph(workbench);
 }
 
 /** The page of the graph has its node. */
-async function drawn(workbench: Workbench): Promise<void> {
+async function showsGraph(workbench: Workbench): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
   await workbench.webview().locator('#names option').first().waitFor({ state: 'attached' });
@@ -109,7 +113,7 @@ async function drawn(workbench: Workbench): Promise<void> {
 }
 
 /** The folder is asked for if no file determines it. */
-async function asked(workbench: Workbench): Promise<void> {
+async function chooseFolder(workbench: Workbench): Promise<void> {
   await workbench.command('Trellis: Run Demo');
   for (const name of ['shop', 'plans']) await workbench.option(name).waitFor();
   await workbench.picture('folders-asked');

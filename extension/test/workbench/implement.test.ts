@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
-import { type Session, sitting } from '../lane/session';
+import { type Session, withSession } from '../lane/session';
 
 const code = 'def half(price):\n    """Half a price."""\n    return price / 2\n';
 const tests = 'from halves import half\n\n\ndef test_half():\n    assert half(5) == 2.5\n';
@@ -23,7 +23,7 @@ after(() => rmSync(dirname(replies), { recursive: true }));
 const settings = { 'trellis.model': `recorded:${replies}`, 'trellis.sandbox': 'local' };
 
 test('an issue is implemented, reviewed and merged', async () => {
-  await sitting('implement', { settings }, async (session) => {
+  await withSession('implement', { settings }, async (session) => {
     const { server, workbench } = session;
     const root = project(server.scratch.root);
     write(join(root, 'docs', 'lld.md'), '# Halves\n\n`halves.py` gets `half(price)`.\n');
@@ -37,7 +37,7 @@ test('an issue is implemented, reviewed and merged', async () => {
     git('commit', '--quiet', '-m', 'start');
     await workbench.open(root);
     await workbench.command('Trellis: Implement Issue from Spec');
-    await asked(session);
+    await answerQuestions(session);
     const waits = workbench.notification('Issue 42: the change is ready for your review, 2 tests pass');
     await waits.waitFor();
     await workbench.tab('Issue 42').waitFor();
@@ -67,7 +67,7 @@ test('an issue is implemented, reviewed and merged', async () => {
 });
 
 /** Answers the questions before the job. */
-async function asked({ workbench }: Session): Promise<void> {
+async function answerQuestions({ workbench }: Session): Promise<void> {
   const title = (text: string) =>
     workbench.page.locator('.quick-input-widget:visible').filter({ hasText: text }).waitFor();
   await title('Which file is the spec?');

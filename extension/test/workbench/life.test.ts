@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 const folder = mkdtempSync(join(tmpdir(), 'trellis-mute-'));
 const stub = join(folder, 'stub.mjs');
 /** Socket that the program connects to for as long as it lives. */
-const ear = join(folder, 'ear');
+const socketPath = join(folder, 'ear');
 const farewell = join(folder, 'farewell');
 const mode = join(folder, 'mode');
 /** The file `mode` decides what the program does; it stays alive when its streams are closed. */
@@ -26,7 +26,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 const mode = readFileSync(${JSON.stringify(mode)}, 'utf8');
 process.on('SIGTERM', () => {});
-const ear = connect(${JSON.stringify(ear)});
+const ear = connect(${JSON.stringify(socketPath)});
 await once(ear, 'connect');
 ear.write('starts ' + process.pid + '\\n');
 const nonsense = () => process.stdout.write('Traceback (most recent call last):\\r\\n\\r\\n');
@@ -83,14 +83,14 @@ const hearing = createServer((socket) => {
     alive.delete(own);
     changes.emit('change');
   });
-}).listen(ear);
+}).listen(socketPath);
 after(() => {
   hearing.close();
   rmSync(folder, { recursive: true });
 });
 
 async function until(holds: () => boolean, what: string): Promise<void> {
-  const signal = AbortSignal.timeout(bounds.page);
+  const signal = AbortSignal.timeout(limits.page);
   while (!holds()) {
     await once(changes, 'change', { signal }).catch(() => {
       throw new Error(`in vain: ${what}; started ${started}, greeted ${greeted}, alive ${[...alive]}`);
@@ -100,7 +100,7 @@ async function until(holds: () => boolean, what: string): Promise<void> {
 
 test('a program that never answers is stopped and reported', async () => {
   writeFileSync(mode, 'mute');
-  await sitting('life', { settings: { 'trellis.path': stub } }, async ({ server, workbench }) => {
+  await withSession('life', { settings: { 'trellis.path': stub } }, async ({ server, workbench }) => {
     await workbench.open(project(server.scratch.root));
     await workbench.openFile('prices.py');
     await until(() => started.length === 1, 'it is started');
@@ -111,13 +111,13 @@ test('a program that never answers is stopped and reported', async () => {
     await until(() => alive.size === 1, 'those before are gone');
     await workbench.notification('the server did not answer within').waitFor();
     await until(() => alive.size === 0, 'the last one is gone');
-    await talkedNonsense(workbench);
-    await spoke(workbench);
+    await invalidOutput(workbench);
+    await validOutput(workbench);
   });
 });
 
 /** Output that is no message is recognized at once. */
-async function talkedNonsense(workbench: Workbench): Promise<void> {
+async function invalidOutput(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'nonsense');
   await workbench.command('Trellis: Restart Server');
   await workbench.notification('is not a Trellis server').waitFor();
@@ -127,7 +127,7 @@ async function talkedNonsense(workbench: Workbench): Promise<void> {
 /**
  * A program that initializes shows texts without links, is replaced when its output is broken, and has time to exit.
  */
-async function spoke(workbench: Workbench): Promise<void> {
+async function validOutput(workbench: Workbench): Promise<void> {
   writeFileSync(mode, 'talks');
   await workbench.command('Trellis: Restart Server');
   // The list shows all notifications, not only the latest three.

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { laneNamed, wanted } from '../lane/lanes';
 import { other } from '../lane/other';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 import { write } from '../lane/scratch';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 
 /** The reply depends on the text of the prompt, and is the same for every `fN`. */
 const provider = `
@@ -54,7 +54,7 @@ test('a repository is generated with a model of the editor', {
 }, async () => {
   const settings = { 'trellis.model': 'editor:small', 'trellis.sandbox': 'local' };
   const others = [other('models', manifest, provider)];
-  await sitting('model', { settings, others }, async ({ server, workbench }) => {
+  await withSession('model', { settings, others }, async ({ server, workbench }) => {
     const folder = join(server.scratch.root, 'plans');
     const graph = { nodes: ['f0', 'f1', 'f2'].map(leaf), edges: [], metadata: { project_name: 'lib' } };
     write(join(folder, 'rpg.json'), JSON.stringify(graph));
@@ -63,7 +63,7 @@ test('a repository is generated with a model of the editor', {
     await workbench.statusItem('trellis.run').waitFor();
     await workbench.command('Trellis: Generate Repository from Graph');
     await workbench.answerGenerate('rpg.json');
-    await workbench.notification('3 of 3 nodes passed').waitFor({ timeout: bounds.growth });
+    await workbench.notification('3 of 3 nodes passed').waitFor({ timeout: limits.generation });
     await workbench.picture('model-done');
     const journal = readFileSync(join(folder, 'output', '.trellis', 'journal.jsonl'), 'utf8');
     assert.match(journal, /editor:small/);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { endings, planned, recorded } from '../lane/fixture';
-import { bounds } from '../lane/patience';
-import { type Session, sitting } from '../lane/session';
+import { limits } from '../lane/patience';
+import { type Session, withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 const settings = {
@@ -18,20 +18,20 @@ const settings = {
 const { passed = 0, failed = 0, skipped = 0 } = endings();
 const total = passed + failed + skipped;
 const ALL_DONE = `${passed}/${total} passed, ${failed} failed, ${skipped} skipped`;
-const LONG = { timeout: bounds.growth };
+const LONG = { timeout: limits.generation };
 
 test('the tree of nodes and the page of the graph follow a run', async () => {
-  await sitting('nodes', { settings }, async (session) => {
+  await withSession('nodes', { settings }, async (session) => {
     const folder = planned(session.server.scratch.root);
-    await welcomed(session, folder);
-    await grown(session);
-    await panel(session, folder);
-    await picture(session);
-    await deleted(session, folder);
+    await showsWelcome(session, folder);
+    await showsRun(session);
+    await useTree(session, folder);
+    await useGraph(session);
+    await deleteRun(session, folder);
   });
 });
 
-async function welcomed({ workbench }: Session, folder: string): Promise<void> {
+async function showsWelcome({ workbench }: Session, folder: string): Promise<void> {
   await workbench.open(folder);
   await workbench.activity('Trellis');
   const generate = workbench.button('Generate Repository from Graph…');
@@ -44,7 +44,7 @@ async function welcomed({ workbench }: Session, folder: string): Promise<void> {
 }
 
 /** Groups appear during the run, then everything is settled. */
-async function grown({ workbench }: Session): Promise<void> {
+async function showsRun({ workbench }: Session): Promise<void> {
   await workbench
     .treeItem(/passed, \d+ running/)
     .first()
@@ -64,7 +64,7 @@ async function grown({ workbench }: Session): Promise<void> {
 }
 
 /** A failed node is found with its reason, and retried; a passed one is opened with its tests. */
-async function panel({ workbench }: Session, folder: string): Promise<void> {
+async function useTree({ workbench }: Session, folder: string): Promise<void> {
   await workbench.command('Trellis: Filter Nodes by Status');
   for (const state of ['running', 'skipped', 'pending', 'passed']) {
     await workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: state }).click();
@@ -95,7 +95,7 @@ async function panel({ workbench }: Session, folder: string): Promise<void> {
 }
 
 /** Every node can be selected and opened with the keyboard, and its status is announced. */
-async function picture({ workbench }: Session): Promise<void> {
+async function useGraph({ workbench }: Session): Promise<void> {
   // A picture for the README, without notifications.
   await workbench.command('Notifications: Clear All Notifications');
   await workbench.command('Trellis: Show Planning Graph');
@@ -131,7 +131,7 @@ async function picture({ workbench }: Session): Promise<void> {
 }
 
 /** A run whose folder is deleted disappears, and the view shows its welcome again. */
-async function deleted({ workbench }: Session, folder: string): Promise<void> {
+async function deleteRun({ workbench }: Session, folder: string): Promise<void> {
   await workbench.activity('Trellis');
   await workbench
     .treeItem(/passed/)
@@ -156,7 +156,7 @@ async function dots(page: FrameLocator): Promise<string> {
 
 /** Waits until the canvas shows what is wanted. */
 async function untilDots(page: FrameLocator, isWanted: (shown: string) => boolean): Promise<void> {
-  const end = Date.now() + bounds.page;
+  const end = Date.now() + limits.page;
   while (!isWanted(await dots(page))) {
     assert.ok(Date.now() < end, 'the picture does not come to show what is wanted');
     await page.locator('body').evaluate(() => new Promise(requestAnimationFrame));

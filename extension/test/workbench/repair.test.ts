@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 
 const fixOf = (file: string, before: string, after: string) =>
   `${file}\n<<<<<<< SEARCH\n${before}\n=======\n${after}\n>>>>>>> REPLACE\n`;
@@ -24,7 +24,7 @@ after(() => rmSync(dirname(replies), { recursive: true }));
 const settings = { 'trellis.model': `recorded:${replies}`, 'trellis.sandbox': 'local' };
 
 test('failing tests are repaired', async () => {
-  await sitting('repair', { settings }, async ({ server, workbench }) => {
+  await withSession('repair', { settings }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     await workbench.open(root);
     await workbench.openFile('test_prices.py');
@@ -42,7 +42,7 @@ test('failing tests are repaired', async () => {
 
 test('a repair continues while proposals wait, and its proposals are shown', async () => {
   const supervised = { ...settings, 'trellis.approve': 'supervised' };
-  await sitting('repair-waits', { settings: supervised }, async ({ server, workbench }) => {
+  await withSession('repair-waits', { settings: supervised }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     write(join(root, 'stock.py'), 'def left(held, sold):\n    return held + sold\n');
     write(
@@ -76,7 +76,7 @@ test('a repair continues while proposals wait, and its proposals are shown', asy
 });
 
 test('a test outside of testpaths is repaired with all others that have the same cause', async () => {
-  await sitting('mends', { settings }, async ({ server, workbench }) => {
+  await withSession('mends', { settings }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     write(
       join(root, 'pyproject.toml'),

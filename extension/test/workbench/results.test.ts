@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 const settings = { 'trellis.sandbox': 'local' };
 
 test('a result stays until its test runs again, and is dimmed when the code changes', async () => {
-  await sitting('results', { settings }, async ({ server, workbench }) => {
+  await withSession('results', { settings }, async ({ server, workbench }) => {
     const root = project(server.scratch.root);
     // Plain pytest excludes the tests of the project.
     write(join(root, 'pyproject.toml'), '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n');
@@ -25,14 +25,14 @@ test('a result stays until its test runs again, and is dimmed when the code chan
     await workbench.command('Testing: Focus on Test Explorer View');
     for (const it of ['shop', 'test_prices.py']) await workbench.expand(workbench.testParent(it));
     await workbench.testItem('test_discounted', 'Failed').waitFor();
-    await leftOut(workbench);
-    await broken(workbench, root);
-    await outdated(workbench, root);
+    await excludeFailedTest(workbench);
+    await breakFile(workbench, root);
+    await changeCode(workbench, root);
   });
 });
 
 /** A run that excludes a failed test keeps its result. */
-async function leftOut(workbench: Workbench): Promise<void> {
+async function excludeFailedTest(workbench: Workbench): Promise<void> {
   await workbench.command('Test: Run All Tests');
   await workbench.expand(workbench.testParent('test_sum.py'));
   await workbench.testItem('test_sum', 'Passed').waitFor();
@@ -41,7 +41,7 @@ async function leftOut(workbench: Workbench): Promise<void> {
 }
 
 /** A file that cannot be imported fails, and the others run. */
-async function broken(workbench: Workbench, root: string): Promise<void> {
+async function breakFile(workbench: Workbench, root: string): Promise<void> {
   write(join(root, 'tests', 'test_broken.py'), 'import no_such_module\n');
   await workbench.command('Test: Run All Tests');
   await workbench.testItem('test_broken.py', 'Errored').waitFor();
@@ -54,7 +54,7 @@ async function broken(workbench: Workbench, root: string): Promise<void> {
 }
 
 /** Results from before a change of the code are dimmed. */
-async function outdated(workbench: Workbench, root: string): Promise<void> {
+async function changeCode(workbench: Workbench, root: string): Promise<void> {
   const dimmed = workbench.testItem('test_sum', 'Passed').locator('.computed-state.retired');
   assert.equal(await dimmed.count(), 0);
   const file = join(root, 'prices.py');

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bounds } from '../lane/patience';
+import { limits } from '../lane/patience';
 import { write } from '../lane/scratch';
-import { type Session, sitting } from '../lane/session';
+import { type Session, withSession } from '../lane/session';
 
 const stack = `name: plain-python
 display_name: Plain Python
@@ -74,10 +74,10 @@ function replies(isMended: boolean): string {
 }
 
 const settings = { 'trellis.model': 'recorded:replies.jsonl', 'trellis.sandbox': 'local' };
-const LONG = { timeout: bounds.growth };
+const LONG = { timeout: limits.generation };
 
 test('tasks are built, followed and retried', async () => {
-  await sitting('tasks', { settings }, async (session) => {
+  await withSession('tasks', { settings }, async (session) => {
     const { server, workbench } = session;
     const root = join(server.scratch.root, 'plans');
     write(join(root, 'tasks.json'), `${JSON.stringify({ tech_stack: 'plain-python', tasks }, null, 2)}\n`);
@@ -85,7 +85,7 @@ test('tasks are built, followed and retried', async () => {
     write(join(root, 'replies.jsonl'), replies(false));
     await workbench.open(root);
     await workbench.activity('Trellis');
-    await begun(session);
+    await startTasks(session);
     await workbench
       .treeItem(/passed, \d+ running/)
       .first()
@@ -93,8 +93,8 @@ test('tasks are built, followed and retried', async () => {
     await workbench.picture('tasks-1-under-way');
     const ended = workbench.notification('3 of 5 tasks merged, 1 failed, 1 blocked. three: ');
     await ended.waitFor(LONG);
-    await panel(session);
-    await picture(session);
+    await showsTasks(session);
+    await showsGraph(session);
     write(join(root, 'replies.jsonl'), replies(true));
     await ended.locator(workbench.button('Try Again')).click();
     await workbench.notification('5 of 5 tasks merged.').waitFor(LONG);
@@ -108,7 +108,7 @@ test('tasks are built, followed and retried', async () => {
 });
 
 /** The open list is used without a question. */
-async function begun({ workbench }: Session): Promise<void> {
+async function startTasks({ workbench }: Session): Promise<void> {
   await workbench.openFile('tasks.json');
   await workbench.command('Trellis: Build Project from Task List');
   const title = (text: string) =>
@@ -120,7 +120,7 @@ async function begun({ workbench }: Session): Promise<void> {
 }
 
 /** Each task with its status, the reason of its failure, and its place in the list. */
-async function panel({ workbench }: Session): Promise<void> {
+async function showsTasks({ workbench }: Session): Promise<void> {
   await workbench.treeItem('3/5 passed, 1 failed, 1 skipped').first().waitFor();
   const failed = workbench.treeItem('Give three');
   await workbench.expand(failed);
@@ -131,7 +131,7 @@ async function panel({ workbench }: Session): Promise<void> {
   await workbench.picture('tasks-2-settled');
 }
 
-async function picture({ workbench }: Session): Promise<void> {
+async function showsGraph({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
   const names = workbench.webview().locator('#names option');

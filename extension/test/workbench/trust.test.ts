@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
-import { sitting } from '../lane/session';
+import { withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
 /** An import of this module writes a file. */
@@ -13,7 +13,7 @@ const trap = "open('was-executed', 'w').close()\n";
 const REASON = 'Trust this folder to find its tests';
 
 test('nothing is executed in a folder before it is trusted', async () => {
-  await sitting('trust', { trusted: false }, async ({ server, workbench }) => {
+  await withSession('trust', { trusted: false }, async ({ server, workbench }) => {
     const folder = project(server.scratch.root);
     write(join(folder, 'conftest.py'), trap);
     write(join(folder, 'test_more.py'), 'def test_more():\n    pass\n');
@@ -31,15 +31,15 @@ test('nothing is executed in a folder before it is trusted', async () => {
     assert.equal(await workbench.option('Run Demo').count(), 0);
     await workbench.picture('untrusted-commands');
     await workbench.page.keyboard.press('Escape');
-    await restricted(workbench);
+    await checkRestricted(workbench);
     assert.deepEqual(readdirSync(folder), before);
     rmSync(join(folder, 'conftest.py'));
-    await trusted(workbench);
+    await trustFolder(workbench);
   });
 });
 
 /** The view shows why it has no tests, and no lens executes anything. */
-async function restricted(workbench: Workbench): Promise<void> {
+async function checkRestricted(workbench: Workbench): Promise<void> {
   await workbench.command('Testing: Focus on Test Explorer View');
   await workbench.expand(workbench.testParent('shop'));
   await workbench.treeItem(REASON).waitFor();
@@ -51,7 +51,7 @@ async function restricted(workbench: Workbench): Promise<void> {
 }
 
 /** Once the folder is trusted its tests are found, and a lens runs one, in the same window. */
-async function trusted(workbench: Workbench): Promise<void> {
+async function trustFolder(workbench: Workbench): Promise<void> {
   await workbench.page.evaluate(() => Object.assign(window, { sameWindow: true }));
   await workbench.command('Workspaces: Manage Workspace Trust');
   await workbench.button(/^Trust$/).click();
