@@ -103,8 +103,13 @@ class JobMatcher {
     if (event.type === 'job') this.match([event]);
     const pending = this.matched.get(event.job);
     if (pending !== undefined) pending.listener.onEvent?.(event);
-    else if (this.expected.size > 0 && !this.known.has(event.job))
-      this.early.set(event.job, [...(this.early.get(event.job) ?? []), event]);
+    else if (this.expected.size > 0 && !this.known.has(event.job)) this.keepEarly(event.job, event);
+  }
+
+  private keepEarly(job: string, event: TrellisEvent): void {
+    const events = this.early.get(job);
+    if (events === undefined) this.early.set(job, [event]);
+    else events.push(event);
   }
 
   /** Assigns new jobs to the requests that wait for one. */
@@ -117,7 +122,7 @@ class JobMatcher {
       const pending = this.expected.get(method);
       if (pending === undefined) continue;
       pending.job = job;
-      this.expected.delete(method);
+      this.removeExpected(method);
       this.matched.set(job, pending);
       pending.release();
       pending.listener.onBegin?.(job);
@@ -130,12 +135,17 @@ class JobMatcher {
     // A refused request has no job. After an answer without one, its events may still come, and must not be assigned
     // to the next request.
     else void this.forget(pending);
+  }
+
+  /** Removes a request without a job, and early events that no other request can need. */
+  private removeExpected(method: string): void {
+    this.expected.delete(method);
     if (this.expected.size === 0) this.early.clear();
   }
 
   private async forget(pending: Pending): Promise<void> {
-    this.expected.delete(pending.method);
-    for (const { job } of await this.list()) this.known.add(job);
+    this.removeExpected(pending.method);
+    this.match(await this.list());
     pending.release();
   }
 

@@ -117,6 +117,22 @@ test('events that come after the answer are not those of the next request', asyn
   assert.deepEqual(requests.received.get('/b'), ['job-2', 'of b']);
 });
 
+test('the list of jobs after an answer does not hide the new job of another method', async () => {
+  const requests = new Requests();
+  const lines: string[] = [];
+  requests.sidecar.answers['trellis/repair'] = () => new Promise(() => {});
+  const onBegin = (id: string) => lines.push(id);
+  void requestJob(asClient(requests.sidecar), 'trellis/repair', { root: '/r' }, { onBegin });
+  await requests.begin('/a');
+  requests.listed = [
+    { job: 'job-1', method: 'runTests' },
+    { job: 'job-2', method: 'repair' },
+  ];
+  await requests.answer('/a');
+  requests.tell(job('job-2', 'repair'));
+  assert.deepEqual(lines, ['job-2']);
+});
+
 test('a refused request, and a sidecar that cannot list its jobs, let the next request through', async () => {
   const requests = new Requests();
   requests.sidecar.answers['trellis/jobs'] = () => Promise.reject(new Error('gone'));
