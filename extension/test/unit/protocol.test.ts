@@ -25,6 +25,23 @@ test('every recorded exchange conforms to the types', () => {
   assert.equal(complaints(all), '');
 });
 
+test('every type has a name without a number, and is used', () => {
+  const text = readFileSync(join(extension, 'src', 'protocol.ts'), 'utf8');
+  const names = [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name ?? '');
+  assert.ok(names.length > 100, 'the types were found');
+  assert.deepEqual(
+    names.filter((it) => /\d$/.test(it)),
+    [],
+  );
+  const words = new Map<string, number>();
+  for (const [word] of text.replaceAll(/\/\*[\s\S]*?\*\//g, '').matchAll(/\w+/g))
+    words.set(word, (words.get(word) ?? 0) + 1);
+  assert.deepEqual(
+    names.filter((it) => words.get(it) === 1),
+    ['Protocol'],
+  );
+});
+
 const wrong: readonly { readonly name: string; readonly exchange: Exchange }[] = [
   { name: 'a parameter of another type', exchange: { method: 'trellis/planOrder', params: { graph: 1 } } },
   { name: 'a parameter that is not known', exchange: { method: 'trellis/jobs', params: { grph: 'x' } } },
