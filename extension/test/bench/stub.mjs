@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A sidecar that has one run with many nodes, and says of all of them ten times a second that they are others.
-// Nothing is computed here: what is measured is the editor's side. They change while the file `go` is at home.
+// A sidecar for the bench, with one run of many nodes, all of which change ten times a second while the file `go` exists in
+// the home directory. It computes nothing: the editor's side is measured.
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
